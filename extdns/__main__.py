@@ -1,4 +1,4 @@
-"""`python -m extdns`."""
+"""Run extdns with `python -m extdns`."""
 
 from extdns.cli import main
 

@@ -172,7 +172,7 @@ class _LineHandler(logging.StreamHandler[TextIO]):
 
 
 class TextFormatter(logging.Formatter):
-    """`time="2026-11-20T09:14:31Z" level=info msg="…" key=value`, fields sorted by key."""
+    """Format lines as `time="2026-11-20T09:14:31Z" level=info msg="…" key=value`, fields sorted by key."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format *record* as one line of printable characters."""
@@ -183,7 +183,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """An object with `level`, `msg`, `time` and the fields, keys sorted; ASCII only."""
+    """Format lines as JSON objects with `level`, `msg`, `time` and the fields, keys sorted, in ASCII."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format *record* as one JSON object on one line."""

@@ -38,7 +38,7 @@ input.
   --held                shows only held deletes; the exit code is that of the whole plan
   --base=DIR_OR_REF     shows only what --manifests change compared with another file or folder, or a Git revision
   --zone-snapshot=FILE  reads the zones from the output of `extdns owners --output=json`, not from the DNS service
-  --controller=URL      asks a running extdns, at the address of its live page, what it has planned but not yet written,
+  --controller=URL      shows what a running extdns, at the address of its live page, has planned but not yet written,
                         and what it keeps or holds. This costs no call to the cluster or the DNS service, counts grace
                         periods, and cannot be used for `extdns apply`
 

@@ -32,7 +32,7 @@ Shows the held deletes, with the command that approves them, and the deletes tha
 By default it reads the saved state. Of the flags and environment variables of extdns, only --state-configmap,
 --state-file, --kubeconfig and --server matter.
 
---controller=URL asks a running extdns, at the address of its live page, for the deletes that it holds now.
+--controller=URL shows the deletes that a running extdns, at the address of its live page, holds now.
 """
 
 

@@ -60,7 +60,7 @@ Asks every authoritative name server of the zones for the records that objects r
 For served records it shows until when caches may answer with older data. Without NAME, all requested names are checked,
 except those that a filter excludes.
 
---wait repeats the check until everything is served, at most for --timeout. --nameserver asks this server instead of
+--wait repeats the check until everything is served, at most for --timeout. --nameserver queries this server instead of
 those of the zone; it can be repeated, and can be a resolver, for example for a private zone. Nothing is written. All
 flags and environment variables of extdns apply.
 

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 _MODE: Final = 0o640
 _SIZE_STEP: Final = 1024 * 1024
-"""`--audit-log-max-size` is in MiB."""
+"""The unit of `--audit-log-max-size`: MiB."""
 
 
 class AuditTarget(Protocol):
@@ -23,7 +23,7 @@ class AuditTarget(Protocol):
         ...
 
     def write(self, data: bytes) -> None:
-        """Append *data*, which is one line or more. If it raises, nothing was appended as far as possible."""
+        """Append *data*, which is one line or more. If it raises, it removes what was appended, if possible."""
         ...
 
     def read_lines(self) -> Iterator[bytes]:
@@ -60,7 +60,7 @@ class RotatedFile:
         """Write to *path*, which is opened with `open`.
 
         Args:
-            path: the file; the ones before it are `PATH.1`, `PATH.2`, and so on, newest first.
+            path: the file; earlier ones are renamed to `PATH.1` (the newest), `PATH.2` and so on.
             max_mib: the size in MiB at which it is renamed.
             max_files: how many renamed files are kept.
         """
@@ -85,7 +85,9 @@ class RotatedFile:
             self._rotate()
             descriptor = self._open()
             size = os.fstat(descriptor).st_size
-        is_cut = size and os.pread(descriptor, 1, size - 1) != b"\n"  # a process ended within a line
+        is_cut = (
+            size and os.pread(descriptor, 1, size - 1) != b"\n"
+        )  # an earlier process ended before its line was complete
         try:
             _write_all(descriptor, b"\n" + data if is_cut else data)
         except OSError:

@@ -1,4 +1,4 @@
-"""The audit log: what is written, why and for whom, before each call and after it (docs/design/audit-log.md)."""
+"""The audit log: a line before and after each write of a record: what, why and for whom (docs/design/audit-log.md)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
 
 
 class AuditLog:
-    """Write the audit log. It is the writer that batches are submitted to, in front of that of the provider.
+    """A `ZoneWriter` that writes the audit log, and passes batches on to the writer of the provider.
 
     Attributes:
         queue: writes the lines.
@@ -57,7 +57,7 @@ class AuditLog:
             target: where lines are written.
             engine: whose decisions, zones and approvals are read, on its thread.
             clock: the clock.
-            process: identifies this process among all that ever ran.
+            process: identifies this process among all that have ever run.
             report: receives why lines cannot be written ("" if they can), and how many were dropped, from any thread.
             report_defect: receives unexpected errors, from any thread.
         """
@@ -182,7 +182,7 @@ class ObjectVersions:
                 del self._by_resource[oldest.resource]
 
     def find(self, key: ObjectKey) -> ObjectVersion:
-        """Return the last version of the object with *key*, which may be gone; without uid if it was never observed."""
+        """Return the last version of the object at *key*, which may be gone; without a uid if it was never observed."""
         return self._present.get(key) or self._former.get(key) or ObjectVersion(key=key)
 
     def find_resource(self, resource: str) -> ObjectVersion | None:

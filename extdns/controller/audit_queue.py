@@ -1,4 +1,4 @@
-"""The thread that writes the audit log, so that a file that fails or hangs stops nothing else."""
+"""The thread that writes the audit log, so that a file that fails or hangs does not stop other work."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class AuditQueue:
         Args:
             target: where lines are written.
             load: receives the lines of earlier processes, once, before the first line is written.
-            report: receives `problem` and `dropped_count` when one of them changed, from any thread.
+            report: called with `problem` and `dropped_count` when one of them changes, from any thread.
             wait_s: how long `put` waits.
             retry_s: the pause after a failure.
         """

@@ -364,7 +364,7 @@ class ActivityReporter:
 
 
 def _format_location(exc: Exception) -> str:
-    """Return where *exc* was raised, innermost frame last, as `engine.py:88 step, retry.py:55 review`."""
+    """Return where *exc* was raised, innermost frame last, as `engine.py:88 step, retries.py:55 record_failure`."""
     frames = traceback.extract_tb(exc.__traceback__)[-_MAX_FRAMES:]
     return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 

@@ -42,11 +42,13 @@ class UnknownOutcomes:
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Start without any."""
+        """Start without changes."""
         self._clock = clock
         self._lock = threading.Lock()
         self._lines: dict[str, AuditLine] = {}
-        self._rounds: dict[str, frozenset[str]] = {}  # by zone id: open when the round of pages began
+        self._rounds: dict[
+            str, frozenset[str]
+        ] = {}  # by zone id: the changes without an outcome when the round of pages began
         self._reads: list[_Read] = []
 
     def add(self, lines: Iterable[AuditLine]) -> None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _MAX_CLOSEST: Final = 3
 _MAX_EXCLUDED: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
-_WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns knows"
+_WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns has them"
 _NO_RECENT_WRITE: Final = "the last write: not among the last changes of the process"
 _SERVED_UNKNOWN: Final = "what name servers answer: none was queried (extdns verify queries them)"
 _PAST_UNKNOWN: Final = (
@@ -85,7 +85,7 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
 
     `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
     not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
-    `lastChanges` are the last writes, newest first; only a running process knows them. `process` is the process that
+    `lastChanges` are the last writes, newest first; only a running process has them. `process` is the process that
     answered, `at` the time of the answer; null if this command made one pass.
     """
 

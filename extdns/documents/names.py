@@ -36,7 +36,7 @@ STATES: Final[dict[NameState, str]] = {
     NameState.FAILING: "The change was refused or forbidden, got no answer, or cannot be made.",
     NameState.HELD: "A delete waits for approval.",
     NameState.CHANGING: "A change is planned or being written, or a delete is in its grace period.",
-    NameState.NOT_PUBLISHED: "An object requests it, and something is in the way.",
+    NameState.NOT_PUBLISHED: "An object requests it, but it cannot be published now.",
     NameState.UNKNOWN: "The current records could not be read.",
     NameState.OUT_OF_SYNC: "The current records are not as objects request, and stay.",
     NameState.PUBLISHED: "The zone holds what objects request.",

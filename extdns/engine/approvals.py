@@ -129,7 +129,8 @@ class Approvals:
     """The deletes that a person approved, each for at most 24 hours.
 
     Attributes:
-        waiting: by code, approvals of codes that no scope has yet. Each applies once, as soon as a scope has it.
+        waiting: by code, approvals of codes that are not the code of any scope yet. Each is applied once, when a scope
+            gets this code.
         next_expiry_at: the time before which no approval expires (monotonic seconds), infinity if there is none.
     """
 

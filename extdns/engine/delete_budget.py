@@ -34,7 +34,7 @@ _BUCKET_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteLimits:
-    """`--max-delete-count` and `--max-delete-percent`. Deletes are held if they exceed both."""
+    """The values of `--max-delete-count` and `--max-delete-percent`. Deletes are held if they exceed both."""
 
     count: int = 10
     percent: int = 30

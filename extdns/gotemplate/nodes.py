@@ -10,14 +10,14 @@ from extdns.gotemplate.values import GoValue
 
 @dataclass(frozen=True, slots=True)
 class DotNode:
-    """`.`."""
+    """The dot (`.`): the current value."""
 
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class NilNode:
-    """`nil`."""
+    """The literal `nil`."""
 
     offset: int
 
@@ -32,7 +32,7 @@ class LiteralNode:
 
 @dataclass(frozen=True, slots=True)
 class FieldNode:
-    """`.A.B`."""
+    """A field of the dot, as `.A.B`."""
 
     offset: int
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class FieldNode:
 
 @dataclass(frozen=True, slots=True)
 class VariableNode:
-    """`$x.A.B`; the name of the first variable is `$`."""
+    """A variable or a field of it, as `$x.A.B`. The variable `$` is the data of the template."""
 
     offset: int
     name: str
@@ -99,7 +99,7 @@ class TextNode:
 
 @dataclass(frozen=True, slots=True)
 class ActionNode:
-    """`{{pipeline}}`."""
+    """An action that prints the value of a pipeline, as `{{pipeline}}`."""
 
     offset: int
     pipeline: PipelineNode
@@ -107,7 +107,7 @@ class ActionNode:
 
 @dataclass(frozen=True, slots=True)
 class IfNode:
-    """`{{if}}` or `{{with}}`. *sets_dot* is true for `{{with}}`, which sets the dot for *then_block*."""
+    """An `{{if}}` or `{{with}}` block. *sets_dot* is true for `{{with}}`, which sets the dot for *then_block*."""
 
     offset: int
     pipeline: PipelineNode
@@ -118,7 +118,7 @@ class IfNode:
 
 @dataclass(frozen=True, slots=True)
 class RangeNode:
-    """`{{range}}`."""
+    """A `{{range}}` block."""
 
     offset: int
     pipeline: PipelineNode
@@ -128,7 +128,7 @@ class RangeNode:
 
 @dataclass(frozen=True, slots=True)
 class IncludeNode:
-    """`{{template "name" pipeline}}`."""
+    """A call of a named template, as `{{template "name" pipeline}}`."""
 
     offset: int
     name: str
@@ -137,7 +137,7 @@ class IncludeNode:
 
 @dataclass(frozen=True, slots=True)
 class JumpNode:
-    """`{{continue}}` if *is_continue*, else `{{break}}`."""
+    """The statement `{{continue}}` if *is_continue*, else `{{break}}`."""
 
     offset: int
     is_continue: bool

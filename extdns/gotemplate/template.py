@@ -174,7 +174,7 @@ class Template:
                 except RecursionError:
                     failure = failure or TemplateError("templates and data are nested too deeply", 0)
         if failure is None:
-            raise TypeError("there is always a view")
+            raise TypeError("the view of an object is never None")
         where = _locate(self.flag, self.values, failure.offset)
         raise TemplateError(f"{where}: {failure.message}", failure.offset) from failure
 

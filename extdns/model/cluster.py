@@ -134,7 +134,7 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> tuple[str, str, str, str]:
-        """All four parts, unchanged."""
+        """The four parts of the identity, including an issuer that many clusters have in common."""
         return self.uid, self.issuer, self.authority, self.configured_id
 
     @property

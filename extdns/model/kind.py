@@ -30,7 +30,7 @@ class Kind(NamedTuple):
 
     @property
     def api_version(self) -> str:
-        """`group/version`, or the version alone for the core group."""
+        """The `apiVersion` of the preferred version: `group/version`, or the version alone for the core group."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
@@ -95,7 +95,7 @@ class ObjectRef(Value, frozen=True, kw_only=True):
         return (not self.created, self.created, self.key.namespace, self.key.name)
 
     def __str__(self) -> str:
-        """`Service shop/web`, as messages name it."""
+        """Return the object as messages name it, such as `Service shop/web`."""
         path = f"{self.key.namespace}/{self.key.name}" if self.key.namespace else self.key.name
         return f"{self.key.kind.name} {path}"
 

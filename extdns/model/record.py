@@ -114,7 +114,7 @@ def restate_record(record: Record) -> DesiredRecord:
 
 
 class OwnedRecord(Value, frozen=True, kw_only=True):
-    """A record that is not an ownership record, with what the registry knows of its ownership.
+    """A record that is not an ownership record, with the ownership that the registry found.
 
     Attributes:
         owner: the owner id that its ownership records name, None if nothing proves an owner.

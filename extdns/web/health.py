@@ -1,4 +1,4 @@
-"""`/healthz`, `/readyz` and `/metrics`, as a WSGI application (PEP 3333)."""
+"""The WSGI application (PEP 3333) that serves `/healthz`, `/readyz` and `/metrics`."""
 
 from __future__ import annotations
 

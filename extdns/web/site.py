@@ -71,7 +71,7 @@ class Site:
         Args:
             read_snapshot: called for each request, from any thread.
             api: builds the documents.
-            load_pages: called when a browser asks for a page, so that other processes need no templates.
+            load_pages: called when a browser requests a page, so that other processes need no templates.
             address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
         """
         self._read_snapshot = read_snapshot

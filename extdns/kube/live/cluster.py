@@ -21,7 +21,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 
 _MAX_CHANGES_PER_TAKE: Final = 1000
-"""`take` returns after this many changes, so that they are processed before more are fetched."""
+"""The number of changes after which `take` returns, so that they are processed before more are fetched."""
 
 _CLOSING_S: Final = 2.0
 

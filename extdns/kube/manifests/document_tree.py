@@ -12,7 +12,7 @@ from extdns.errors import shorten
 
 
 class DocumentTree(dict[str, object]):
-    """A YAML mapping that knows its lines.
+    """A YAML mapping with the line numbers of its keys.
 
     Entries without a value are removed, as the API server does, except in mappings of strings.
 

@@ -88,7 +88,7 @@ class GatewayStatus(PartialObject, frozen=True, kw_only=True):
 
 
 class Gateway(PartialObject, frozen=True, kw_only=True):
-    """Gateway."""
+    """A Gateway of the Gateway API."""
 
     metadata: ObjectMeta
     spec: GatewaySpec = GatewaySpec()
@@ -128,7 +128,7 @@ class ListenerSetStatus(PartialObject, frozen=True, kw_only=True):
 
 
 class ListenerSet(PartialObject, frozen=True, kw_only=True):
-    """ListenerSet."""
+    """A ListenerSet of the Gateway API."""
 
     metadata: ObjectMeta
     spec: ListenerSetSpec = ListenerSetSpec()
@@ -164,23 +164,23 @@ class Route(PartialObject, frozen=True, kw_only=True):
 
 
 class HttpRoute(Route, frozen=True, kw_only=True):
-    """HTTPRoute."""
+    """A HTTPRoute of the Gateway API."""
 
 
 class GrpcRoute(Route, frozen=True, kw_only=True):
-    """GRPCRoute."""
+    """A GRPCRoute of the Gateway API."""
 
 
 class TlsRoute(Route, frozen=True, kw_only=True):
-    """TLSRoute."""
+    """A TLSRoute of the Gateway API."""
 
 
 class TcpRoute(Route, frozen=True, kw_only=True):
-    """TCPRoute."""
+    """A TCPRoute of the Gateway API."""
 
 
 class UdpRoute(Route, frozen=True, kw_only=True):
-    """UDPRoute."""
+    """A UDPRoute of the Gateway API."""
 
 
 GATEWAY: Final = Kind(GATEWAY_API_GROUP, "v1", "Gateway", "gateways", older_versions=("v1beta1",))

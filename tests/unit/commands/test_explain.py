@@ -75,7 +75,7 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
         "  record        A 192.0.2.1, TTL 300\n"
         '                ours, owner "me"; covered by a-web.example.org, resource service/shop/web\n'
         '  policy        sync; our owner id is "me"\n'
-        "  not known     the last write and its outcome: only a running extdns knows\n"
+        "  not known     the last write and its outcome: only a running extdns has them\n"
         "                what name servers answer: none was queried (extdns verify queries them)\n"
         f'  answered by   this command, in one pass, owner "me", files {installation.manifests}\n'
         "\n"

@@ -40,7 +40,7 @@ def test_a_fault_affects_the_given_number_of_matching_requests(server: ApiServer
     assert codes == [200, 200, 503, 503, 200]
 
 
-def test_the_log_waits_until_a_request_was_carried_out(
+def test_the_request_log_waits_until_a_request_was_processed(
     server: ApiServer, raw_client: RawClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stalled = server.faults.arm(Stall(), verb="list", resource="services")
