@@ -1,4 +1,7 @@
-"""Everything about one object: the names that it requests, and the decision about each."""
+"""Everything about one object: the names that it requests, and the decision about each.
+
+The schema: `python -m extdns.documents.object > docs/reference/explain.schema.json`.
+"""
 
 from __future__ import annotations
 
