@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +16,8 @@ from extdns.controller.audit_log import AuditLog
 from extdns.documents.audit import AuditApproval, AuditLine, AuditWrite
 from extdns.documents.document import RecordData, encode_json
 from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import Cause, Input, Observed, StateAnswered
-from extdns.model.change import Applied, Batch, Outcome
+from extdns.engine.inputs import BatchCompleted, Cause, Input, Observed, StateAnswered
+from extdns.model.change import Applied, Batch, Outcome, TryLater
 from extdns.model.claim import Claim
 from extdns.model.record import Record
 from extdns.model.saved_state import Approval
@@ -34,7 +35,7 @@ from tests.engine_values import (
 )
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.controller.audit_target import ListTarget
-from tests.unit.controller.scene import MovedClock
+from tests.unit.controller.scene import HANGS_S, Barrier, MovedClock
 from tests.world import World, build_world
 
 
@@ -322,11 +323,26 @@ def test_a_defect_of_the_audit_log_is_reported_and_records_are_written_all_the_s
     assert [str(defect) for defect in DEFECTS] == ["defect"] * 2
 
 
-def test_a_batch_that_was_never_submitted_leaves_nothing_behind() -> None:
+def test_the_service_is_called_only_after_the_intent_was_written() -> None:
     world = start()
-    world.provider.rule = lambda _: REFUSED
-    world.run(request("web"), for_s=60.0)
-    assert world.audit._prepared == {}
+    world.target.gate = Barrier()
+    thread = threading.Thread(target=world.run, args=(request("web"),))
+    thread.start()
+    assert world.target.gate.reached.wait(HANGS_S)
+    assert not world.provider.submissions
+    world.target.gate.open()
+    thread.join(HANGS_S)
+    assert len(world.provider.submissions) == 1
+
+
+def test_a_batch_that_was_never_submitted_because_the_write_gate_was_closed_leaves_nothing_behind() -> None:
+    world = start()
+    world.feed(request("web"))
+    (submission,) = (effect for effect in world.waiting if isinstance(effect, SubmitBatch))
+    assert world.audit._prepared
+    world.waiting.clear()
+    world.feed(BatchCompleted(number=submission.batch.number, zone=ZONE, outcome=TryLater(message="closed")))
+    assert submission.batch.number not in world.audit._prepared
 
 
 def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
