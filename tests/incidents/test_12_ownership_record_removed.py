@@ -4,7 +4,7 @@ Somebody deletes "strange TXT records", or gives a name to another team by repla
 needs a verification TXT at a published name.
 
 What must hold: a record without our ownership record is foreign. It is neither changed nor deleted, and the ownership
-record is not written again. A foreign TXT stays when our record beside it is changed and deleted.
+record is not written again. A foreign TXT record stays when our record at its name is changed and deleted.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The Role was forgotten, and is added at noon.
 
-What must hold: everything that does not depend on saved state goes on from the first second. Orphans are held, because
+What must hold: everything that does not depend on saved state continues from the start. Orphans are held, because
 it is unknown whether the settings are the same. Existing saved state is not overwritten. Once the permission is
 granted, the settings digest in the saved state counts as at a start.
 """

@@ -72,7 +72,7 @@ class Site:
         return list({line["id"]: line for line in self.grep()}.values())
 
     def list_made(self) -> list[Made]:
-        """Return the changes that were made, as the audit log alone tells them."""
+        """Return the changes that were made, according to the audit log alone."""
         lines = (line for line in self.list_changes() if line["outcome"] == "applied" or line["found"] == "after")
         return [
             Made(line["action"], find_targets(line["before"]), find_targets(line["after"]), line["resource"])

@@ -151,7 +151,8 @@ class Scripts(RuleBasedStateMachine):
     def restore(self, keep: bool) -> None:
         """Restart the API server with lower resource versions, as after an etcd restore.
 
-        Done once per script: if the versions reach the known one again before the client asks, no client can notice it.
+        Done once per script: if the versions reach the known one again before the next request, no client can notice
+        it.
         """
         self.is_first_history = False
         if not keep:

@@ -1,4 +1,4 @@
-"""A program that does not come up is told with what it said."""
+"""The error about a program that does not start contains its output."""
 
 from __future__ import annotations
 

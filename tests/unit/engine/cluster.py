@@ -1,4 +1,4 @@
-"""What objects request, as the engine was told, and which objects exist."""
+"""What objects request, as the engine observed it, and which objects exist."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Cluster:
 
     Attributes:
         phases: by kind.
-        requests: by object, the claims in force.
+        requests: by object, its present claims.
         failing: objects whose claims could not be computed the last time.
-        existing: objects that exist, whatever lists said.
+        existing: objects that exist, whether or not a list contains them.
         ever_requested: object, name and set identifier of every claim since the engine's start.
         deleted: objects of which a DELETED event was seen since then.
         missing: objects that a list lacks, with the claims that they had.
         missing_pods: by object, the Pod that a list lacks, with the claims that the object had before.
         confirmed: objects confirmed to be gone since the start, and not seen again.
-        answers: whether it can be known now if an object exists.
-        was_complete: whether all kinds were synced at some moment, of this process or of a former one.
+        answers: whether existence checks get an answer now.
+        was_complete: whether all kinds were ever synced at once, in this process or an earlier one.
     """
 
     phases: dict[Kind, Phase] = field(default_factory=lambda: dict.fromkeys((SERVICE, INGRESS), Phase.LISTING))
@@ -64,11 +64,11 @@ class Cluster:
         return ObjectKey(kind, namespace, name) if kind else None
 
     def claims_to(self, name: DnsName) -> list[NameClaim]:
-        """Return all claims to *name* that are in force."""
+        """Return all present claims to *name*."""
         return [claim for found, claim in self.all_claims() if found == name]
 
     def all_claims(self) -> Iterator[tuple[DnsName, NameClaim]]:
-        """Return every claim in force, with its name."""
+        """Return every present claim, with its name."""
         for claims in self.requests.values():
             for claim in claims:
                 if isinstance(claim, ResolvedClaim | UnresolvedClaim):
@@ -95,7 +95,7 @@ class Cluster:
         return self._observe(key, cause, claims=claims)
 
     def _forget_unconfirmed(self, names: set[DnsName]) -> None:
-        """Forget which missing objects had claims to *names*: another object decides about them since."""
+        """Forget which missing objects had claims to *names*, because another object has changed them since then."""
 
         def others(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
             return tuple(claim for claim in claims if not (_has_name(claim) and claim.name in names))
@@ -104,7 +104,10 @@ class Cluster:
         self.missing_pods = {one: (pod, others(claims)) for one, (pod, claims) in self.missing_pods.items()}
 
     def lose_pod(self, key: ObjectKey, claims: tuple[Claim, ...], *, exists: bool) -> Observed:
-        """Let a list lack a Pod of the object, which requests *claims* without it; perhaps the Pod *exists*."""
+        """Leave a Pod of the object out of a list. Without it, the object requests *claims*.
+
+        The Pod may still exist.
+        """
         pod = ObjectKey(PODS, key.namespace, f"{key.kind.name.lower()}-{key.name}-1")
         if key not in self.missing_pods:
             self.missing_pods[key] = pod, self.requests.get(key, ())
@@ -116,14 +119,14 @@ class Cluster:
         return seen
 
     def find_pod(self, key: ObjectKey, claims: tuple[Claim, ...]) -> Observed:
-        """Let the missing Pod of the object be seen again, or its DELETED event; the object requests *claims*."""
+        """List the missing Pod of the object again, or deliver its DELETED event. Then the object requests *claims*."""
         pod, _ = self.missing_pods.pop(key)
         self.existing.discard(pod)
         self.confirmed.discard(pod)
         return self.see(key, claims, Cause.DEPENDENCY)
 
     def fail(self, key: ObjectKey, awaited_kind: Kind | None = None) -> Observed:
-        """Let the object exist, and its claims be impossible to compute."""
+        """Let the object exist, and the computation of its claims fail."""
         self.requests.setdefault(key, ())
         self.existing.add(key)
         self._note_seen(key)
@@ -150,7 +153,7 @@ class Cluster:
         return self._observe(key, cause)
 
     def report(self, kind: Kind, phase: Phase) -> KindStateChanged:
-        """Let the list of a kind come to a phase."""
+        """Set the phase of a kind."""
         self.phases[kind] = phase
         self.was_complete = self.was_complete or self.is_complete
         return KindStateChanged(state=KindState(kind=kind, phase=phase))
@@ -165,7 +168,7 @@ class Cluster:
         return key in self.existing if self.answers else None
 
     def note_delivered(self, item: Input) -> None:
-        """Note what the engine gets."""
+        """Record that the engine received *item*."""
         if isinstance(item, ExistenceChecked) and item.exists is False and item.key not in self.requests:
             self.confirmed.add(item.key)
 
@@ -176,7 +179,7 @@ class Cluster:
         self.existing.discard(key)
 
     def restart(self) -> Iterator[Input]:
-        """Return what a new engine gets, in the order of the keys."""
+        """Return the inputs for a new engine, in the order of the keys."""
         self.ever_requested, self.deleted, self.confirmed = set(), set(), set()
         self.missing, self.missing_pods = {}, {}
         failing = set(self.failing)

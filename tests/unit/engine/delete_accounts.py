@@ -1,6 +1,6 @@
-"""Grace periods, budgets, holds and approvals, counted a second time from what is requested, shown and written.
+"""Grace periods, budgets, holds and approvals, computed independently from what is requested, shown and written.
 
-Nothing of the engine's own accounts is used. See docs/design/delete-safety.md.
+None of the engine's own counts is used. See docs/design/delete-safety.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ZoneAndKey = tuple[str, RecordKey]
 
 
 class MostOwned:
-    """The most records that were ours within the last windows; the engine may have learned later of what went."""
+    """The maximum of records that were ours within two windows, since the engine may notice removed records late."""
 
     def __init__(self) -> None:
         self._counts: deque[tuple[float, int]] = deque()  # until when, how many
@@ -55,7 +55,7 @@ class MostOwned:
 
 @dataclass(slots=True)
 class Hold:
-    """A held delete that was shown; it outlives the process once its code was shown, too.
+    """A held delete that was shown. After its code was shown, too, it is known to the next process.
 
     Attributes:
         is_insufficient: whether it is held only for insufficient evidence. Then it ends when the settings are
@@ -80,14 +80,14 @@ class DeleteAccounts:
     """What may be deleted now.
 
     Attributes:
-        settings: what the flags say.
-        forgets: whether state could not be saved: then nothing of this is known to the next process.
+        settings: the delete settings.
+        forgets: whether state cannot be saved, so that the next process knows none of this.
         started_s: when the process began.
         requested: record and resource of all that resolved claims request now.
-        requested_s: by these two, when it was requested last.
+        requested_s: by record and resource, when the record was requested last.
         holds, approvals: by record.
         made: by scope and whether by absence, when a record was deleted without approval.
-        owned: by scope, how many records were ours: as they stood, or as the engine knew them.
+        owned: by scope, how many records were ours, in the zone or in the cache of the engine.
         transfers: records whose delete was submitted as a transfer to another namespace; no budget counts it.
     """
 
@@ -104,7 +104,7 @@ class DeleteAccounts:
     _seen_s: float = 0.0
 
     def restart(self, now_s: float) -> None:
-        """Begin another process. It knows what the former one deleted, held and approved if that was saved."""
+        """Start another process, which knows what the former one deleted, held and approved if that was saved."""
         self.started_s = now_s
         if self.forgets:
             self.made.clear()
@@ -115,7 +115,7 @@ class DeleteAccounts:
         """Note what is requested, and what is ours, before the engine takes its next step."""
         now_s = world.now_s
         self._note_owned(world)
-        if now_s > self._seen_s:  # a request that was withdrawn at once was none
+        if now_s > self._seen_s:  # a request that ended at once does not count
             self.requested_s |= dict.fromkeys(self.requested, now_s)
         self._seen_s = now_s
         self.requested = {
@@ -148,12 +148,12 @@ class DeleteAccounts:
     # laws
 
     def check_batch(self, batch: Batch, cluster: Cluster, engine: Engine, now_s: float) -> None:
-        """Check the deletes of a batch that the engine submits: nothing held goes, and nothing before its time."""
+        """Check the deletes of a batch that the engine submits: none is held, and each grace period has ended."""
         for change in _deletes(batch):
             approved = self.is_approved(batch.zone.id, change.current, now_s)
             location = batch.zone.id, change.key
             hold = self.holds.get(location)
-            # What counts is what was requested when the delete was submitted, not when it was carried out.
+            # The requests count as of the submission of the delete, not of its execution.
             self.transfers.discard(location)
             if _is_transfer(change, cluster):
                 self.transfers.add(location)
@@ -183,7 +183,7 @@ class DeleteAccounts:
         return max(found, default=self.started_s)
 
     def check_budget(self, submission: Submission, now_s: float) -> None:
-        """Check, after a batch was carried out, that no scope lost more than its budget without approval."""
+        """Check, after a batch was written, that no scope lost more than its budget without approval."""
         zone_id = submission.batch.zone.id
         for change in _deletes(submission.batch):
             if change.key not in submission.before or change.key in submission.after:
@@ -241,7 +241,7 @@ def _scopes_of(zone_id: str, change: Delete) -> list[Scope]:
 
 
 def _is_transfer(change: Delete, cluster: Cluster) -> bool:
-    """Return whether the name passes to another namespace, in a form that cannot coexist with the record."""
+    """Return whether another namespace now requests a record that cannot coexist with the deleted one."""
     resource, key = change.current.resource, change.key
     claims = [claim for claim in cluster.claims_to(key.name) if claim.set_identifier == key.set_identifier]
     if not resource or any(_is_of_namespace(claim, namespace_in(resource)) for claim in claims):

@@ -1,4 +1,4 @@
-"""The laws (docs/design/laws.md), as checks of what the engine submits, decides and leaves behind."""
+"""The laws (docs/design/laws.md), as checks of the batches, decisions and final zones of the engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.unit.engine.cluster import Cluster, NameClaim
 from tests.unit.engine.machine_zones import contents_with_ownership
 from tests.world import World
 
-# How something may end for good; any other reason is one of a moment.
+# The reasons that decisions may keep for ever; any other reason must end.
 LASTING = frozenset({
     Reason.PUBLISHED,
     Reason.NO_ADDRESS,
@@ -65,16 +65,16 @@ def check_submission(
     above: Contents | None = None,
     zone_names: Iterable[DnsName] = (),
 ) -> None:
-    """Check laws 1, 5 and 6: what was changed was ours and as planned; what was made has its ownership record.
+    """Check laws 1, 5 and 6: changed records were ours and as planned, and new records have ownership records.
 
-    Another writer may have edited a record since the zone was read, and an ownership record nearby may then be taken
-    for that of another record. So ownership is decided by what the engine knew.
+    Another writer may have edited a record since the zone was read, so that an ownership record may now seem to cover
+    another record. So ownership is determined from the records that the engine knew.
 
     Args:
-        submission: what was carried out.
+        submission: the batch and its effect.
         registry: reads ownership.
-        known: what the engine knew of the zone, by default what it held.
-        above: the ownership records of the name of the zone, which stand in the zone above.
+        known: the records of the zone that the engine knew, by default all of them.
+        above: the ownership records of the name of the zone, which are in the zone above.
         zone_names: the names of all zones. Several zones may have their ownership records in common, so that these
             are deleted after the records.
     """
@@ -122,7 +122,7 @@ def _has_ownership_record(key: RecordKey, contents: Contents) -> bool:
 def check_intentions(
     batch: Batch, cluster: Cluster, plan: PlanSettings, is_approved: Callable[[OwnedRecord], bool]
 ) -> None:
-    """Check law 2 and the policy by what the engine was told when it submits, and what a person approved."""
+    """Check law 2 and the policy, given what the engine had observed when it submitted, and what a person approved."""
     for change_set in batch.change_sets:
         for change in change_set.changes:
             match change:
@@ -137,7 +137,7 @@ def check_intentions(
 
 
 def _check_targets(change: Update, cluster: Cluster) -> None:
-    """Check that no target goes only because a list lacks an object that may exist."""
+    """Check that no target is removed only because a list lacks an object that may exist."""
     before, after = set(change.current.record.targets), set(change.desired.targets)
     if not after < before:
         return
@@ -151,7 +151,7 @@ def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None
     key, evidence, resource = change.key, change.evidence, cluster.find_object(change.current.resource)
     assert evidence.is_sufficient or approved or cluster.was_complete
     claims = [claim for claim in cluster.claims_to(key.name) if claim.set_identifier == key.set_identifier]
-    if resource is not None:  # another namespace that has lost the name keeps no record of this one
+    if resource is not None:  # claims of other namespaces do not keep the record
         claims = [claim for claim in claims if claim.provenance.ref.key.namespace == resource.namespace]
     if evidence is Evidence.REPLACED:
         assert any(_replaces(claim, change, resource) for claim in cluster.claims_to(key.name)), (
@@ -167,7 +167,7 @@ def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None
 
 
 def _check_evidence_of_any_object(change: Delete, cluster: Cluster) -> None:
-    """Check a delete of a record whose ownership record names no object: any that gave it up will do."""
+    """Check a delete of a record whose ownership record names no object: any object may have stopped requesting it."""
     key, evidence = change.key, change.evidence
     requested = any((name, set_id) == (key.name, key.set_identifier) for _, name, set_id in cluster.ever_requested)
     assert requested if evidence.is_sufficient else cluster.is_complete, f"{key} goes, and nobody requested it"
@@ -217,7 +217,7 @@ def _replaces(claim: NameClaim, change: Delete, resource: ObjectKey | None) -> b
 
 
 def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -> None:
-    """Law 7: each claim and each record that stands ends in one decision a zone that was read."""
+    """Check law 7: each claim and each current record has one decision in each zone that was read."""
     for state in engine.zones:
         if not state.cache.is_complete:
             continue
@@ -258,14 +258,14 @@ def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
             and (rtype is None or one.type == rtype)
         ]
         assert {one.zone for one in answers} == homes, f"{claim} ends as {answers}"
-        if rtype is not None and provenances[claim.provenance] == 1:  # decisions tell claims apart by provenance
+        if rtype is not None and provenances[claim.provenance] == 1:  # decisions distinguish claims by their provenance
             assert len(answers) == len({one.zone for one in answers}), f"{claim} ends as {answers}"
     for one in decisions:
         assert one.reason is not Reason.OBJECT_FAILED or one.zone, one.detail  # planning it raised
 
 
 def check_converged(engine: Engine, world: World, zones: Iterable[Zone], registry: Registry) -> None:
-    """Check, after faults have ended: nothing is under way, and what was published stands and is ours."""
+    """Check, after faults have ended, that nothing is under way, and that published records are current and ours."""
     provider = world.provider
     assert engine.is_idle
     for decision in engine.decisions:

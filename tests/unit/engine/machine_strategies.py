@@ -92,7 +92,7 @@ def versions(draw: st.DrawFn) -> tuple[ObjectKey, tuple[Claim, ...]]:
     return key, draw(claims_of(key))
 
 
-# what a person sets, and what services answer
+# settings, and answers of services
 
 deletes = st.builds(
     DeleteSettings,

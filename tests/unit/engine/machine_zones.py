@@ -1,6 +1,6 @@
 """The two zones of the state machine, one within the other, and the ownership records that one holds for the other.
 
-The ownership record of the name of the inner zone stands in the outer one (docs/design/zone-names.md).
+The ownership record of the name of the inner zone is in the outer zone (docs/design/zone-names.md).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _ABOVE = frozenset(REGISTRY.related_names(INNER.name))
 
 
 def contents_with_ownership(world: World, zone: Zone) -> Contents:
-    """Return what stands in *zone*, and the ownership records that stand above it."""
+    """Return the records in *zone*, and its ownership records in the zone above."""
     above = ownership_above(world.provider.contents(ZONE).values()) if zone.id == INNER.id else {}
     return {**world.provider.contents(zone), **above}
 
 
 def known_with_ownership(engine: Engine, zone: Zone) -> Contents:
-    """Return what *engine* knows of *zone*, and of the ownership records that stand above it."""
+    """Return the records of *zone*, and of its ownership records in the zone above, that *engine* knows."""
     found: Contents = {}
     for state in engine.zones:
         if state.zone.id == zone.id:
@@ -38,6 +38,6 @@ def known_with_ownership(engine: Engine, zone: Zone) -> Contents:
 
 
 def ownership_above(records: Iterable[Record]) -> Contents:
-    """Return those of *records*, of the outer zone, that concern the name of the inner one."""
+    """Return the ownership records of the name of the inner zone among *records* of the outer zone."""
     found = [record for record in records if record.name in _ABOVE]
     return {record.key: record for record in found if not record.name.within(INNER.name)}

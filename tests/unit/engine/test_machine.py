@@ -1,6 +1,6 @@
-"""The engine alone, without threads and sockets, through everything that can happen to it (docs/design/laws.md).
+"""A Hypothesis state machine of the engine, without threads and sockets, that checks the laws (docs/design/laws.md).
 
-`make soak` looks for longer.
+`make soak` runs more steps.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Version = tuple[ObjectKey, tuple[Claim, ...]]
 
 
 class EngineMachine(RuleBasedStateMachine):
-    """Effects wait until a rule carries them out; their answers wait until a rule delivers them."""
+    """Effects wait until a rule executes them; their answers wait until a rule delivers them."""
 
     world: World
     cluster: Cluster
@@ -131,7 +131,7 @@ class EngineMachine(RuleBasedStateMachine):
         return item
 
     def drain(self) -> None:
-        """Carry out and deliver everything, in order."""
+        """Execute and deliver everything, in order."""
         while self.answers or self.world.waiting:
             self.feed(self.answers.pop(0) if self.answers else self.run_call(0))
 
@@ -228,7 +228,7 @@ class EngineMachine(RuleBasedStateMachine):
             self.world.provider.edits.extend([*idle, lambda: self.edit(found, remove=remove)])
 
     def edit(self, found: Record, *, remove: bool) -> None:
-        """Somebody else writes *found*, or removes what has its key, where the service lets them."""
+        """Write *found* as another writer, or remove the record with its key, if the service allows that."""
         inner, zone = self.world.provider.inner, INNER if found.name.within(INNER.name) else ZONE
         old = self.world.provider.contents(zone).get(found.key)
         new = DesiredRecord(
@@ -243,7 +243,7 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from((0.03, 1.0, 8.0, 70.0, 400.0)))
     def wait(self, seconds: float) -> None:
-        """Let time pass; everything is carried out meanwhile."""
+        """Let time pass, and execute and deliver everything meanwhile."""
         end_s = self.world.now_s + seconds
         self.feed(TimePassed())
         while True:
@@ -311,7 +311,7 @@ class EngineMachine(RuleBasedStateMachine):
             waiting_laws.check_waits(engine, self.world, self.answers)
 
     def recover(self) -> None:
-        """All faults end; then the zones come to what the claims want, and nothing more is written."""
+        """End all faults; check that the zones then become as requested, and that nothing more is written."""
         provider = self.world.provider
         provider.answers.clear()
         provider.failures.clear()

@@ -44,7 +44,7 @@ def list_state(world: World) -> list[object]:
 
 
 def observe_life(name: str, cause: Cause) -> Iterator[list[object]]:
-    """Yield the observations of an object that is created, loses its address, gets another, and ends."""
+    """Yield the observations of an object that is created, loses its address, gets another, and is deleted."""
     yield [observe(name, build_claim(name, name))]
     yield [observe(name, build_unresolved(name, name))]
     yield [observe(name, build_claim(name, name, "192.0.2.9"))]

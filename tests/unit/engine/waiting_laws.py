@@ -1,4 +1,4 @@
-"""Nothing waits for what cannot come: each wait of a decision has something under way that ends it.
+"""Check that each wait of a decision can end: something under way leads to its end.
 
 See docs/design/architecture.md.
 """
@@ -22,7 +22,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from tests.world import World
 
-# What a decision with one of these reasons waits for: one of them, or it would never end.
+# A decision with one of these reasons must wait for one of these things; otherwise it would never change.
 MOMENTARY = {
     Reason.ABSENCE_UNCONFIRMED: {Awaited.ANSWER},
     Reason.SOURCE_DOWN: {Awaited.SYNC},
@@ -44,12 +44,12 @@ MOMENTARY = {
 
 
 def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
-    """Check every name that is not planned again in any case.
+    """Check the waits of every name that is not about to be planned.
 
     Args:
         engine: after any step.
-        world: holds what the engine asked for and nobody carried out yet.
-        answers: these are on their way to the engine.
+        world: has the calls that the engine requested and that are not made yet.
+        answers: inputs that the engine has not received yet.
     """
     under_way = {effect.key for effect in world.waiting if isinstance(effect, CheckExistence)}
     under_way |= {item.key for item in answers if isinstance(item, ExistenceChecked)}
@@ -65,10 +65,10 @@ def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
         for one in waits:
             if one.zone in busy:
                 continue
-            assert name in engine._waits.names(one.wait), f"{name}: nobody tells it of {one.wait}"
+            assert name in engine._waits.names(one.wait), f"{name} is not planned again when {one.wait} ends"
             is_called = bool(world.waiting or answers)
             assert _can_come(engine, world, name, one.wait, under_way, is_called=is_called), (
-                f"{name} waits in vain for {one.wait}"
+                f"{name} waits for {one.wait}, which cannot end"
             )
 
 
@@ -94,7 +94,7 @@ def _can_come(
             down = {*engine._phases.down, *engine._phases.dependencies_down}
             return wait.about in down or wait.about.name in {kind for kind, _ in engine.readiness.find_missing()}
         case Awaited.OBJECT | Awaited.COMPUTED:
-            return True  # objects may change at any time; the name is told, see above
+            return True  # objects may change at any time; then the name is planned, see above
         case Awaited.GRACE:
             return _is_timed(engine, world, name, str(wait.about))
         case Awaited.APPROVAL:
