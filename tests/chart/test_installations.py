@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import yaml
 
 from tests.chart.conftest import require_program
 from tests.chart.installations import flatten, is_accepted, list_names, merge_values, read_before, read_installation
-from tests.chart.tools import Helm, Json
+from tests.chart.tools import Helm, Json, of
 
 NAMES: Final = list_names()
 ACCEPTED: Final = [name for name in NAMES if is_accepted(name)]
@@ -61,3 +62,24 @@ def test_a_refusal_lists_every_problem_with_the_value_the_reason_and_what_to_do(
     message = installed(found, tmp_path).refusal(found["values"])
     assert [text for text in found["refused"] if text not in message] == []
     assert message.count("\n  - ") == len(found["refused"])
+
+
+NAMED: Final[Json] = yaml.safe_load((Path(__file__).parent / "names.yaml").read_text(encoding="utf-8"))
+KINDS: Final = ("Deployment", "Service", "ServiceAccount", "ClusterRole", "ClusterRoleBinding")
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_objects_selectors_and_accounts_have_the_names_that_external_dns_chart_gives_them(
+    case: str, tmp_path: Path
+) -> None:
+    found = NAMED[case]
+    helm = Helm(require_program("helm"), tmp_path, release=found["release"], namespace="dns")
+    manifests = helm.manifests({"policy": "sync"} | found["values"])
+    (deployment,) = of("Deployment", manifests)
+    assert {
+        kind: [obj["metadata"].get("namespace", ""), obj["metadata"]["name"]]
+        for kind in KINDS
+        for obj in of(kind, manifests)
+    } == found["names"]
+    assert deployment["spec"]["selector"]["matchLabels"] == found["selector"]
+    assert deployment["spec"]["template"]["spec"]["serviceAccountName"] == found["account"]
