@@ -16,6 +16,7 @@ from extdns.documents.text import (
     format_time,
     shorten_field,
 )
+from extdns.model.evidence import Evidence
 from extdns.model.plural import format_count
 from extdns.model.reason import Reason, find_meaning
 from extdns.model.rrtype import UNREADABLE
@@ -34,6 +35,7 @@ _MAX_TARGETS: Final = 10
 _MAX_WRITES: Final = 3
 _RETRY_LATER: Final = "try again when everything can be read"
 _RESOLVE: Final = "remove the obstacle; extdns then publishes the name by itself. All names: "
+_RESOLVE_UNREQUESTED: Final = "remove the obstacle; extdns then decides about the record again by itself. All names: "
 _ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
 _PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
 
@@ -137,7 +139,8 @@ def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
     if one.waiting and one.waiting.evidence != one.reason:
         lines.append(f"  evidence for a delete: [{one.waiting.evidence}]")
     if one.waiting and one.waiting.grace_ends and now:
-        what = "the grace period" if one.reason == Reason.IN_GRACE else "--unresolved-timeout"
+        is_unresolved = one.waiting.evidence == Evidence.UNRESOLVED_EXPIRED
+        what = "--unresolved-timeout" if is_unresolved else "the grace period"
         lines.append(f"  {what} {_describe_end(one.waiting.grace_ends, now)}")
     return lines
 
@@ -223,7 +226,8 @@ def suggest_next_step(document: NameDocument) -> str:
         case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
             return _RETRY_LATER
         case _:
-            return _RESOLVE + format_command("plan", document.process)
+            advice = _RESOLVE if document.claims else _RESOLVE_UNREQUESTED
+            return advice + format_command("plan", document.process)
 
 
 def _suggest_for_unrequested(document: NameDocument) -> str:

@@ -115,6 +115,20 @@ def test_the_explanation_contains_the_end_of_the_unresolved_timeout() -> None:
     assert "  --unresolved-timeout ends at " in text
 
 
+def test_the_explanation_of_a_delete_held_for_another_cluster_does_not_name_the_unresolved_timeout() -> None:
+    text = "\n".join(format_name(explain_in_process(NAMES[Reason.OTHER_CLUSTER]())))
+    assert "  evidence for a delete: [object-deleted]\n" in text
+    assert "  the grace period ended at 2026-11-20 09:14:26 UTC\n" in text
+    assert "--unresolved-timeout" not in text
+
+
+@pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])
+def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promise_to_publish_it(reason: Reason) -> None:
+    text = "\n".join(format_name(explain(NAMES[reason](), WEB)))
+    assert text.partition("\n")[0].startswith(f"{WEB} exists, but no object requests it")
+    assert "Next: remove the obstacle; extdns then decides about the record again by itself." in text
+
+
 def test_a_held_delete_is_explained_with_evidence_and_the_approve_command() -> None:
     document = explain_in_process(NAMES[Reason.HELD]())
     assert find_waiting(document) == WaitingDeleteDocument(evidence="object-deleted", grace_ends=None)
