@@ -111,7 +111,7 @@ def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str
         if flags:
             raise
         raise UsageError(
-            f"{exc}\n  no extdns answers at {running_process.LOCAL_ADDRESS} either; to ask another: --controller=URL"
+            f"{exc}\n  no extdns answers at {running_process.LOCAL_ADDRESS} either; to query another: --controller=URL"
         ) from exc
 
 

@@ -112,7 +112,7 @@ class AuditLog:
             self._prepared[batch.number] = lines
 
     def observe_input(self, item: Input) -> None:
-        """Store the versions of objects, and what is read of the zones. Called before the step of the engine."""
+        """Store the versions of objects, and the records that were read. Called before each step of the engine."""
         if isinstance(item, Observed):
             for observation in item.observations:
                 self._versions.observe(observation)

@@ -52,7 +52,7 @@ class UnknownOutcomes:
         self._reads: list[_Read] = []
 
     def add(self, lines: Iterable[AuditLine]) -> None:
-        """Add changes."""
+        """Add the changes in *lines*, whose outcome is unknown."""
         with self._lock:
             self._lines.update({line.id: line for line in lines})
 
@@ -82,7 +82,7 @@ class UnknownOutcomes:
         return found
 
     def observe_read(self, item: Input) -> None:
-        """Store what was read of the zones, if there are changes to resolve."""
+        """Store the records that were read, if there are changes to resolve."""
         match item:
             case PageRead(zone=zone, after=after, page=page) if self._lines:
                 if after is None:

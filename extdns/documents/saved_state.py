@@ -240,7 +240,7 @@ class SavedHeldSummary(NamedTuple):
 
     Attributes:
         scope: the scope of the budget, as `zone example.org (Z2ABC)`.
-        now: whether these are the deletes that the scope holds now; sets that were shown before can be approved, too.
+        now: whether the scope still holds exactly these deletes. Sets that were shown earlier can be approved, too.
         approved: how many of *deletes* a person has approved.
     """
 

@@ -184,7 +184,7 @@ class ProcessSnapshot:
         synced: bool,
         counted: CountCache | None = None,
     ) -> None:
-        """Store the state. Results in *counted* are not computed again."""
+        """Store the state. Results that *counted* already has are used again."""
         self.engine = engine
         self.at = at
         self.at_s = at_s

@@ -145,7 +145,7 @@ class Approvals:
         return digest in self._expires_s
 
     def find(self, digest: str) -> Approval | None:
-        """Return how the delete was approved, None if it is not."""
+        """Return the approval of the delete, None if there is none."""
         return self._by_digest.get(digest, _PLAN) if digest in self._expires_s else None
 
     def add(self, digest: str, now_s: float, approval: Approval = _PLAN) -> bool:

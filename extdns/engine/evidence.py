@@ -160,7 +160,7 @@ class EvidenceReader:
         return next(map(_keep_for, failed), None)
 
     def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
-        """Return the finding from the end of the resource's claim since the start, None if it did not end."""
+        """Return the finding if the claim of the resource has ended since the start, else None."""
         name_and_identifier = (owned.record.name, owned.record.set_identifier)
         end = self.claims.find_ended(name_and_identifier, self.normalize_resource(owned))
         return None if end is None else Finding(outcome=end)
@@ -222,7 +222,7 @@ class EvidenceReader:
         key, location = self.find_object(owned.resource), self.problems.unidentified
         if key is None or not location or self.claims.has_object(key):
             return None
-        detail = f"{location} cannot be read and may hold the object"
+        detail = f"{location} cannot be read and may contain the object"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
     def _check_computed(self) -> Finding | None:

@@ -162,7 +162,7 @@ class Holds:
                 self.changed.add(hold.cause.scope)
 
     def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]]) -> None:
-        """End the holds of names that left their zone. Turn holds of unlisted zones into restored ones.
+        """End the holds of names that left their zone. Turn the holds of zones that are not listed into restored ones.
 
         Args:
             zones: for each listed zone, by id, whether a name belongs to it.

@@ -123,7 +123,7 @@ def find_struct_fields(name: str) -> Mapping[str, StructField]:
 
 
 def is_known_type(name: str) -> bool:
-    """Return whether the table has a type *name*."""
+    """Return whether `types.txt` has a type *name*."""
     return name in _load_table()
 
 

@@ -74,7 +74,7 @@ class _Listing:
         if self._found_by_id:
             return
         ids = ", ".join(self.zone_filter.ids)
-        hint = f"; without this permission --zone-id-filter needs complete ids, and no zone is {ids}"
+        hint = f"; without this permission --zone-id-filter needs complete ids, and no zone has the id {ids}"
         for account, exc in self._list_errors.items():
             self._add_failure(account, exc, after=hint)
 

@@ -300,7 +300,7 @@ class RateLimiter:
             self._get_bucket(action).record_throttle(self._monotonic_s())
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return what is left now: of the account, then of each action that was called, sorted by action."""
+        """Return how many calls may be made now: in all, then of each action that was called, sorted by action."""
         with self._lock:
             now_s = self._monotonic_s()
             return tuple(

@@ -193,7 +193,7 @@ class _IndexBuilder:
         return any(self._lacks_own_record(ownership_record, candidate.record) for candidate in untyped)
 
     def _lacks_own_record(self, ownership_record: OwnershipRecord, host: Record) -> bool:
-        """Return whether *host* has no newest-format ownership record, or only one that repeats *ownership_record*."""
+        """Return whether *host* has no newest-format ownership record, except one that repeats *ownership_record*."""
         own = self._find_own_record(host.name, host.type, host.set_identifier)
         if own is None:
             return True

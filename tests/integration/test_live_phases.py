@@ -109,7 +109,7 @@ def test_services_are_synced_while_the_list_of_ingresses_fails(server: ApiServer
     assert wait_until_synced(cluster, SERVICE) == ALL
 
 
-def test_a_watch_is_retried_after_the_time_in_retry_after(server: ApiServer, cluster: LiveCluster) -> None:
+def test_a_watch_is_retried_after_the_time_in_the_retry_after_header(server: ApiServer, cluster: LiveCluster) -> None:
     server.faults.arm(Refuse(code=429, retry_after_s=1), resource="services", times=1)
     assert wait_until_synced(cluster, SERVICE) == ALL
     assert len(server.log.requests("watch", "services")) == 2

@@ -24,7 +24,7 @@ class ResourceSource(PartialObject, frozen=True, kw_only=True):
 
 
 class StaticResourceSource(PartialObject, frozen=True, kw_only=True):
-    """`metadataStatic.sources[]`, with the same meaning as `ResourceSource`."""
+    """`metadataStatic.sources[]`, which means the same as `ResourceSource`."""
 
     resource_kind: str = ""
     resource_ref: ResourceRef = ResourceRef()

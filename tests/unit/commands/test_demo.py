@@ -42,7 +42,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("stdin", [pytest.param(io.StringIO(), id="a pipe"), pytest.param(None, id="closed")])
-def test_without_a_terminal_demo_makes_one_full_pass(
+def test_without_a_terminal_extdns_demo_makes_one_full_pass(
     stdin: io.StringIO | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", stdin)
@@ -54,7 +54,7 @@ def test_without_a_terminal_demo_makes_one_full_pass(
     assert output.out.index("Published") < output.out.index("Not published") < output.out.index("; BEGIN extdns")
 
 
-def test_in_a_terminal_demo_runs_until_ctrl_c(
+def test_in_a_terminal_extdns_demo_runs_until_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
@@ -65,7 +65,7 @@ def test_in_a_terminal_demo_runs_until_ctrl_c(
     assert output.endswith("Ctrl-C stops.\n\n\nStopped. The zone files are in .demo/zones.\n")
 
 
-def test_an_interrupted_demo_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extdns_demo_exits_with_1_if_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     assemble = assembly.assemble
 
     def assemble_interrupted(config: Config, reporter: Screen) -> Assembly:
@@ -77,7 +77,9 @@ def test_an_interrupted_demo_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> No
     assert demo.main([], {}) == 1
 
 
-def test_demo_replaces_only_its_copies_of_the_zone_files(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_extdns_demo_replaces_only_its_copies_of_the_zone_files(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     zones = checkout / ".demo" / "zones"
     zones.mkdir(parents=True)
@@ -98,7 +100,7 @@ def test_demo_reports_a_file_in_place_of_its_folder(checkout: Path, in_the_way: 
 
 
 @pytest.mark.parametrize("missing", ["examples/demo", "examples/zones"])
-def test_demo_needs_the_example_folders(checkout: Path, missing: str) -> None:
+def test_extdns_demo_needs_the_example_folders(checkout: Path, missing: str) -> None:
     shutil.rmtree(checkout / missing)
     with pytest.raises(UsageError, match="start it in a checkout of the extdns repository"):
         demo.main([], {})

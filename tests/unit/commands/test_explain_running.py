@@ -91,7 +91,7 @@ def test_without_flags_and_without_a_process_explain_reports_both_alternatives(
     assert cli.main(["explain", "web.example.org"], {}) == 1
     output = capsys.readouterr().err
     assert output.startswith("error: ")
-    assert output.endswith(f"  no extdns answers at {nobody} either; to ask another: --controller=URL\n")
+    assert output.endswith(f"  no extdns answers at {nobody} either; to query another: --controller=URL\n")
 
 
 @pytest.mark.parametrize(

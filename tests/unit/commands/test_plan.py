@@ -101,7 +101,7 @@ def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_co
     assert capsys.readouterr().out.strip() == "Nothing is held."
 
 
-def test_a_plan_without_changes_states_that_not_everything_could_be_read(
+def test_a_plan_without_changes_states_what_could_not_be_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))

@@ -49,7 +49,7 @@ def list_codes(document: NameDocument) -> set[str]:
     return {document.reason or "", *(one.reason for one in outcomes)}
 
 
-def test_every_reason_code_has_a_case() -> None:
+def test_every_reason_code_has_a_test_case() -> None:
     assert set(NAMES) | set(INVALID_VALUES) == set(Reason)
 
 

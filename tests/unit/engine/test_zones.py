@@ -238,7 +238,7 @@ def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failure
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_name_is_published_in_a_new_closer_zone_and_its_record_in_the_parent_zone_is_kept() -> None:
+def test_a_name_is_published_in_a_new_zone_with_a_longer_match_and_its_record_in_the_parent_zone_is_kept() -> None:
     world = build_world(zones={ZONE: owned("web.shop"), INNER: ()})
     world.provider.zone_list = zone_list(ZONE)
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS))

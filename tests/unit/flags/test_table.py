@@ -100,12 +100,12 @@ ROWS: Final = [pytest.param(row, id=row.name) for row in rows()]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_is_a_switch_only_if_it_is_one_there(row: Row) -> None:
+def test_a_flag_of_external_dns_is_a_switch_only_if_external_dns_has_it_as_a_switch(row: Row) -> None:
     assert BY_NAME[row.name].is_switch is (row.kind == "bool")
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_is_repeatable_only_if_it_is_there(row: Row) -> None:
+def test_a_flag_of_external_dns_is_repeatable_only_if_external_dns_repeats_it(row: Row) -> None:
     assert BY_NAME[row.name].repeatable is (row.repeatable or row.name in LISTS)
 
 

@@ -285,7 +285,7 @@ def test_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str
         ),
     ],
 )
-def test_a_gateway_that_does_not_serve_a_host_does_not_fail_it(obj: VirtualService) -> None:
+def test_a_failing_gateway_that_does_not_serve_a_host_has_no_effect_on_it(obj: VirtualService) -> None:
     broken = gateway("b.t", location="mesh/broken", annotations=ours(ingress="infra/gone"))
     assert format_claims(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
 

@@ -147,7 +147,7 @@ SOURCE = StagedSource(
 
 
 @given(ROUTES, GATEWAYS, SETS)
-def test_any_gateways_and_routes_give_valid_claims_with_one_result_for_each_name(
+def test_any_gateways_and_routes_give_valid_claims_and_one_kind_of_claim_for_each_name(
     route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     claims = SOURCE.find_claims(route, FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE]))

@@ -52,7 +52,7 @@ def test_client_of_the_standard_library_gets_a_response(port: int) -> None:
     client.close()
 
 
-def test_responses_do_not_name_the_software(port: int) -> None:
+def test_http_responses_do_not_reveal_the_server_software(port: int) -> None:
     for request in (COMPLETE_REQUEST, b"GET / x\r\n\r\n"):
         head = exchange(port, request).lower()
         assert b"server:" not in head

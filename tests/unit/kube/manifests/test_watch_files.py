@@ -92,7 +92,7 @@ def test_a_removed_path_is_watched_again_once_it_exists(tmp_path: Path) -> None:
     watch.close()
 
 
-def test_without_paths_files_are_checked_once() -> None:
+def test_the_file_watcher_without_paths_checks_once() -> None:
     assert list(watch_files([], Event())) == [None]
 
 

@@ -95,7 +95,7 @@ def test_an_unknown_zone_id_is_a_failure_if_listing_is_forbidden(
     (failure,) = found.failed
     assert (found.zones, failure.permanent) == ((), True)
     assert "is not authorized to perform: route53:ListHostedZones" in failure.message
-    assert failure.message.endswith(f"needs complete ids, and no zone is {zone_id}")
+    assert failure.message.endswith(f"needs complete ids, and no zone has the id {zone_id}")
 
 
 def test_an_account_that_cannot_list_zones_does_not_fail_if_another_has_the_zone(
