@@ -74,7 +74,7 @@ class Holds:
 
     Attributes:
         by_name: by zone id and name, the holds of the records at the name.
-        restored: by the zone id of their scope ("" for all zones), the restored holds by digest.
+        restored: by zone id ("" if it can be any zone), the restored holds by digest.
         changed: scopes whose held deletes, or the evidence for them, changed. Take them with `take_changed`.
         next_expiry_at: when the first hold stops counting in the budgets (monotonic seconds), infinity if none does.
     """
@@ -282,7 +282,7 @@ class Holds:
                 hold = self._by_digest.get(digest)
                 if hold and cause.by_budget and not hold.cause.by_budget:
                     self._remove(hold)
-                self._add_restored(digest, cause)
+                self._add_restored(scope.zone_id, digest, cause)
 
     def resume(
         self,
@@ -338,11 +338,11 @@ class Holds:
     def _unload(self, hold: Hold) -> None:
         self._count(hold, ())
         self._remove(hold)
-        self._add_restored(hold.digest, hold.cause)
+        self._add_restored(hold.zone.id, hold.digest, hold.cause)
 
-    def _add_restored(self, digest: str, cause: HoldCause) -> None:
+    def _add_restored(self, zone_id: str, digest: str, cause: HoldCause) -> None:
         if digest not in self._by_digest:
-            self.restored.setdefault(cause.scope.zone_id, {})[digest] = cause
+            self.restored.setdefault(zone_id, {})[digest] = cause
 
     def _take_restored(self, zone_id: str, digest: str) -> HoldCause | None:
         for scope_zone_id in (zone_id, ALL_ZONES.zone_id):

@@ -8,12 +8,13 @@ import pytest
 
 from extdns.engine import reconcile
 from extdns.engine.effects import Effect, SaveState, SubmitBatch
-from extdns.engine.inputs import StateFailed, StateLoaded, TimePassed
+from extdns.engine.inputs import Cause, StateFailed, StateLoaded, TimePassed
 from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.model.cluster import Phase
+from extdns.model.evidence import ALL_ZONES
 from extdns.model.saved_state import Saved
-from extdns.model.zone import ZoneList
-from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, observe, observe_gone, observe_new
+from extdns.model.zone import Zone, ZoneList
+from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import (
     DELETES,
     NAMES,
@@ -186,6 +187,24 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_na
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
     world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
     assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+
+
+def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left_the_list_and_returned() -> None:
+    sub = Zone(name=host("sub"), id="sub")
+    names, gone = [f"h{number}" for number in range(10)], ["h0", "h1", "h0.sub", "h1.sub"]
+    names += [f"{name}.sub" for name in names]
+    found = build_records(*names)
+    zones = {zone: [one for one in found if one.name.within(sub.name) is (zone is sub)] for zone in (ZONE, sub)}
+    world = build_world(zones=zones, deletes=DELETES, has_state_store=True)
+    world.run(observe_new(*names), change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
+    world.run(delete_services(*gone, cause=Cause.MISSING), for_s=120.0)
+    assert [one.scope for one in world.engine.delete_guard.held_sets()] == [ALL_ZONES]
+    world.provider.zone_list = ZoneList(zones=(sub,))
+    world.run(for_s=900.0)
+    assert [one.zone for one in world.engine.zones] == [sub]
+    world.provider.zone_list = None
+    world.run(for_s=900.0)
+    assert [world.describe_decisions(name) for name in gone] == [["A keep held"]] * 4
 
 
 def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_the_list_meanwhile() -> None:
