@@ -12,7 +12,7 @@ import yaml
 
 from tests.chart.conftest import require_program
 from tests.chart.installations import read_before, read_installation
-from tests.chart.tools import Done, Json
+from tests.chart.tools import ROOT, Done, Json
 from tests.fakes.apiserver.kinds import KINDS, Kind
 from tests.fakes.apiserver.server import ApiServer
 
@@ -67,7 +67,7 @@ class Releases:
         """Run helm until the block ends."""
         command = (self._program, *arguments, "--namespace", NAMESPACE)
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=self._env) as helm:
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=self._env, cwd=ROOT) as helm:
             try:
                 yield helm
             finally:

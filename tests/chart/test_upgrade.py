@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ import pytest
 
 from extdns.commands import check
 from tests.chart.releases import RELEASE, Releases, connect, write_former_chart
-from tests.chart.tools import CHART, Helm, Json, of
+from tests.chart.tools import CHART, ROOT, Helm, Json, of
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
@@ -76,6 +78,31 @@ def test_reuse_values_is_refused_because_of_the_former_image_and_works_with_anot
     assert done.code == 0, done.error
     assert read_identity(releases) == before
     assert releases.get_container()["image"].startswith("mirror.example.org/extdns:")
+
+
+PAGE: Final = ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"
+VALUES: Final = re.compile(r"```yaml values.yaml\n(.*?)```\n", re.DOTALL)
+UPGRADE: Final = re.compile(r"^helm --namespace=external-dns (upgrade .*(?:(?<=\\)\n.*)*)$", re.MULTILINE)
+
+
+def test_the_commands_of_the_tutorial_upgrade_a_release_and_roll_it_back(releases: Releases, tmp_path: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    former, changed = VALUES.findall(page)
+    for name, text in (("former", former), ("values", changed)):
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    chart = tmp_path / "external-dns"
+    by_file, by_set = (shlex.split(command.replace("\\\n", "")) for command in UPGRADE.findall(page))
+    for command in (by_file, by_set):
+        done = releases.run("upgrade", RELEASE, chart, "--reset-values", f"--values={tmp_path / 'former.yaml'}")
+        assert done.code == 0, done.error
+        done = releases.run(*(one.replace("values.yaml", str(tmp_path / "values.yaml")) for one in command))
+        assert done.code == 0, done.error
+        assert "/extdns:" in releases.get_container()["image"]
+        assert releases.get_container()["resources"]["limits"] == {"memory": "256Mi"}
+        assert "--policy=upsert-only" in releases.get_container()["args"]
+        assert releases.get("ServiceAccount")["metadata"]["annotations"]
+        assert releases.run("rollback", RELEASE).code == 0
+        assert releases.get_container()["image"] == FORMER_IMAGE
 
 
 @pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
