@@ -12,6 +12,8 @@ from typing import Final
 
 import pytest
 
+from tests.program.process import install_command
+
 ROOT: Final = Path(__file__).parents[2]
 HOW_TO: Final = ROOT / "docs" / "how-to"
 PAGES: Final = (
@@ -31,7 +33,7 @@ COMMAND: Final = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
 def run_command(command: str, folder: Path) -> str:
     """Return what *command* prints when run in *folder*."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join((str(install_command()), str(Path(sys.executable).parent), os.environ["PATH"]))
     environ = {"PATH": path, "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
     ended = subprocess.run(
         ["sh", "-c", command],

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -162,7 +163,9 @@ def test_the_plan_is_printed_with_escapes_if_the_encoding_is_ascii(installation:
     installation.replace_manifests(service("web", "web.example.org", annotations={"ttl": "60"}))
     installation.run_once()
     installation.replace_manifests(service("web", "web.example.org", annotations={"ttl": "90"}))
-    ended = once(*flags(installation, "--once", "--dry-run", *QUIET), env={"PYTHONIOENCODING": "ascii"})
+    command = (*COMMAND, *flags(installation, "--once", "--dry-run", *QUIET))
+    environ = environment(PYTHONIOENCODING="ascii")
+    ended = subprocess.run(command, env=environ, text=True, capture_output=True, timeout=HANGS_S, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "ttl 60 s \\u2192 90 s" in ended.stdout
 
@@ -210,25 +213,32 @@ def test_sigterm_and_sigint_end_extdns_with_exit_code_0(installation: Installati
     assert messages == [f'"Received {number.name}. Terminating..."', '"Terminating main controller loop"']
 
 
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """Open a standard input that neither has data nor ends."""
+    read_end, write_end = os.pipe()
+    yield read_end
+    os.close(read_end)
+    os.close(write_end)
+
+
 @pytest.mark.parametrize(
     ("mode", "code"), [pytest.param([], 0, id="continuous"), pytest.param(["--once"], 1, id="once")]
 )
 def test_sigterm_ends_extdns_while_it_waits_for_standard_input(
-    installation: Installation, mode: list[str], code: int
+    installation: Installation, silent: int, mode: list[str], code: int
 ) -> None:
     address = "--metrics-address=127.0.0.1:0"
-    with running(
-        *flags(installation, "--manifests=-", address, *mode, manifests=False), stdin=subprocess.PIPE
-    ) as program:
+    with running(*flags(installation, "--manifests=-", address, *mode, manifests=False), stdin=silent) as program:
         program.until("Serving health and metrics")
         assert program.end() == code
     assert "Fatal" not in "\n".join(program.lines)
     assert ("The pass ended before it was complete" in program.lines[-1]) is bool(code)
 
 
-def test_a_second_sigterm_ends_extdns_at_once(installation: Installation) -> None:
+def test_a_second_sigterm_ends_extdns_at_once(installation: Installation, silent: int) -> None:
     address = "--metrics-address=127.0.0.1:0"
-    with running(*flags(installation, "--manifests=-", address, manifests=False), stdin=subprocess.PIPE) as program:
+    with running(*flags(installation, "--manifests=-", address, manifests=False), stdin=silent) as program:
         program.until("Serving health and metrics")
         program.process.send_signal(signal.SIGTERM)
         program.until("Terminating main controller loop")  # extdns waits a little for standard input

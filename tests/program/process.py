@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import atexit
 import http.client
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
+from tests.program.fork_server import Started, request
+
 ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = (sys.executable, "-m", "extdns")
+_COMMAND: Final = """#!{python} -SE
+import os, signal, sys
+sys.path.insert(0, {root!r})
+from tests.program.fork_server import request
+process = request({socket!r}, sys.argv[1:], os.environ, os.getcwd(), (0, 1, 2))
+signal.signal(signal.SIGTERM, lambda *_: process.send_signal(signal.SIGTERM))
+code = process.wait()
+sys.exit(code if code >= 0 else 128 - code)
+"""
 HANGS_S: Final = 300.0
 """Longest time in seconds that a process may take before its test fails."""
 
@@ -29,30 +43,66 @@ def environment(**variables: str) -> dict[str, str]:
     return {**ours, "PYTHONPATH": str(ROOT), **variables}
 
 
+@cache
+def start_fork_server() -> str:
+    """Start the fork server of this test run, and return the path of its socket."""
+    folder = tempfile.TemporaryDirectory(prefix="extdns-")
+    path = f"{folder.name}/socket"
+    server = subprocess.Popen(
+        (sys.executable, "-m", "tests.program.fork_server", path),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(PYTHONUTF8="1"),
+    )
+
+    def end() -> None:
+        with folder, server:
+            assert server.stdin is not None
+            server.stdin.close()
+
+    atexit.register(end)
+    assert server.stdout is not None
+    assert server.stdout.readline() == b"ready\n"
+    return path
+
+
+@cache
+def install_command() -> Path:
+    """Write a command `extdns` that starts processes by the fork server, and return the path of its folder."""
+    socket = Path(start_fork_server())
+    command = socket.parent / "bin" / "extdns"
+    command.parent.mkdir()
+    command.write_text(_COMMAND.format(python=sys.executable, root=str(ROOT), socket=str(socket)), encoding="utf-8")
+    command.chmod(0o755)
+    return command.parent
+
+
 def once(
     *flags: str, stdin: str = "", env: Mapping[str, str] | None = None, cwd: Path = ROOT
 ) -> subprocess.CompletedProcess[str]:
     """Run extdns until it ends by itself, and return its output and exit code."""
-    return subprocess.run(
-        (*COMMAND, *flags),
-        input=stdin,
-        env=environment(**(env or {})),
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=HANGS_S,
-        check=False,
-    )
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin.encode())
+        given.seek(0)
+        streams = [given.fileno(), out.fileno(), err.fileno()]
+        process = request(start_fork_server(), flags, environment(**(env or {})), cwd, streams)
+        watchdog = threading.Timer(HANGS_S, process.send_signal, (signal.SIGKILL,))
+        watchdog.start()
+        code = process.wait()
+        watchdog.cancel()
+        for stream in (out, err):
+            stream.seek(0)
+        return subprocess.CompletedProcess(flags, code, out.read().decode(), err.read().decode())
 
 
 class ExtdnsProcess:
     """An extdns process that runs until a signal ends it; `lines` are the log lines read so far."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        assert process.stderr is not None
+    def __init__(self, process: Started, log: IO[str]) -> None:
         self.process = process
         self.lines: list[str] = []
-        self._log: IO[str] = process.stderr
+        self._log = log
 
     def until(self, part: str) -> str:
         """Read the log up to the first line that contains *part*, and return that line."""
@@ -83,27 +133,23 @@ class ExtdnsProcess:
 @contextmanager
 def running(
     *flags: str,
-    stdin: int = subprocess.DEVNULL,
-    stdout: int = subprocess.DEVNULL,
+    stdin: int | None = None,
+    stdout: int | None = None,
     cwd: Path = ROOT,
     env: Mapping[str, str] | None = None,
     timeout_s: float = HANGS_S,
 ) -> Iterator[ExtdnsProcess]:
     """Run an extdns process, and kill it when the block ends or after *timeout_s*."""
-    command: Sequence[str] = (*COMMAND, *flags)
-    with subprocess.Popen(
-        command,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**(env or {})),
-        cwd=cwd,
-    ) as process:
-        watchdog = threading.Timer(timeout_s, process.kill)
+    read_end, write_end = os.pipe()
+    with open(read_end, encoding="utf-8") as log:  # noqa: PTH123 - a pipe
+        with open(os.devnull, "r+b") as null, open(write_end, "wb") as err:  # noqa: PTH123 - as above
+            streams = [null.fileno() if one is None else one for one in (stdin, stdout)]
+            process = request(start_fork_server(), flags, environment(**(env or {})), cwd, [*streams, err.fileno()])
+        watchdog = threading.Timer(timeout_s, process.send_signal, (signal.SIGKILL,))
         watchdog.start()
         try:
-            yield ExtdnsProcess(process)
+            yield ExtdnsProcess(process, log)
         finally:
             watchdog.cancel()
-            process.kill()
+            process.send_signal(signal.SIGKILL)
+            process.wait()

@@ -1,0 +1,134 @@
+"""Start extdns as a process of its own without importing it again: a fork of a process that has it imported.
+
+Importing takes ten times as long as what most tests let a process do. Apart from that, the process has arguments,
+environment, working directory, streams and signals of its own, as one that a shell starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+PRELOADED: Final = (
+    "extdns.app.assembly",
+    "extdns.commands.one_pass",
+    "extdns.web.pages",
+    "providers.aws.client",
+    "providers.google.client",
+    "providers.zonefile",
+)
+"""What most processes import. Not the kubernetes client, which reads variables while it is imported."""
+_MOST: Final = 1 << 20
+
+
+def request(
+    path: str, argv: Sequence[str], environ: Mapping[str, str], cwd: Path | str, streams: Sequence[int]
+) -> Started:
+    """Ask the server at *path* to run extdns with *argv* and *streams*: standard input, output and error."""
+    text = json.dumps({"argv": list(argv), "environ": dict(environ), "cwd": str(cwd)}).encode()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        socket.send_fds(connection, [f"{len(text):8}".encode()], list(streams))
+        connection.sendall(text)
+        return Started(connection)
+
+
+class Started:
+    """A process that the server started."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._answer = connection.makefile("rb")
+        self.pid = int(self._answer.readline())
+        self._code: int | None = None
+
+    def wait(self) -> int:
+        """Wait until the process has ended. Return its exit code, or the negative number of a signal that ended it."""
+        if self._code is None:
+            with self._answer:
+                self._code = int(self._answer.readline())
+        return self._code
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal, unless `wait` has returned."""
+        if self._code is None:
+            os.kill(self.pid, number)
+
+
+def serve(path: str) -> int:
+    """Fork for each request at *path*, until standard input ends. A child returns with the exit code of extdns."""
+    connections: dict[int, socket.socket] = {}
+    wakeup, woken = socket.socketpair()
+    for end in (wakeup, woken):
+        end.setblocking(False)
+    signal.set_wakeup_fd(woken.fileno())
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    with socket.socket(socket.AF_UNIX) as listener, selectors.DefaultSelector() as selector:
+        listener.bind(path)
+        listener.listen()
+        for stream in (listener, wakeup, sys.stdin):
+            selector.register(stream, selectors.EVENT_READ)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            ready = [key.fileobj for key, _ in selector.select()]
+            if wakeup in ready:
+                wakeup.recv(_MOST)
+                _report_ended(connections)
+            if sys.stdin in ready:
+                return 0
+            if listener not in ready:
+                continue
+            connection, _ = listener.accept()
+            length, streams, *_ = socket.recv_fds(connection, 8, 3)
+            asked = json.loads(connection.recv(int(length), socket.MSG_WAITALL))
+            if pid := os.fork():
+                connections[pid] = connection
+                connection.sendall(f"{pid}\n".encode())
+                for stream in streams:
+                    os.close(stream)
+                continue
+            for other in (wakeup, woken, connection, *connections.values()):
+                other.close()
+            break
+    return _run(asked["argv"], asked["environ"], asked["cwd"], streams)
+
+
+def _report_ended(connections: dict[int, socket.socket]) -> None:
+    """Tell the requesters of all processes that have ended how each ended."""
+    while connections:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with connections.pop(pid) as connection:
+            connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def _run(argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[int]) -> int:
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environ)
+    time.tzset()
+    sys.argv[1:] = argv
+    sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - standard input
+    from extdns.cli import main  # noqa: PLC0415 - not in the processes that only send requests
+
+    return main(argv, os.environ)
+
+
+if __name__ == "__main__":
+    for name in PRELOADED:
+        __import__(name)
+    sys.exit(serve(sys.argv[1]))
