@@ -13,7 +13,7 @@ from functools import lru_cache
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Delete
-from extdns.model.claim import ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
 from tests.engine_values import REGISTRY
@@ -39,18 +39,20 @@ class MostOwned:
     """The maximum of records that were ours within two windows, since the engine may notice removed records late."""
 
     def __init__(self) -> None:
-        self._counts: deque[tuple[float, int]] = deque()  # until when, how many
+        self._count = 0
+        self._former: deque[tuple[float, int]] = deque()  # until when, how many
 
-    def note(self, count: int, now_s: float) -> None:
-        if self._counts and self._counts[-1][1] == count:
-            self._counts.pop()
-        self._counts.append((now_s, count))
-        while self._counts[0][0] < now_s - 2 * _WINDOW_S:
-            self._counts.popleft()
+    def note(self, count: int, until_s: float) -> None:
+        """Note that there are *count* now, and that until *until_s* there were as many as noted before."""
+        if count != self._count:
+            self._former.append((until_s, self._count))
+            self._count = count
 
-    @property
-    def most(self) -> int:
-        return max((count for _, count in self._counts), default=0)
+    def find_most(self, now_s: float) -> int:
+        """Return the most within the last two windows before *now_s*."""
+        while self._former and self._former[0][0] < now_s - 2 * _WINDOW_S:
+            self._former.popleft()
+        return max((self._count, *(count for _, count in self._former)))
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ class DeleteAccounts:
     owned: dict[Scope, MostOwned] = field(default_factory=dict)
     transfers: set[ZoneAndKey] = field(default_factory=set)
     _seen_s: float = 0.0
+    _seen_requests: tuple[tuple[Claim, ...], ...] = ()
+    _seen_records: dict[str, tuple[tuple[tuple[Record, ...], ...], float]] = field(default_factory=dict)
 
     def restart(self, now_s: float) -> None:
         """Start another process, which knows what the former one deleted, held and approved if that was saved."""
@@ -118,11 +122,14 @@ class DeleteAccounts:
         if now_s > self._seen_s:  # a request that ended at once does not count
             self.requested_s |= dict.fromkeys(self.requested, now_s)
         self._seen_s = now_s
-        self.requested = {
-            (claim.desired.key, claim.provenance.ref.key.resource)
-            for _, claim in cluster.all_claims()
-            if isinstance(claim, ResolvedClaim)
-        }
+        requests = tuple(cluster.requests.values())
+        if requests != self._seen_requests:
+            self._seen_requests = requests
+            self.requested = {
+                (claim.desired.key, claim.provenance.ref.key.resource)
+                for _, claim in cluster.all_claims()
+                if isinstance(claim, ResolvedClaim)
+            }
         for location in [location for location in self.holds if self._has_hold_ended(location, cluster, world)]:
             del self.holds[location]
 
@@ -197,7 +204,8 @@ class DeleteAccounts:
     def _check_scope(self, scope: Scope, now_s: float, *, by_absence: bool) -> None:
         begin_s = now_s - _WINDOW_S + _ROUNDING_S
         made = sum(at_s > begin_s for at_s in self.made[scope, by_absence])
-        most = sum(one.most for other, one in self.owned.items() if other == scope or _is_part(other, scope))
+        owned = [one for other, one in self.owned.items() if other == scope or _is_part(other, scope)]
+        most = sum(one.find_most(now_s) for one in owned)
         weight, limits = made * (_FIFTH if by_absence else 1), self.settings.limits
         fits = weight <= limits.count or weight * 100 <= limits.percent * most or limits.percent == 100
         assert fits, f"{scope}: {made} deletes of {most}"
@@ -207,13 +215,18 @@ class DeleteAccounts:
         for zone in ZONES:
             if zone.id not in listed:
                 continue
-            counts = [
-                count_ours(tuple(contents_with_ownership(world, zone).values())),
-                count_ours(tuple(known_with_ownership(world.engine, zone).values())),
-            ]
+            seen = (
+                tuple(contents_with_ownership(world, zone).values()),
+                tuple(known_with_ownership(world.engine, zone).values()),
+            )
+            before, until_s = self._seen_records.get(zone.id, (None, 0.0))
+            self._seen_records[zone.id] = seen, world.now_s
+            if seen == before:  # most steps change nothing
+                continue
+            counts = [count_ours(records) for records in seen]
             for namespace in {"", *counts[0], *counts[1], *(ns for id_, ns in self.owned if id_ == zone.id)}:
                 most = max(count[namespace] for count in counts)
-                self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, world.now_s)
+                self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, until_s)
 
     def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, world: World) -> bool:
         """Return whether the record is requested, gone or foreign now, or belongs to another zone."""
