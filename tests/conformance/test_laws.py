@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
-from tests.conformance.desk import Desk
 from tests.conformance.provider import RIGS, Rig, create, delete, update
+from tests.conformance.provider_world import ProviderWorld
 from tests.engine_values import REGISTRY, host, observe_gone
 from tests.fakes.faulty import Submission
 from tests.unit.engine import laws
@@ -40,11 +40,11 @@ class Scene:
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
         rig.edit(THEIRS)
-        self.desk = Desk(rig, {})
+        self.world = ProviderWorld(rig, {})
         self.submissions: list[Submission] = []
         self.desired: dict[str, str] = {}
-        self._inner = self.desk.line.inner
-        self.desk.line.inner = self
+        self._inner = self.world.line.inner
+        self.world.line.inner = self
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Submit *batch* and record the zone before and after it."""
@@ -61,10 +61,10 @@ class Scene:
         match step:
             case ("want", str(name), str(target)):
                 self.desired[name] = target
-                self.desk.request(**{name: target})
+                self.world.request(**{name: target})
             case ("drop", str(name)):
                 self.desired.pop(name, None)
-                self.desk.world.run(observe_gone(name), for_s=0.2)
+                self.world.run(observe_gone(name), for_s=0.2)
             case ("edit", str(name), str(target)):
                 self._put(name, "A", target)
             case ("mark", str(name)):
@@ -72,9 +72,9 @@ class Scene:
             case ("erase", str(name)):
                 self.rig.edit(*map(delete, self.rig.reader.read_names(self.rig.zone, [host(name)])))
             case ("lose", bool(applied)):
-                self.desk.line.losses.append(applied)
+                self.world.line.losses.append(applied)
             case ("wait", float(seconds)):
-                self.desk.world.run(for_s=seconds)
+                self.world.run(for_s=seconds)
             case _:
                 raise AssertionError(step)
 
@@ -93,12 +93,12 @@ def test_the_ten_laws_hold_and_the_zone_converges_after_random_changes_edits_and
         scene = Scene(RIGS[name](Path(folder)))
         for step in happenings:
             scene.apply_step(step)
-        scene.desk.line.losses.clear()
-        scene.desk.world.run(for_s=1500.0)
-        assert scene.desk.world.engine.is_idle
+        scene.world.line.losses.clear()
+        scene.world.run(for_s=1500.0)
+        assert scene.world.engine.is_idle
         for submission in scene.submissions:
             laws.check_submission(submission, REGISTRY)
         assert THEIRS.new is not None
         (theirs,) = scene.rig.reader.read_names(scene.rig.zone, [THEIRS.key.name])
         assert (theirs.targets, theirs.ttl_s) == (THEIRS.new.targets, 60)
-        assert Desk(scene.rig, scene.desired).line.outcomes == [], "a second process must make no changes"
+        assert ProviderWorld(scene.rig, scene.desired).line.outcomes == [], "a second process must make no changes"

@@ -9,15 +9,14 @@ import pytest
 
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import TimePassed
-from extdns.engine.settings import EngineSettings
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from tests.engine_values import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, change_phase, observe_new
+from tests.engine_values import INGRESS, SERVICE, change_phase, observe_new
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.route53 import client, service
-from tests.world import World
+from tests.world import World, engine_settings
 
 SIZE = 1000
 BAD = ("n7", "n500", "n993")
@@ -33,11 +32,7 @@ class Scene:
         self.zone_id = self.fake.add_zone("example.org")
         single_attempt = {"": client(self.fake, attempts=1)}  # no SDK retries, so that the engine sees every fault
         reader = Route53Reader(AwsSettings(zone_filter=Route53ZoneFilter(ids=(self.zone_id,))), single_attempt)
-        self.engine = Engine(
-            EngineSettings(
-                plan=PLAN, registry=REGISTRY, adjust=reader.adjust, capabilities=reader.capabilities, kinds=KINDS
-            )
-        )
+        self.engine = Engine(engine_settings(reader))
         self.world = World(engine=self.engine, reader=reader, writer=Route53Writer(single_attempt))
         self.fake.log.clear()
 

@@ -12,9 +12,7 @@ from functools import cache
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.settings import EngineSettings
 from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
@@ -25,8 +23,6 @@ from providers.aws.record_sets import Route53RecordSet
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
 from tests.engine_values import (
     INGRESS,
-    KINDS,
-    PLAN,
     REGISTRY,
     SERVICE,
     build_claim,
@@ -41,7 +37,7 @@ from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Fault, Refuse
 from tests.route53 import client, service
 from tests.unit.engine import laws
-from tests.world import World
+from tests.world import World, engine_settings
 
 NAMES = ("web", "api", "a-web")
 FOREIGN: Mapping[str, object] = {"Name": "theirs.example.org", "Type": "A", "TTL": 60, "ResourceRecords": ["192.0.2.9"]}
@@ -111,16 +107,7 @@ class Scene:
         )
         (zone,) = reader.list_zones().zones
         self.recorder = Recorder(fake=self.fake, zone=zone, writer=Route53Writer({"": single_attempt()}))
-        self.engine = Engine(
-            EngineSettings(
-                plan=PLAN,
-                registry=REGISTRY,
-                adjust=reader.adjust,
-                capabilities=reader.capabilities,
-                kinds=KINDS,
-                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100)),
-            )
-        )
+        self.engine = Engine(engine_settings(reader))
         self.world = World(engine=self.engine, reader=reader, writer=self.recorder)
         self.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
 

@@ -6,26 +6,26 @@ environment, working directory, streams and signals of its own, as one that a sh
 
 from __future__ import annotations
 
+import atexit
+import gc
+import importlib
 import json
 import os
+import pkgutil
 import selectors
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-PRELOADED: Final = (
-    "extdns.app.assembly",
-    "extdns.commands.one_pass",
-    "extdns.web.pages",
-    "providers.aws.client",
-    "providers.google.client",
-    "providers.zonefile",
-)
-"""What most processes import. Not the kubernetes client, which reads variables while it is imported."""
+_PACKAGES: Final = ("extdns", "providers", "registry")
+_NOT_IMPORTED: Final = ("extdns.__main__", "extdns.kube.client")
+"""The second imports the kubernetes client, which reads variables while it is imported."""
 _MOST: Final = 1 << 20
 
 
@@ -57,9 +57,10 @@ class Started:
         return self._code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal, unless `wait` has returned."""
+        """Send a signal, unless the process has ended."""
         if self._code is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
 
 def serve(path: str) -> int:
@@ -129,6 +130,15 @@ def _run(argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[i
 
 
 if __name__ == "__main__":
-    for name in PRELOADED:
-        __import__(name)
-    sys.exit(serve(sys.argv[1]))
+    for package in map(importlib.import_module, _PACKAGES):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name not in _NOT_IMPORTED:
+                importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()
+    code = serve(sys.argv[1])
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # freeing what was imported takes longer than what most tests let a process do

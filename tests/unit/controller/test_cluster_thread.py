@@ -37,7 +37,7 @@ class FailingObserver(Observer):
         return super().observe(changes)
 
 
-class Desk:
+class ThreadScene:
     """Run a cluster thread with scripted changes, and collect its inputs for the engine."""
 
     def __init__(self, cluster: ScriptedCluster, *, observer: type[Observer] = Observer) -> None:
@@ -74,14 +74,17 @@ class Desk:
 
 
 def test_objects_are_passed_on_before_their_kind_is_reported_as_synced() -> None:
-    assert Desk(ScriptedCluster((*add_services("web", "api"), SYNCED))).reported() == ["web api", "Service synced"]
+    assert ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED))).reported() == [
+        "web api",
+        "Service synced",
+    ]
 
 
 def test_cluster_identity_is_passed_on_before_objects() -> None:
     identity = IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     problem = ObjectProblem(location="Service shop/odd", key=None, message="is odd")
     cluster = ScriptedCluster((*add_services("web"), problem, identity, SYNCED))
-    assert Desk(cluster).reported() == ["cluster blue", "Service shop/odd is odd", "web", "Service synced"]
+    assert ThreadScene(cluster).reported() == ["cluster blue", "Service shop/odd is odd", "web", "Service synced"]
 
 
 @pytest.mark.parametrize(
@@ -94,32 +97,32 @@ def test_cluster_identity_is_passed_on_before_objects() -> None:
 def test_reading_the_cluster_is_retried_after_an_error(
     script: list[tuple[ClusterChange, ...] | Exception], refusals: list[Exception]
 ) -> None:
-    desk = Desk(ScriptedCluster(*script, refusals=refusals))
-    assert desk.reported() == ["web", "Service synced"]
-    assert desk.reporter.defect_count == 1
-    assert not desk.thread.heartbeat.is_broken
+    scene = ThreadScene(ScriptedCluster(*script, refusals=refusals))
+    assert scene.reported() == ["web", "Service synced"]
+    assert scene.reporter.defect_count == 1
+    assert not scene.thread.heartbeat.is_broken
 
 
 def test_cluster_thread_is_broken_after_repeated_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
-    desk = Desk(ScriptedCluster(*[OSError("planted")] * 5))
-    assert desk.thread.heartbeat.is_broken
-    assert desk.reporter.defect_count == 5
+    scene = ThreadScene(ScriptedCluster(*[OSError("planted")] * 5))
+    assert scene.thread.heartbeat.is_broken
+    assert scene.reporter.defect_count == 5
 
 
 def test_cluster_change_that_raises_is_dropped_and_its_kind_is_failing() -> None:
-    desk = Desk(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
-    assert desk.reported() == [
+    scene = ThreadScene(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
+    assert scene.reported() == [
         "Service failing ZeroDivisionError: planted",
         "web api",
         "Service failing ZeroDivisionError: planted",
     ]
-    assert desk.reporter.defect_count == 1
+    assert scene.reporter.defect_count == 1
 
 
 def test_kind_with_a_dropped_change_is_never_reported_as_synced() -> None:
     script: list[tuple[ClusterChange, ...]] = [(SYNCED,), add_services("bad"), (SYNCED,)]
-    reported = Desk(ScriptedCluster(*script), observer=FailingObserver).reported()
+    reported = ThreadScene(ScriptedCluster(*script), observer=FailingObserver).reported()
     assert reported[0] == "Service synced"
     assert {line.split()[1] for line in reported[1:]} == {"failing"}
 
@@ -127,8 +130,8 @@ def test_kind_with_a_dropped_change_is_never_reported_as_synced() -> None:
 def test_manifest_problems_and_phases_of_kinds_are_reported() -> None:
     failing = KindChange(state=KindState(kind=SERVICE, phase=Phase.FORBIDDEN, detail="no right"))
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
-    desk = Desk(ScriptedCluster((problem, failing)))
-    assert desk.reported() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
+    scene = ThreadScene(ScriptedCluster((problem, failing)))
+    assert scene.reported() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
 
 
 @pytest.mark.parametrize("deaf", ["report_object_problem", "report_observations", "report_kind_state"])
@@ -138,10 +141,10 @@ def test_engine_gets_inputs_even_if_the_reporter_fails(deaf: str, monkeypatch: p
 
     monkeypatch.setattr(ActivityReporter, deaf, fail)
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
-    desk = Desk(ScriptedCluster((problem, *add_services("web"), SYNCED)))
-    assert desk.reported() == ["shop.yaml:3 no YAML", "web", "Service synced"]
-    assert desk.reporter.defect_count
-    assert desk.thread.heartbeat.failures == 0
+    scene = ThreadScene(ScriptedCluster((problem, *add_services("web"), SYNCED)))
+    assert scene.reported() == ["shop.yaml:3 no YAML", "web", "Service synced"]
+    assert scene.reporter.defect_count
+    assert scene.thread.heartbeat.failures == 0
 
 
 def test_close_before_start_closes_the_cluster() -> None:

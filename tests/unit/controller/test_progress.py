@@ -16,7 +16,7 @@ PAIRS = Capabilities(atomic=True, conditional=True, max_batch_writes=2)
 NAMES = tuple(f"n{number}" for number in range(8))
 
 
-class Desk:
+class ProgressScene:
     """An engine with its progress report. Each call takes time."""
 
     def __init__(self, *, writes: bool = True, elects: bool = False, took_s: float = 4.0) -> None:
@@ -53,27 +53,27 @@ class Desk:
 
 
 def test_pages_are_counted_while_a_zone_is_read() -> None:
-    desk = Desk()
-    desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=3)
-    assert (desk.shown()["zones"], desk.shown()["zonesRead"], desk.shown()["pages"]) == (1, 0, 2)
-    assert desk.shown()["secondsLeft"] is None
+    scene = ProgressScene()
+    scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=3)
+    assert (scene.shown()["zones"], scene.shown()["zonesRead"], scene.shown()["pages"]) == (1, 0, 2)
+    assert scene.shown()["secondsLeft"] is None
 
 
 def test_progress_shows_names_and_estimated_time_while_writing() -> None:
-    desk = Desk()
-    desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
-    assert (desk.shown()["zonesRead"], desk.shown()["namesWaiting"]) == (1, 8)
-    desk.run(calls=3)
-    assert (desk.shown()["namesWaiting"], desk.shown()["namesWritten"], desk.shown()["batches"]) == (5, 3, 3)
-    assert desk.shown()["secondsLeft"] == pytest.approx(20, abs=8)
-    desk.world.run(for_s=30.0)
-    desk.step(TimePassed())
-    assert desk.progress.describe() == {}
+    scene = ProgressScene()
+    scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
+    assert (scene.shown()["zonesRead"], scene.shown()["namesWaiting"]) == (1, 8)
+    scene.run(calls=3)
+    assert (scene.shown()["namesWaiting"], scene.shown()["namesWritten"], scene.shown()["batches"]) == (5, 3, 3)
+    assert scene.shown()["secondsLeft"] == pytest.approx(20, abs=8)
+    scene.world.run(for_s=30.0)
+    scene.step(TimePassed())
+    assert scene.progress.describe() == {}
 
 
 def test_only_long_work_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk()
-    desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=13)
+    scene = ProgressScene()
+    scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=13)
     lines = find_logged_fields(caplog, Event.PROGRESS)
     assert 3 <= len(lines) <= 6
     assert (lines[0]["read"], lines[0]["pages"], lines[0]["left_s"]) == (0, 3, None)
@@ -81,18 +81,18 @@ def test_only_long_work_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert lines[-1]["batches"]
     assert lines[-1]["left_s"]
     caplog.clear()
-    quick = Desk(took_s=0.05)
+    quick = ProgressScene(took_s=0.05)
     quick.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=13)
     assert find_logged_events(caplog) == []
 
 
 def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk()
-    desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=2)
+    scene = ProgressScene()
+    scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=2)
     caplog.clear()
     for _ in range(10):
-        desk.world.now_s += 30.0
-        desk.step(TimePassed())
+        scene.world.now_s += 30.0
+        scene.step(TimePassed())
     assert len(find_logged_fields(caplog, Event.PROGRESS)) <= 1
 
 
@@ -100,8 +100,8 @@ def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -
     ("writes", "elects"), [pytest.param(False, False, id="dry-run"), pytest.param(True, True, id="standby")]
 )
 def test_dry_run_has_no_names_to_write(*, writes: bool, elects: bool) -> None:
-    desk = Desk(writes=writes, elects=elects)
-    desk.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
-    desk.world.run(for_s=2.0)
-    desk.step(TimePassed())
-    assert desk.progress.describe() == {}
+    scene = ProgressScene(writes=writes, elects=elects)
+    scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
+    scene.world.run(for_s=2.0)
+    scene.step(TimePassed())
+    assert scene.progress.describe() == {}

@@ -40,7 +40,7 @@ IDLE = "external_dns_controller_no_op_runs_total"
 DELETES = DeleteSettings(owner="me", grace_s=120.0, limits=DeleteLimits(percent=100))
 
 
-class Desk:
+class RunsScene:
     """An engine and its `SyncRuns`, with one clock."""
 
     def __init__(self, *records: Record, writes: bool = True, **changes: object) -> None:
@@ -75,28 +75,28 @@ class Desk:
 
 
 def test_first_full_pass_ends_a_run() -> None:
-    desk = Desk()
-    assert not desk.update()
-    desk.sync()
-    assert desk.update()
-    assert desk.runs.first_pass_done.is_set()
-    assert desk.synced_s() == 1.0
-    assert desk.sample(RECONCILED) == desk.sample(SYNCED)
+    scene = RunsScene()
+    assert not scene.update()
+    scene.sync()
+    assert scene.update()
+    assert scene.runs.first_pass_done.is_set()
+    assert scene.synced_s() == 1.0
+    assert scene.sample(RECONCILED) == scene.sample(SYNCED)
 
 
 def test_each_tick_of_the_interval_ends_a_run() -> None:
-    desk = Desk()
-    desk.sync()
-    desk.update()
-    assert [desk.update(after_s=after_s) for after_s in (59.0, 1.0, 59.0, 1.0)] == [False] * 4
-    assert desk.synced_s() == 121.0
-    assert desk.sample(IDLE) == 2  # the first run had changes
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
+    assert [scene.update(after_s=after_s) for after_s in (59.0, 1.0, 59.0, 1.0)] == [False] * 4
+    assert scene.synced_s() == 121.0
+    assert scene.sample(IDLE) == 2  # the first run had changes
 
 
 def test_run_without_changes_is_logged_as_external_dns_does(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk(*owned("web"))
-    desk.sync()
-    desk.update()
+    scene = RunsScene(*owned("web"))
+    scene.sync()
+    scene.update()
     assert Event.UP_TO_DATE in find_logged_events(caplog)
     assert str(Event.UP_TO_DATE) == "All records are already up to date"
 
@@ -111,10 +111,10 @@ def test_run_without_changes_is_logged_as_external_dns_does(caplog: pytest.LogCa
 def test_records_that_are_not_as_requested_are_not_logged_as_up_to_date(
     current: tuple[Record, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = Desk(*current)
-    desk.sync()
-    desk.update()
-    desk.update(after_s=60.0)
+    scene = RunsScene(*current)
+    scene.sync()
+    scene.update()
+    scene.update(after_s=60.0)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
     assert Event.NO_CHANGES in find_logged_events(caplog)
 
@@ -139,45 +139,45 @@ def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_
 
 
 def test_run_with_a_change_is_not_logged_as_up_to_date(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk()
-    desk.sync()
-    desk.update()
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
     assert Event.DESIRED_CHANGE in find_logged_events(caplog)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
-    desk.update(after_s=60.0)
+    scene.update(after_s=60.0)
     assert Event.UP_TO_DATE in find_logged_events(caplog)
 
 
 def test_planned_change_of_a_dry_run_is_logged_once_and_never_as_up_to_date(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk(writes=False)
-    desk.sync()
-    assert desk.update()
+    scene = RunsScene(writes=False)
+    scene.sync()
+    assert scene.update()
     for _ in range(3):
-        desk.update(after_s=60.0)
+        scene.update(after_s=60.0)
     assert find_logged_events(caplog).count(Event.DESIRED_CHANGE) == 1
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
-    assert desk.sample(IDLE) == 0
-    assert desk.synced_s() == 181.0
+    assert scene.sample(IDLE) == 0
+    assert scene.synced_s() == 181.0
 
 
 def test_dry_run_logs_a_planned_change_again_when_it_differs(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk(writes=False)
-    desk.sync()
-    desk.update()
-    desk.world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
-    desk.update(after_s=60.0)
+    scene = RunsScene(writes=False)
+    scene.sync()
+    scene.update()
+    scene.world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=1.0)
+    scene.update(after_s=60.0)
     assert find_logged_events(caplog).count(Event.DESIRED_CHANGE) == 2
 
 
-def an_object_fails(desk: Desk) -> None:
-    desk.world.feed(observe("web", failure="planted"))
+def an_object_fails(scene: RunsScene) -> None:
+    scene.world.feed(observe("web", failure="planted"))
 
 
-def a_zone_is_forbidden(desk: Desk) -> None:
-    desk.world.provider.rule = lambda _: Forbidden(message="planted")
-    desk.world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
+def a_zone_is_forbidden(scene: RunsScene) -> None:
+    scene.world.provider.rule = lambda _: Forbidden(message="planted")
+    scene.world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
 
 
 class Unlisted(InMemoryProvider):
@@ -194,13 +194,13 @@ class Unread(InMemoryProvider):
         raise RetryableError(f"{zone} {after}: planted")
 
 
-def zones_cannot_be_listed(desk: Desk) -> None:
-    desk.world.reader = Unlisted(seed={ZONE: ()})
+def zones_cannot_be_listed(scene: RunsScene) -> None:
+    scene.world.reader = Unlisted(seed={ZONE: ()})
 
 
-def a_zone_cannot_be_read_again(desk: Desk) -> None:
-    desk.world.reader = Unread(seed={ZONE: ()})
-    desk.world.run(for_s=5.0)  # the first call lists the zones
+def a_zone_cannot_be_read_again(scene: RunsScene) -> None:
+    scene.world.reader = Unread(seed={ZONE: ()})
+    scene.world.run(for_s=5.0)  # the first call lists the zones
 
 
 @pytest.mark.parametrize(
@@ -213,79 +213,79 @@ def a_zone_cannot_be_read_again(desk: Desk) -> None:
     ],
 )
 def test_sync_timestamps_stop_while_something_fails(
-    fail: Callable[[Desk], None], caplog: pytest.LogCaptureFixture
+    fail: Callable[[RunsScene], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    desk = Desk()
-    desk.sync()
-    desk.update()
-    fail(desk)
-    desk.update(after_s=60.0)
-    desk.update(after_s=60.0)
-    assert desk.synced_s() == 1.0
-    assert desk.sample(FAILING) == 2
-    assert desk.runs.failing
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
+    fail(scene)
+    scene.update(after_s=60.0)
+    scene.update(after_s=60.0)
+    assert scene.synced_s() == 1.0
+    assert scene.sample(FAILING) == 2
+    assert scene.runs.failing
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
-    desk.world.provider.rule, desk.world.reader = lambda _: None, desk.world.provider
-    desk.world.run(observe("web", build_claim("web", "web")), for_s=300.0)
-    desk.update()
-    assert desk.sample(FAILING) == 0
-    assert desk.synced_s() == desk.world.now_s - 1000.0
+    scene.world.provider.rule, scene.world.reader = lambda _: None, scene.world.provider
+    scene.world.run(observe("web", build_claim("web", "web")), for_s=300.0)
+    scene.update()
+    assert scene.sample(FAILING) == 0
+    assert scene.synced_s() == scene.world.now_s - 1000.0
 
 
 def test_first_full_pass_that_fails_is_a_failing_run() -> None:
-    desk = Desk()
-    desk.world.provider.failures.extend([RetryableError("planted")] * 99)
-    desk.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    assert not desk.update()
-    assert desk.runs.failing == ("zones cannot be listed: planted",)
-    assert not desk.update(after_s=28.0)
-    assert desk.sample(FAILING) == 0
-    assert desk.update(after_s=1.0)  # the first full pass no longer waits for it
-    desk.update(after_s=60.0)
-    assert desk.sample(FAILING) == 2
-    assert desk.sample(SYNCED) == 0
+    scene = RunsScene()
+    scene.world.provider.failures.extend([RetryableError("planted")] * 99)
+    scene.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    assert not scene.update()
+    assert scene.runs.failing == ("zones cannot be listed: planted",)
+    assert not scene.update(after_s=28.0)
+    assert scene.sample(FAILING) == 0
+    assert scene.update(after_s=1.0)  # the first full pass no longer waits for it
+    scene.update(after_s=60.0)
+    assert scene.sample(FAILING) == 2
+    assert scene.sample(SYNCED) == 0
 
 
 def test_slow_first_full_pass_is_a_failing_run_at_each_interval() -> None:
-    desk = Desk()
-    desk.world.feed(change_phase(SERVICE))
+    scene = RunsScene()
+    scene.world.feed(change_phase(SERVICE))
     for _ in range(2):
-        desk.clock.now_s += 60.0
-        assert not desk.runs.update()
-    assert desk.sample(FAILING) == 2
-    assert desk.sample(SYNCED) == 0
+        scene.clock.now_s += 60.0
+        assert not scene.runs.update()
+    assert scene.sample(FAILING) == 2
+    assert scene.sample(SYNCED) == 0
 
 
 def test_idle_process_updates_its_run_metrics_once_an_interval() -> None:
-    desk = Desk()
-    desk.sync()
-    desk.update()
-    assert desk.runs.next_deadline_at == desk.clock.now_s + 60.0
-    desk.update(after_s=60.0)
-    assert desk.runs.next_deadline_at == desk.clock.now_s + 60.0
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
+    assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0
+    scene.update(after_s=60.0)
+    assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0
 
 
 def test_failures_are_counted_at_most_once_a_second() -> None:
-    desk = Desk()
-    desk.sync()
-    desk.update()
-    desk.world.feed(observe("api", failure="planted"))
-    desk.update()
-    assert not desk.runs.failing
-    assert desk.runs.next_deadline_at == desk.clock.now_s + 1.0
-    desk.update(after_s=1.0)
-    assert desk.runs.failing == ("Service shop/api: planted",)
-    assert desk.runs.next_deadline_at == desk.clock.now_s + 59.0
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
+    scene.world.feed(observe("api", failure="planted"))
+    scene.update()
+    assert not scene.runs.failing
+    assert scene.runs.next_deadline_at == scene.clock.now_s + 1.0
+    scene.update(after_s=1.0)
+    assert scene.runs.failing == ("Service shop/api: planted",)
+    assert scene.runs.next_deadline_at == scene.clock.now_s + 59.0
 
 
 def test_object_without_an_address_is_not_a_failure() -> None:
-    desk = Desk()
-    desk.world.run(
+    scene = RunsScene()
+    scene.world.run(
         observe("web", build_unresolved("web", "web", Reason.NO_ADDRESS)),
         change_phase(SERVICE),
         change_phase(INGRESS),
         for_s=1.0,
     )
-    assert desk.update()
-    assert desk.runs.failing == ()
-    assert desk.synced_s() == 1.0
+    assert scene.update()
+    assert scene.runs.failing == ()
+    assert scene.synced_s() == 1.0

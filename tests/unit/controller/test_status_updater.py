@@ -63,7 +63,7 @@ class FakeStatusWriter:
         self.closed = True
 
 
-class Desk:
+class StatusScene:
     """An engine and its status updater, with one clock."""
 
     def __init__(self, *records: Record, **changes: object) -> None:
@@ -119,64 +119,64 @@ def list_problems(status: ObjectStatus) -> list[tuple[str, Reason, bool, bool]]:
 
 
 def test_status_is_written_when_all_records_are_published() -> None:
-    desk = Desk()
-    (statuses,) = desk.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
+    scene = StatusScene()
+    (statuses,) = scene.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=2)
-    assert desk.world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
-    assert desk.read_statuses() == []
-    assert desk.run(TimePassed(), for_s=300.0) == []
-    assert desk.updater.next_deadline_at == math.inf
+    assert scene.world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
+    assert scene.read_statuses() == []
+    assert scene.run(TimePassed(), for_s=300.0) == []
+    assert scene.updater.next_deadline_at == math.inf
 
 
 def test_status_is_not_written_before_the_service_has_answered() -> None:
-    desk = Desk()
-    desk.run(change_phase(SERVICE), change_phase(INGRESS))
-    now_s = desk.world.now_s
-    effects = desk.step(version(1, build_claim("web", "web")), now_s) + desk.step(TimePassed(), now_s + 1.0)
+    scene = StatusScene()
+    scene.run(change_phase(SERVICE), change_phase(INGRESS))
+    now_s = scene.world.now_s
+    effects = scene.step(version(1, build_claim("web", "web")), now_s) + scene.step(TimePassed(), now_s + 1.0)
     (submit,) = (effect for effect in effects if isinstance(effect, SubmitBatch))
-    later = desk.step(version(1, build_claim("api", "api"), name="api"), now_s + 2.0) + desk.step(
+    later = scene.step(version(1, build_claim("api", "api"), name="api"), now_s + 2.0) + scene.step(
         TimePassed(), now_s + 3.0
     )
     assert not any(isinstance(effect, SubmitBatch) for effect in later)
-    desk.clock.now_s = now_s + 100.0
-    assert desk.read_statuses() == []
-    assert now_s < desk.updater.next_deadline_at < math.inf
-    outcome = desk.world.provider.submit(ZONE, submit.batch)
-    desk.step(BatchCompleted(number=submit.batch.number, zone=ZONE, outcome=outcome), now_s + 101.0)
-    desk.step(TimePassed(), now_s + 101.0)
-    desk.clock.now_s += 100.0
-    assert desk.read_statuses() == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
+    scene.clock.now_s = now_s + 100.0
+    assert scene.read_statuses() == []
+    assert now_s < scene.updater.next_deadline_at < math.inf
+    outcome = scene.world.provider.submit(ZONE, submit.batch)
+    scene.step(BatchCompleted(number=submit.batch.number, zone=ZONE, outcome=outcome), now_s + 101.0)
+    scene.step(TimePassed(), now_s + 101.0)
+    scene.clock.now_s += 100.0
+    assert scene.read_statuses() == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
 
 
 def test_status_of_a_new_generation_waits_for_its_own_records() -> None:
-    desk = Desk(*owned("web"))
-    (statuses,) = desk.run(*synced(build_claim("web", "web")))
+    scene = StatusScene(*owned("web"))
+    (statuses,) = scene.run(*synced(build_claim("web", "web")))
     assert statuses.generation == 1
     item = version(2, build_claim("web", "web", "192.0.2.7"))
-    effects = desk.step(item, desk.world.now_s)
-    desk.clock.now_s += 100.0
-    assert desk.read_statuses() == []
+    effects = scene.step(item, scene.world.now_s)
+    scene.clock.now_s += 100.0
+    assert scene.read_statuses() == []
     (batch,) = (effect.batch for effect in effects if isinstance(effect, SubmitBatch))
-    outcome = desk.world.provider.submit(ZONE, batch)
-    (statuses,) = desk.run(BatchCompleted(number=batch.number, zone=ZONE, outcome=outcome))
+    outcome = scene.world.provider.submit(ZONE, batch)
+    (statuses,) = scene.run(BatchCompleted(number=batch.number, zone=ZONE, outcome=outcome))
     assert (statuses.generation, statuses.problems) == (2, ())
-    assert desk.world.list_records() == {"web A": ("192.0.2.7",)}
+    assert scene.world.list_records() == {"web A": ("192.0.2.7",)}
 
 
 def test_status_shows_a_rejected_change_until_it_succeeds() -> None:
-    desk = Desk()
-    desk.world.provider.rule = refuse_names("web")
-    (statuses,) = desk.run(*synced(build_claim("web", "web")), for_s=3.0)
+    scene = StatusScene()
+    scene.world.provider.rule = refuse_names("web")
+    (statuses,) = scene.run(*synced(build_claim("web", "web")), for_s=3.0)
     assert list_problems(statuses) == [("web.example.org", Reason.REFUSED, True, False)]
-    desk.world.provider.rule = lambda _: None
-    (statuses,) = desk.run(TimePassed(), for_s=900.0)
+    scene.world.provider.rule = lambda _: None
+    (statuses,) = scene.run(TimePassed(), for_s=900.0)
     assert list_problems(statuses) == []
 
 
 def test_new_generation_with_the_same_claims_gets_a_status() -> None:
-    desk = Desk(*owned("web"))
-    desk.run(*synced(build_claim("web", "web")))
-    (statuses,) = desk.run(version(2, build_claim("web", "web")))
+    scene = StatusScene(*owned("web"))
+    scene.run(*synced(build_claim("web", "web")))
+    (statuses,) = scene.run(version(2, build_claim("web", "web")))
     assert statuses.generation == 2
 
 
@@ -225,20 +225,20 @@ def test_new_generation_with_the_same_claims_gets_a_status() -> None:
 def test_object_status_contains_the_reason_of_each_problem(
     claim: Claim, expected: tuple[str, Reason, bool, bool]
 ) -> None:
-    desk = Desk(record("theirs", "192.0.2.99"))
-    (statuses,) = desk.run(*synced(claim))
+    scene = StatusScene(record("theirs", "192.0.2.99"))
+    (statuses,) = scene.run(*synced(claim))
     assert (statuses.endpoints, list_problems(statuses)) == (1, [expected])
 
 
 def test_object_that_lost_a_hostname_contest_gets_that_status() -> None:
-    desk = Desk()
+    scene = StatusScene()
     (web,) = version(1, build_claim("web", "web")).observations
     loser = build_claim("api", "web", "192.0.2.7")
     elsewhere = replace(loser.provenance.ref, key=ObjectKey(SERVICE, "zoo", "api"), created="2026-02-01T00:00:00Z")
     claim = replace(loser, provenance=replace(loser.provenance, ref=elsewhere))
     (api,) = version(1, claim, name="api").observations
     other = replace(api, key=elsewhere.key)
-    statuses = desk.run(Observed(observations=(web, other)), change_phase(SERVICE), change_phase(INGRESS))
+    statuses = scene.run(Observed(observations=(web, other)), change_phase(SERVICE), change_phase(INGRESS))
     assert {one.key.name: list_problems(one) for one in statuses} == {
         "web": [],
         "api": [("web.example.org", Reason.REQUESTED_BY_OTHER, True, False)],
@@ -253,49 +253,49 @@ def test_object_that_lost_a_hostname_contest_gets_that_status() -> None:
     ],
 )
 def test_excluded_object_gets_no_status(claims: tuple[Claim, ...]) -> None:
-    desk = Desk(plan=INSIDE)
-    assert desk.run(*synced(*claims)) == []
-    assert desk.updater.next_deadline_at == math.inf
+    scene = StatusScene(plan=INSIDE)
+    assert scene.run(*synced(*claims)) == []
+    assert scene.updater.next_deadline_at == math.inf
 
 
 def test_partly_excluded_object_gets_a_full_status() -> None:
-    desk = Desk(plan=INSIDE)
-    (statuses,) = desk.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "a.in"), 1)))
+    scene = StatusScene(plan=INSIDE)
+    (statuses,) = scene.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "a.in"), 1)))
     assert list_problems(statuses) == [("web.example.org", Reason.DOMAIN_FILTERED, True, False)]
 
 
 def test_derived_records_are_not_endpoints_of_the_object() -> None:
-    desk = Desk()
+    scene = StatusScene()
     derived = build_claim("web", "derived")
     ptr = replace(derived, provenance=replace(derived.provenance, derivation=Derivation.PTR))
-    (statuses,) = desk.run(*synced(build_claim("web", "web"), ptr))
+    (statuses,) = scene.run(*synced(build_claim("web", "web"), ptr))
     assert statuses.endpoints == 1
 
 
 def test_object_without_endpoints_gets_a_status() -> None:
-    (statuses,) = Desk().run(*synced())
+    (statuses,) = StatusScene().run(*synced())
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=0)
 
 
 def test_deleted_object_gets_no_status() -> None:
-    desk = Desk(*owned("web"))
-    desk.run(*synced(build_claim("web", "web")))
-    assert desk.run(observe_gone("web"), for_s=100.0) == []
-    assert desk.writer.forgotten == [ref("web").key] * 2
+    scene = StatusScene(*owned("web"))
+    scene.run(*synced(build_claim("web", "web")))
+    assert scene.run(observe_gone("web"), for_s=100.0) == []
+    assert scene.writer.forgotten == [ref("web").key] * 2
 
 
 def test_status_is_unchanged_if_the_claims_cannot_be_computed() -> None:
-    desk = Desk(*owned("web"))
-    desk.run(*synced(build_claim("web", "web")))
-    assert desk.run(version(2, build_claim("web", "web")), observe("web", failure="no", cause=Cause.VERSION)) == []
-    (statuses,) = desk.run(version(3, build_claim("web", "web")))
+    scene = StatusScene(*owned("web"))
+    scene.run(*synced(build_claim("web", "web")))
+    assert scene.run(version(2, build_claim("web", "web")), observe("web", failure="no", cause=Cause.VERSION)) == []
+    (statuses,) = scene.run(version(3, build_claim("web", "web")))
     assert statuses.generation == 3
 
 
 def test_objects_of_other_kinds_get_no_status() -> None:
-    desk = Desk()
+    scene = StatusScene()
     assert (
-        desk.run(
+        scene.run(
             change_phase(SERVICE),
             change_phase(INGRESS),
             observe("web", build_claim("web", "web", kind=INGRESS), kind=INGRESS),
@@ -305,30 +305,30 @@ def test_objects_of_other_kinds_get_no_status() -> None:
 
 
 def test_close_writes_final_statuses_and_closes_the_writer() -> None:
-    desk = Desk()
-    desk.run(*synced(build_claim("web", "web")), for_s=0.0)
-    desk.world.run(TimePassed(), for_s=1.0)
-    desk.updater.observe_decisions(desk.world.reported)
-    desk.updater.close(2.0)
-    assert desk.writer.closed
-    assert desk.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
+    scene = StatusScene()
+    scene.run(*synced(build_claim("web", "web")), for_s=0.0)
+    scene.world.run(TimePassed(), for_s=1.0)
+    scene.updater.observe_decisions(scene.world.reported)
+    scene.updater.close(2.0)
+    assert scene.writer.closed
+    assert scene.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]
 
 
 def test_standby_writes_no_status_and_a_new_leader_writes_all() -> None:
-    desk = Desk(*owned("web"), has_election=True)
-    assert desk.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
-    assert desk.updater.next_deadline_at == math.inf
-    (statuses,) = desk.run(LeadershipChanged(is_leader=True))
+    scene = StatusScene(*owned("web"), has_election=True)
+    assert scene.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
+    assert scene.updater.next_deadline_at == math.inf
+    (statuses,) = scene.run(LeadershipChanged(is_leader=True))
     assert statuses.key == ref("web").key
-    desk.writer.forgotten.clear()
-    assert desk.run(LeadershipChanged(is_leader=False)) == []
-    assert desk.writer.forgotten == [ref("web").key]
-    assert len(desk.run(LeadershipChanged(is_leader=True))) == 1
+    scene.writer.forgotten.clear()
+    assert scene.run(LeadershipChanged(is_leader=False)) == []
+    assert scene.writer.forgotten == [ref("web").key]
+    assert len(scene.run(LeadershipChanged(is_leader=True))) == 1
 
 
 def test_standby_writes_no_status_when_it_closes() -> None:
-    desk = Desk(*owned("web"), has_election=True)
-    assert desk.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
-    desk.updater.close(1.0)
-    assert desk.writer.statuses == []
-    assert desk.writer.closed
+    scene = StatusScene(*owned("web"), has_election=True)
+    assert scene.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS)) == []
+    scene.updater.close(1.0)
+    assert scene.writer.statuses == []
+    assert scene.writer.closed

@@ -62,7 +62,7 @@ class BrokenState:
         raise self._failure
 
 
-class Desk:
+class PoolScene:
     """A worker pool, and the queue of engine inputs that it fills."""
 
     def __init__(
@@ -103,55 +103,55 @@ class Desk:
     ],
 )
 def test_each_engine_call_ends_in_an_input_with_its_result(effect: CallEffect, expected: Input) -> None:
-    desk = Desk()
-    assert desk.answer(effect) == expected
-    assert desk.defects == []
+    scene = PoolScene()
+    assert scene.answer(effect) == expected
+    assert scene.defects == []
 
 
-def _build_six_pages() -> Desk:
-    """Build a desk whose zone has six pages."""
+def _build_six_pages() -> PoolScene:
+    """Build a scene whose zone has six pages."""
     held = [record(f"n{number}") for number in range(6)]
-    return Desk(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
+    return PoolScene(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
 
 
 def test_zone_is_read_page_by_page_to_its_end() -> None:
-    desk = _build_six_pages()
-    desk.workers.start(replace(PAGE, reads_to_end=True))
-    found = [desk.answers.get(timeout=HANGS_S) for _ in range(6)]
-    assert desk.workers.close(SystemClock(), HANGS_S)
-    assert desk.answers.empty()
+    scene = _build_six_pages()
+    scene.workers.start(replace(PAGE, reads_to_end=True))
+    found = [scene.answers.get(timeout=HANGS_S) for _ in range(6)]
+    assert scene.workers.close(SystemClock(), HANGS_S)
+    assert scene.answers.empty()
     pages = [item for item in found if isinstance(item, PageRead)]
     assert [page.after for page in pages] == [None, *(page.page.after for page in pages[:-1])]
     assert pages[-1].page.after is None
 
 
 def test_reading_pages_ends_with_the_first_failure() -> None:
-    desk = _build_six_pages()
-    desk.provider.failures.extend([None, None, RetryableError("busy")])
-    desk.workers.start(replace(PAGE, reads_to_end=True))
-    found = [desk.answers.get(timeout=HANGS_S) for _ in range(3)]
-    assert desk.workers.close(SystemClock(), HANGS_S)
-    assert desk.answers.empty()
+    scene = _build_six_pages()
+    scene.provider.failures.extend([None, None, RetryableError("busy")])
+    scene.workers.start(replace(PAGE, reads_to_end=True))
+    found = [scene.answers.get(timeout=HANGS_S) for _ in range(3)]
+    assert scene.workers.close(SystemClock(), HANGS_S)
+    assert scene.answers.empty()
     assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
 
 
 def test_reading_pages_ends_when_the_pool_closes() -> None:
-    desk = _build_six_pages()
+    scene = _build_six_pages()
     reached, released = Event(), Event()
 
     def wait() -> None:
         reached.set()
         released.wait(HANGS_S)
 
-    desk.provider.edits.append(wait)
-    desk.workers.start(replace(PAGE, reads_to_end=True))
+    scene.provider.edits.append(wait)
+    scene.workers.start(replace(PAGE, reads_to_end=True))
     assert reached.wait(HANGS_S)
-    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert scene.workers.close(SystemClock(), HANGS_S)
     released.set()
-    assert isinstance(desk.answers.get(timeout=HANGS_S), PageRead)
+    assert isinstance(scene.answers.get(timeout=HANGS_S), PageRead)
     while any(thread.name.startswith("first-read") for thread in enumerate_threads()):
         released.wait(0.01)
-    assert desk.answers.empty()
+    assert scene.answers.empty()
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,10 @@ def test_reading_pages_ends_when_the_pool_closes() -> None:
     ],
 )
 def test_forbidden_read_is_not_a_defect(raised: RetryableError | ForbiddenError, particulars: dict[str, Any]) -> None:
-    desk = Desk()
-    desk.provider.failures.append(raised)
-    assert desk.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", **particulars)
-    assert desk.defects == []
+    scene = PoolScene()
+    scene.provider.failures.append(raised)
+    assert scene.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", **particulars)
+    assert scene.defects == []
 
 
 class Broken(FaultyProvider):
@@ -200,15 +200,15 @@ def _broken(_: object) -> bool | None:
     ],
 )
 def test_engine_call_that_raises_is_reported_and_ends_in_an_input(effect: CallEffect, expected: Input) -> None:
-    desk = Desk(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
-    desk.cluster.answer = _broken
-    assert desk.answer(effect) == expected
-    assert [type(exc) for exc in desk.defects] == [KeyError]
+    scene = PoolScene(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
+    scene.cluster.answer = _broken
+    assert scene.answer(effect) == expected
+    assert [type(exc) for exc in scene.defects] == [KeyError]
 
 
 def test_batch_sent_without_a_writer_raises() -> None:
     with pytest.raises(RuntimeError, match="without a writer"):
-        Desk(writes=False).workers.start(SubmitBatch(batch=BATCH))
+        PoolScene(writes=False).workers.start(SubmitBatch(batch=BATCH))
 
 
 def test_reads_that_hang_do_not_delay_writes() -> None:
@@ -221,12 +221,12 @@ def test_reads_that_hang_do_not_delay_writes() -> None:
             closed.get(timeout=HANGS_S)
             return ZoneList(zones=())
 
-    desk = Desk(Hanging(inner=InMemoryProvider(seed={ZONE: ()})))
+    scene = PoolScene(Hanging(inner=InMemoryProvider(seed={ZONE: ()})))
     for _ in range(20):
-        desk.workers.start(ListZones())
-    desk.workers.start(SubmitBatch(batch=BATCH))
-    assert isinstance(desk.answers.get(timeout=HANGS_S), BatchCompleted)
-    assert desk.workers.close(SystemClock(), HANGS_S)
+        scene.workers.start(ListZones())
+    scene.workers.start(SubmitBatch(batch=BATCH))
+    assert isinstance(scene.answers.get(timeout=HANGS_S), BatchCompleted)
+    assert scene.workers.close(SystemClock(), HANGS_S)
     for release in tuple(hanging):
         release()
 
@@ -265,14 +265,14 @@ def test_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
             if zone == ELSEWHERE:
                 closer.wait(HANGS_S)
 
-    desk = Desk(Throttled(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()})))
+    scene = PoolScene(Throttled(inner=InMemoryProvider(seed={ZONE: (), ELSEWHERE: ()})))
     for zone in (*[ELSEWHERE] * 20, ZONE):
-        desk.workers.start(call(zone))
-    found = desk.answers.get(timeout=HANGS_S)
+        scene.workers.start(call(zone))
+    found = scene.answers.get(timeout=HANGS_S)
     assert isinstance(found, BatchCompleted | NamesRead | PageRead)
     assert found.zone == ZONE
     closer.set()
-    assert desk.workers.close(SystemClock(), HANGS_S)
+    assert scene.workers.close(SystemClock(), HANGS_S)
 
 
 def test_close_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,23 +291,23 @@ def test_close_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) 
             return super().monotonic_s()
 
     before = set(enumerate_threads())
-    desk = Desk(Slow(inner=InMemoryProvider(seed={ZONE: ()})))
+    scene = PoolScene(Slow(inner=InMemoryProvider(seed={ZONE: ()})))
     for effect in (ListZones(), SubmitBatch(batch=BATCH)):
-        desk.workers.start(effect)
-    assert desk.workers.close(Watched(), HANGS_S)
+        scene.workers.start(effect)
+    assert scene.workers.close(Watched(), HANGS_S)
     assert set(enumerate_threads()) <= before
 
 
 def test_failed_existence_check_contains_its_error() -> None:
-    desk = Desk()
+    scene = PoolScene()
 
     def refuse(_: ObjectKey) -> bool:
         raise ApiError("GET /api/v1/services/web: 404 Not Found")
 
-    desk.cluster.answer = refuse
+    scene.cluster.answer = refuse
     expected = ExistenceChecked(key=KEY, exists=None, detail="GET /api/v1/services/web: 404 Not Found")
-    assert desk.answer(CheckExistence(key=KEY)) == expected
-    assert desk.defects == []
+    assert scene.answer(CheckExistence(key=KEY)) == expected
+    assert scene.defects == []
 
 
 @pytest.mark.parametrize(
@@ -322,8 +322,8 @@ def test_failed_existence_check_contains_its_error() -> None:
 def test_failed_state_store_call_reports_whether_a_permission_is_missing(
     failure: ExtdnsError, *, forbidden: bool
 ) -> None:
-    desk = Desk(state=BrokenState(failure))
-    assert desk.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
+    scene = PoolScene(state=BrokenState(failure))
+    assert scene.answer(LoadState()) == StateFailed(message=str(failure), forbidden=forbidden)
 
 
 def test_zones_that_do_not_answer_do_not_delay_other_zones_of_their_account() -> None:
@@ -335,11 +335,11 @@ def test_zones_that_do_not_answer_do_not_delay_other_zones_of_their_account() ->
                 closer.wait(HANGS_S)
             return super().read_page(zone, after)
 
-    desk = Desk(Mute(inner=InMemoryProvider(seed={ZONE: ()})))
+    scene = PoolScene(Mute(inner=InMemoryProvider(seed={ZONE: ()})))
     for number in range(11):
-        desk.workers.start(ReadPage(zone=replace(ZONE, id=f"Z{number}"), after=None, reads_to_end=True))
-    desk.workers.start(ReadPage(zone=ZONE, after=None, reads_to_end=True))
-    answer = desk.answers.get(timeout=HANGS_S / 2)
+        scene.workers.start(ReadPage(zone=replace(ZONE, id=f"Z{number}"), after=None, reads_to_end=True))
+    scene.workers.start(ReadPage(zone=ZONE, after=None, reads_to_end=True))
+    answer = scene.answers.get(timeout=HANGS_S / 2)
     assert isinstance(answer, PageRead)
     assert answer.zone == ZONE
     closer.set()

@@ -6,15 +6,13 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.engine import Engine
-from extdns.engine.settings import EngineSettings
 from extdns.model.change import Batch, Outcome, Unknown
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
 from tests.conformance.provider import Rig
-from tests.engine_values import INGRESS, KINDS, PLAN, REGISTRY, SERVICE, build_claim, change_phase, combine, observe
-from tests.world import World
+from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, combine, observe
+from tests.world import World, engine_settings
 
 Desired = Mapping[str, str]
 """The desired address of each name."""
@@ -41,35 +39,26 @@ class Line:
         return outcome if loss is None else Unknown(message="no answer")
 
 
-class Desk:
+class ProviderWorld(World):
     """The engine running on the zone of a provider rig."""
 
     def __init__(self, rig: Rig, desired: Desired) -> None:
         self.rig = rig
         self.line = Line(inner=rig.writer)
-        engine = Engine(
-            EngineSettings(
-                plan=PLAN,
-                registry=REGISTRY,
-                adjust=rig.reader.adjust,
-                capabilities=rig.reader.capabilities,
-                kinds=KINDS,
-                deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100)),
-            )
-        )
-        self.world = World(engine=engine, reader=rig.reader, writer=self.line)
+        engine = Engine(engine_settings(rig.reader))
+        super().__init__(engine=engine, reader=rig.reader, writer=self.line)
         first = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
-        self.world.run(*first, change_phase(SERVICE), change_phase(INGRESS))
+        self.run(*first, change_phase(SERVICE), change_phase(INGRESS))
         self.guards = rig.reader.capabilities.is_safe_to_write_blind
 
     def request(self, **desired: str) -> None:
         """Set the desired address of each name, all at once, and run the engine until it is idle."""
         observed = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
-        self.world.run(combine(*observed))
+        self.run(combine(*observed))
 
     def forget(self) -> None:
         """Clear the recorded calls and outcomes."""
-        self.world.calls.clear()
+        self.calls.clear()
         self.line.outcomes.clear()
 
     def read_addresses(self) -> dict[str, tuple[str, ...]]:
@@ -83,5 +72,5 @@ class Desk:
     def check_converged(self, desired: Desired) -> None:
         """Check that the zone equals *desired* and that a second engine process makes no changes."""
         assert self.read_addresses() == {name: (address,) for name, address in desired.items()}
-        again = Desk(self.rig, desired)
+        again = ProviderWorld(self.rig, desired)
         assert again.line.outcomes == []
