@@ -24,15 +24,13 @@ from pathlib import Path
 from typing import Final
 
 _PACKAGES: Final = ("extdns", "providers", "registry")
-_NOT_IMPORTED: Final = ("extdns.__main__", "extdns.kube.client")
-"""The second imports the kubernetes client, which reads variables while it is imported."""
 _MOST: Final = 1 << 20
 
 
 def request(
     path: str, argv: Sequence[str], environ: Mapping[str, str], cwd: Path | str, streams: Sequence[int]
 ) -> Started:
-    """Ask the server at *path* to run extdns with *argv* and *streams*: standard input, output and error."""
+    """Request that the server at *path* runs extdns with *argv* and *streams*: standard input, output and error."""
     text = json.dumps({"argv": list(argv), "environ": dict(environ), "cwd": str(cwd)}).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
@@ -89,7 +87,7 @@ def serve(path: str) -> int:
                 continue
             connection, _ = listener.accept()
             length, streams, *_ = socket.recv_fds(connection, 8, 3)
-            asked = json.loads(connection.recv(int(length), socket.MSG_WAITALL))
+            requested = json.loads(connection.recv(int(length), socket.MSG_WAITALL))
             if pid := os.fork():
                 connections[pid] = connection
                 connection.sendall(f"{pid}\n".encode())
@@ -99,7 +97,7 @@ def serve(path: str) -> int:
             for other in (wakeup, woken, connection, *connections.values()):
                 other.close()
             break
-    return _run(asked["argv"], asked["environ"], asked["cwd"], streams)
+    return _run(requested["argv"], requested["environ"], requested["cwd"], streams)
 
 
 def _report_ended(connections: dict[int, socket.socket]) -> None:
@@ -132,7 +130,7 @@ def _run(argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[i
 if __name__ == "__main__":
     for package in map(importlib.import_module, _PACKAGES):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if module.name not in _NOT_IMPORTED:
+            if module.name != "extdns.__main__":
                 importlib.import_module(module.name)
     gc.collect()
     gc.freeze()

@@ -82,10 +82,10 @@ def once(
     *flags: str, stdin: str = "", env: Mapping[str, str] | None = None, cwd: Path = ROOT
 ) -> subprocess.CompletedProcess[str]:
     """Run extdns until it ends by itself, and return its output and exit code."""
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin.encode())
-        given.seek(0)
-        streams = [given.fileno(), out.fileno(), err.fileno()]
+    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        input_file.write(stdin.encode())
+        input_file.seek(0)
+        streams = [input_file.fileno(), out.fileno(), err.fileno()]
         process = request(start_fork_server(), flags, environment(**(env or {})), cwd, streams)
         watchdog = threading.Timer(HANGS_S, process.send_signal, (signal.SIGKILL,))
         watchdog.start()

@@ -122,19 +122,19 @@ def test_records_that_are_not_as_requested_are_not_logged_as_up_to_date(
 def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_up_to_date(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    desk = Desk(*owned("web"), *owned("api", resource="service/shop/api"), deletes=DELETES)
-    desk.world.run(observe("api", build_claim("api", "api")))
-    desk.sync()
-    desk.update()
+    scene = RunsScene(*owned("web"), *owned("api", resource="service/shop/api"), deletes=DELETES)
+    scene.world.run(observe("api", build_claim("api", "api")))
+    scene.sync()
+    scene.update()
     assert Event.UP_TO_DATE in find_logged_events(caplog)
     caplog.clear()
-    desk.world.run(observe_gone("api"), for_s=10.0)
-    assert desk.world.describe_decisions("api") == ["A keep in-grace"]
-    desk.update(after_s=60.0)
-    desk.world.provider.rule = lambda _: TryLater(message="busy")
-    desk.world.run(observe("new", build_claim("new", "new")), for_s=1.0)
-    desk.update(after_s=60.0)
-    desk.update(after_s=60.0)
+    scene.world.run(observe_gone("api"), for_s=10.0)
+    assert scene.world.describe_decisions("api") == ["A keep in-grace"]
+    scene.update(after_s=60.0)
+    scene.world.provider.rule = lambda _: TryLater(message="busy")
+    scene.world.run(observe("new", build_claim("new", "new")), for_s=1.0)
+    scene.update(after_s=60.0)
+    scene.update(after_s=60.0)
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
 
 
