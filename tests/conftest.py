@@ -1,5 +1,6 @@
 """Settings of all tests: connections only to loopback, and hypothesis settings that do not depend on the machine."""
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -33,6 +34,13 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests first that show most failures after the shortest time: unit tests, and of these the rules."""
     items.sort(key=_rank)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector skip the tests themselves, which else costs a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)
 
 
 def _rank(item: pytest.Item) -> int:
