@@ -123,7 +123,9 @@ def test_the_explanation_of_a_delete_held_for_another_cluster_does_not_name_the_
 
 
 @pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])
-def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promise_to_publish_it(reason: Reason) -> None:
+def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promise_to_publish_it(
+    reason: Reason,
+) -> None:
     text = "\n".join(format_name(explain(NAMES[reason](), WEB)))
     assert text.partition("\n")[0].startswith(f"{WEB} exists, but no object requests it")
     assert "Next: remove the obstacle; extdns then decides about the record again by itself." in text
