@@ -178,7 +178,7 @@ class RetryTable:
         return ((name, retry) for name, retry in found if retry is not None)
 
     def take_due(self, now_s: float) -> list[tuple[DnsName, Failure]]:
-        """Return the names whose pause has ended, each once."""
+        """Return the names whose pause has ended, each with the failure that began it."""
         due: list[tuple[DnsName, Failure]] = []
         while self._ends and self._ends[0][0] <= now_s:
             _, name, failure = heappop(self._ends)

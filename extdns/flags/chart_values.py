@@ -13,7 +13,7 @@ VALUES: Final = CHART / "values.yaml"
 
 
 def read_defaults() -> dict[str, Any]:
-    """Return the default values."""
+    """Return the default values of the chart, from its values.yaml."""
     found: dict[str, Any] = yaml.safe_load(VALUES.read_text(encoding="utf-8"))
     return found
 

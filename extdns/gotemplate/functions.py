@@ -215,7 +215,7 @@ def _describe(value: OptionalValue) -> str:
 
 
 def _refuse_call(*_: OptionalValue) -> OptionalValue:
-    raise TemplateError("call needs a function; no value of a template is one")
+    raise TemplateError("call needs a function, but values of templates are never functions")
 
 
 _HTML_ESCAPES: Final = str.maketrans(

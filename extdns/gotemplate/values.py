@@ -18,7 +18,7 @@ from extdns.gotemplate.errors import TemplateError
 
 
 class TypeForm(StrEnum):
-    """The form of a type. The value is used in messages."""
+    """The form of a Go type, such as struct, list or map. The value is used in messages."""
 
     ANY = "any value"
     STRING = "a string"

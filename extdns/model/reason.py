@@ -160,8 +160,8 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.HELD: ReasonRow(
         Group.UNCHANGED,
-        "The delete waits for approval: more records of the zone, or of one namespace in it, would go within ten "
-        "minutes than --max-delete-count and --max-delete-percent allow.",
+        "The delete waits for approval: more records of the zone, or of one namespace in it, would be deleted "
+        "within ten minutes than --max-delete-count and --max-delete-percent allow.",
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",

@@ -216,7 +216,7 @@ def _explain_no_endpoints(context: ServiceContext, mode: _EndpointsType) -> Miss
     if mode is _EndpointsType.NODE_EXTERNAL_IP and not context.settings.includes_type(ServiceType.NODE_PORT):
         detail = "Nodes are not read because --service-type-filter excludes NodePort"
     else:
-        detail = "no endpoint is ready, refers to a Pod of the Service and has an address"
+        detail = "no endpoint meets all conditions: ready, refers to a Pod of the Service, has an address"
     return MissingTargets(reason=Reason.NO_ENDPOINTS, detail=detail)
 
 

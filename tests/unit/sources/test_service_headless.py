@@ -188,8 +188,10 @@ def test_a_host_without_endpoints_is_unresolved_with_no_endpoints() -> None:
 @pytest.mark.parametrize(
     ("nodes", "settings", "detail"),
     [
-        pytest.param([node("n2")], ServiceSettings(), "no endpoint is ready", id="3.6-unknown-node"),
-        pytest.param([node("n1")], ServiceSettings(), "no endpoint is ready", id="3.6-node-without-external-ip"),
+        pytest.param([node("n2")], ServiceSettings(), "no endpoint meets all conditions", id="3.6-unknown-node"),
+        pytest.param(
+            [node("n1")], ServiceSettings(), "no endpoint meets all conditions", id="3.6-node-without-external-ip"
+        ),
         pytest.param(
             [], ServiceSettings(service_types=frozenset({"ClusterIP"})), "Nodes are not read", id="3.6-no-node-cache"
         ),
