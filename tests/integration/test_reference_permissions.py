@@ -55,3 +55,23 @@ def test_a_missing_permission_disables_only_its_feature_with_one_warning(
     counts = {name: lines.count(text) for _, _, name, text in DENIED}
     assert counts == {name: int(any(name == one for _, _, one, _ in denied)) for _, _, name, _ in DENIED}
     assert "phase=forbidden" not in lines
+
+
+def test_without_permission_on_configmaps_single_records_are_deleted_by_runs_and_by_a_process(tmp_path: Path) -> None:
+    names = [f"{letter}.example.org" for letter in "abcd"]
+    with ApiServer() as server:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(*(service(name[0], name) for name in names))
+        for verb in ("get", "create", "update", "list"):
+            server.forbid(verb, "configmaps")
+        assert installation.run_once() == 0
+        installation.delete(service("a"))
+        assert installation.run_once() == 0
+        assert installation.zones.published() == [f"{name} A 192.0.2.1" for name in names[1:]]
+        with installation.start("--interval=1s") as running:
+            running.until("All records are already up to date")
+            installation.delete(service("b"))
+            running.until("A record stays as it is", "b.example.org")
+            running.pass_time(61.0)
+            running.until("successfully updated")
+        assert installation.zones.published() == [f"{name} A 192.0.2.1" for name in names[2:]]
