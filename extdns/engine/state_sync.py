@@ -232,7 +232,10 @@ class StateSync:
                 self._guard.state.accept_settings(state.zone.id)
 
     def drop_restored(self) -> None:
-        """Drop restored holds and grants whose records are gone. Call this after a full pass."""
+        """Drop restored holds and grants whose records are gone. Call this after a full pass.
+
+        Those that can be of any zone stay while a zone of the saved state is not listed.
+        """
         if self._has_former_records is None:
             self._has_former_records = any(self._guard.budget(state.zone.id).owned for state in self._zones)
         if not (self._is_loaded and self._guard.has_any_restored):
@@ -245,7 +248,8 @@ class StateSync:
         ]
         for state in planned:
             self._guard.drop_restored(state.zone.id)
-        if states and len(planned) == len(states):
+        unlisted = self._guard.state.zone_names.keys() - {state.zone.id for state in states}
+        if states and len(planned) == len(states) and not unlisted:
             self._guard.drop_restored("")
 
 

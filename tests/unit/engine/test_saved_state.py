@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 
@@ -26,6 +27,10 @@ from tests.unit.engine.forty_services import (
     start_without_answer,
 )
 from tests.world import World, build_world
+
+SUB: Final = Zone(name=host("sub"), id="sub")
+HELD_NAMES: Final = ("h0", "h1", "h0.sub", "h1.sub")
+OTHER_NAMES: Final = tuple(f"h{number}{below}" for number in range(2, 10) for below in ("", ".sub"))
 
 
 def restart(before: World, names: list[str]) -> World:
@@ -189,22 +194,37 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_na
     assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
 
 
-def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left_the_list_and_returned() -> None:
-    sub = Zone(name=host("sub"), id="sub")
-    names, gone = [f"h{number}" for number in range(10)], ["h0", "h1", "h0.sub", "h1.sub"]
-    names += [f"{name}.sub" for name in names]
-    found = build_records(*names)
-    zones = {zone: [one for one in found if one.name.within(sub.name) is (zone is sub)] for zone in (ZONE, sub)}
+def hold_for_all_zones() -> World:
+    """Start a process with two zones, in which the budget over all zones holds the deletes of `HELD_NAMES`."""
+    names = (*HELD_NAMES, *OTHER_NAMES)
+    records = build_records(*names)
+    zones = {zone: [one for one in records if one.name.within(SUB.name) is (zone is SUB)] for zone in (ZONE, SUB)}
     world = build_world(zones=zones, deletes=DELETES, has_state_store=True)
     world.run(observe_new(*names), change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
-    world.run(delete_services(*gone, cause=Cause.MISSING), for_s=120.0)
+    world.run(delete_services(*HELD_NAMES, cause=Cause.MISSING), for_s=120.0)
     assert [one.scope for one in world.engine.delete_guard.held_sets()] == [ALL_ZONES]
-    world.provider.zone_list = ZoneList(zones=(sub,))
+    return world
+
+
+def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left_the_list_and_returned() -> None:
+    world = hold_for_all_zones()
+    world.provider.zone_list = ZoneList(zones=(SUB,))
     world.run(for_s=900.0)
-    assert [one.zone for one in world.engine.zones] == [sub]
+    assert [one.zone for one in world.engine.zones] == [SUB]
     world.provider.zone_list = None
     world.run(for_s=900.0)
-    assert [world.describe_decisions(name) for name in gone] == [["A keep held"]] * 4
+    assert [world.describe_decisions(name) for name in HELD_NAMES] == [["A keep held"]] * 4
+
+
+def test_a_delete_held_for_the_budget_of_all_zones_stays_held_after_a_start_without_its_zone() -> None:
+    before = hold_for_all_zones()
+    world = build_world(zones={ZONE: (), SUB: ()}, deletes=DELETES, has_state_store=True)
+    world.provider.inner, world.state, world.now_s = before.provider.inner, before.state, before.now_s
+    world.provider.zone_list = ZoneList(zones=(SUB,))
+    world.run(observe_new(*OTHER_NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=900.0)
+    world.provider.zone_list = None
+    world.run(for_s=900.0)
+    assert [world.describe_decisions(name) for name in HELD_NAMES] == [["A keep held"]] * 4
 
 
 def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_the_list_meanwhile() -> None:
