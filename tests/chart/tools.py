@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class Helm:
 
     def render(self, values: Values) -> Done:
         """Run `helm template` with *values*, once for equal values."""
-        text = yaml.safe_dump(self._defaults | dict(values))
+        text = json.dumps(self._defaults | dict(values))
         if text not in self._rendered:
             where = (self._release, self._chart, "--namespace", self._namespace)
             self._rendered[text] = run(self.program, "template", *where, "--values", "-", stdin=text, env=self.env)
@@ -67,7 +68,7 @@ class Helm:
     def lint(self, values: Values) -> Done:
         """Run `helm lint --strict` with *values*."""
         command = (self.program, "lint", "--strict", CHART, "--values", "-")
-        return run(*command, stdin=yaml.safe_dump(self._defaults | dict(values)), env=self.env)
+        return run(*command, stdin=json.dumps(self._defaults | dict(values)), env=self.env)
 
     def manifests(self, values: Values) -> list[Json]:
         """Return the objects that *values* render to.
@@ -77,7 +78,7 @@ class Helm:
         """
         done = self.render(values)
         assert done.code == 0, done.error
-        return [document for document in yaml.safe_load_all(done.out) if document]
+        return [document for document in yaml.load_all(done.out, yaml.CSafeLoader) if document]
 
     def refusal(self, values: Values) -> str:
         """Return the error message with which *values* are rejected.

@@ -63,7 +63,7 @@ def names() -> list[str]:
 
 def load(name: str) -> Case:
     """Read the case with the id *name*."""
-    config = yaml.safe_load((CASES / name / "case.yaml").read_text(encoding="utf-8"))
+    config = yaml.load((CASES / name / "case.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     expected = json.loads((CASES / name / "expect.json").read_text(encoding="utf-8"))
     before = config.get("before", {})
     return Case(

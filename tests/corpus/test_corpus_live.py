@@ -47,6 +47,6 @@ def serve(server: ApiServer, obj: dict[str, Any]) -> None:
 
 def objects(case: Case) -> list[dict[str, Any]]:
     """Return the objects of *case*, including the items of lists."""
-    documents = filter(None, yaml.safe_load_all(case.objects.read_text(encoding="utf-8")))
+    documents = filter(None, yaml.load_all(case.objects.read_text(encoding="utf-8"), yaml.CSafeLoader))
     found = [obj for document in documents for obj in document.get("items", [document])]
     return [obj | {"metadata": CREATED_AT_ONCE | obj["metadata"]} for obj in found]

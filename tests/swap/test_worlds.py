@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 from pathlib import Path
 from typing import Final
 
 import pytest
-import yaml
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from tests.corpus.recordsets import normalize_record_sets
@@ -68,7 +68,8 @@ def decrypt(value: str) -> str:
 
 def run(world: World, mode: tuple[str, ...], folder: Path, *, only_unrequested: bool) -> FirstPass:
     """Return the plan and result of the first full pass on *world*."""
-    (folder / "objects.yaml").write_text(yaml.safe_dump_all(world.objects), encoding="utf-8")
+    manifests = {"apiVersion": "v1", "kind": "List", "items": world.objects}
+    (folder / "objects.json").write_text(json.dumps(manifests), encoding="utf-8")
     zones = world.list_zones(only_unrequested=only_unrequested)
     records = [record for zone in world.list_zones() for record in zone["records"]]
     checks = {record["HealthCheckId"] for record in records if "HealthCheckId" in record}
