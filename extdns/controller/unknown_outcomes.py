@@ -62,9 +62,10 @@ class UnknownOutcomes:
         for text in lines:
             try:
                 line = _DECODER.decode(text)
-            except (msgspec.DecodeError, UnicodeError):
+                at = datetime.fromisoformat(line.at)
+            except (msgspec.DecodeError, ValueError):
                 continue
-            if line.is_open:
+            if line.is_open and at.tzinfo:
                 found[line.id] = line
             else:
                 found.pop(line.id, None)

@@ -269,7 +269,9 @@ def test_a_change_of_an_earlier_process_that_has_an_outcome_is_not_looked_up() -
 
 def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> None:
     world = start(*owned("web"))
-    world.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n"])
+    (line,) = cut_off("intent")
+    times = (encode_json(replace(line, at=at)) for at in ("then", "2026-11-20T09:14:32"))
+    world.audit._unknown.load([b"{", b'{"kind": "Other"}\n', b"\xff\n", *times])
     assert world.audit._unknown._list_open(ZONE.id) == []
 
 
