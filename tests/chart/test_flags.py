@@ -175,7 +175,7 @@ def test_arguments_are_in_the_order_of_external_dns_chart(helm: Helm) -> None:
         pytest.param({"replicaCount": -1}, "/replicaCount", id="replicas"),
     ],
 )
-def test_the_schema_rejects_a_value_of_a_wrong_form_and_names_it(
+def test_the_values_schema_rejects_a_value_of_the_wrong_type_and_names_it(
     helm: Helm, values: dict[str, Any], message: str
 ) -> None:
     assert message in helm.refusal(values)

@@ -42,7 +42,7 @@ def equals(path: str, before: object, after: object) -> bool:
 
 
 @pytest.mark.parametrize(("rendered", "name"), [(name, name) for name in ACCEPTED], indirect=["rendered"], ids=ACCEPTED)
-def test_everything_that_external_dns_chart_renders_is_kept(rendered: dict[str, Any], name: str) -> None:
+def test_the_chart_renders_everything_that_the_external_dns_chart_renders(rendered: dict[str, Any], name: str) -> None:
     stated = read_installation(name).get("differs", {})
     listed = [*stated, *OTHER_PROGRAM]
     different = {

@@ -91,7 +91,9 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
         ),
     ],
 )
-def test_a_value_that_cannot_work_is_refused_with_the_remedy(helm: Helm, values: dict[str, Any], message: str) -> None:
+def test_a_chart_value_that_cannot_work_is_refused_with_a_remedy(
+    helm: Helm, values: dict[str, Any], message: str
+) -> None:
     error = helm.refusal(values)
     assert EXPLAINED in error
     assert message in error
@@ -111,7 +113,7 @@ def test_a_value_that_cannot_work_is_refused_with_the_remedy(helm: Helm, values:
         ),
     ],
 )
-def test_values_that_only_look_unusual_are_accepted(helm: Helm, values: dict[str, Any]) -> None:
+def test_valid_but_unusual_chart_values_are_accepted(helm: Helm, values: dict[str, Any]) -> None:
     assert container(helm.manifests(values))["image"]
 
 

@@ -69,7 +69,9 @@ def test_an_upgrade_changes_the_same_objects_and_a_rollback_restores_them(releas
     assert releases.server.get("Role", "external-dns", OURS) is None
 
 
-def test_reuse_values_is_refused_because_of_the_former_image_and_works_with_another_one(releases: Releases) -> None:
+def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image_and_accepted_with_another(
+    releases: Releases,
+) -> None:
     before, container = read_identity(releases), releases.get_container()
     done = releases.run("upgrade", RELEASE, CHART, "--reuse-values")
     assert "use --reset-then-reuse-values instead." in done.error
@@ -123,7 +125,9 @@ def find_container(manifests: list[Json], name: str) -> Json:
 
 
 @pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
-def test_the_pod_of_helm_test_asks_the_service_whether_the_program_is_ready(helm: Helm, status: int, code: int) -> None:
+def test_the_pod_of_helm_test_queries_the_service_for_the_readiness_of_the_program(
+    helm: Helm, status: int, code: int
+) -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status if self.path == "/readyz" else 404)

@@ -91,7 +91,7 @@ def test_a_value_that_replaces_another_is_rendered(helm: Helm, path: Keys) -> No
     assert ONE_OF_TWO[path] in helm.render(values).out
 
 
-def test_null_is_the_same_as_an_empty_value(helm: Helm) -> None:
+def test_a_chart_value_that_is_null_equals_an_empty_value(helm: Helm) -> None:
     empty = [path for path in PATHS if at(DEFAULTS, path) in ("", [], {}) and path != ("policy",)]
     nulls = blank = EVERYTHING
     for path in empty:
@@ -110,7 +110,9 @@ def test_null_is_the_same_as_an_empty_value(helm: Helm) -> None:
         ),
     ],
 )
-def test_what_is_null_renders_nothing(helm: Helm, kubeconform: str, tmp_path: Path, values: dict[str, Any]) -> None:
+def test_a_chart_value_that_is_null_renders_nothing(
+    helm: Helm, kubeconform: str, tmp_path: Path, values: dict[str, Any]
+) -> None:
     rendered = helm.render(values)
     assert rendered.code == 0, rendered.error
     assert not re.search(r"null|<no value>|<nil>|: *(\{\}|\[\])?\n *(?![ -])$", rendered.out)

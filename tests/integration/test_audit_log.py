@@ -117,7 +117,7 @@ def kill(program: ExtdnsProcess) -> None:
 
 
 @pytest.mark.parametrize("is_applied", [pytest.param(False, id="before"), pytest.param(True, id="after")])
-def test_the_log_tells_every_change_of_a_name_although_extdns_was_killed_before_or_after_each_was_applied(
+def test_the_audit_log_has_every_change_of_a_name_although_extdns_was_killed_before_or_after_each_was_applied(
     site: Site, is_applied: bool
 ) -> None:
     for number in range(len(HISTORY)):
@@ -167,7 +167,7 @@ def test_an_audit_log_that_cannot_be_written_does_not_stop_extdns_and_is_shown_b
         assert program.end() == 0
 
 
-def test_the_audit_log_on_standard_output_is_apart_from_the_log_and_independent_of_its_level(site: Site) -> None:
+def test_the_audit_log_on_standard_output_is_separate_from_the_log_and_independent_of_its_level(site: Site) -> None:
     site.installation.apply(service("x"))
     flags = site.installation.flags("--once", "--audit-log=stdout", "--log-level=fatal")
     ended = once(*flags, env=environ(site.route53))

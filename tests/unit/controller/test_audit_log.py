@@ -337,7 +337,7 @@ def test_the_service_is_called_only_after_the_intent_was_written() -> None:
     assert len(world.provider.submissions) == 1
 
 
-def test_a_batch_that_was_never_submitted_because_the_write_gate_was_closed_leaves_nothing_behind() -> None:
+def test_a_batch_that_was_not_submitted_because_the_write_gate_was_closed_leaves_no_line_in_the_audit_log() -> None:
     world = start()
     world.feed(request("web"))
     (submission,) = (effect for effect in world.waiting if isinstance(effect, SubmitBatch))
