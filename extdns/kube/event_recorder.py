@@ -34,12 +34,14 @@ _PROBLEMS: Final = frozenset(reason for reason, row in ROWS.items() if row.event
 _PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.RETAINED)
 _COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
 _MAX_NAMES: Final = 5
+_MAX_UNPUBLISHED: Final = 10_000
 
 
 class EventMessageBuilder:
     """Builds Event messages.
 
-    Remembers each changed record until it is published, so as to report `RecordReady` once.
+    Remembers each changed record until it is published, so as to report `RecordReady` once. Of records that are never
+    published, because no object requests them any more, the oldest are forgotten.
     """
 
     def __init__(
@@ -131,6 +133,8 @@ class EventMessageBuilder:
         before = self._unpublished.pop(decision.key, None)
         if decision.action in _COMPLETED_ACTIONS:
             self._unpublished[decision.key] = decision
+            if len(self._unpublished) > _MAX_UNPUBLISHED:
+                del self._unpublished[next(iter(self._unpublished))]
         elif before and decision.reason is Reason.PUBLISHED and decision.desired:
             text = self._format_record(decision.current.record if decision.current else decision.desired)
             for request in before.requested_by:

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from extdns.kube import event_recorder
 from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.kube.event_sender import EventMessage
 from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
@@ -115,6 +116,18 @@ def test_a_record_gets_its_ready_event_although_a_rejected_claim_was_reported_be
     ]
     messages = list(build_messages("RecordReady", problems=False).describe_decisions(steps))
     assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
+
+
+def test_the_oldest_names_that_were_never_published_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Test names that no object requests any more before they were written: no later decision mentions them."""
+    monkeypatch.setattr(event_recorder, "_MAX_UNPUBLISHED", 10)
+    messages = build_messages("RecordReady")
+    for number in range(100):
+        create = replace(build_decision(Action.CREATE, Reason.REQUESTED), name=host(f"n{number}"))
+        assert not list(messages.describe_decisions([create]))
+    assert len(messages._unpublished) == 10
+    published = replace(build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True), name=host("n99"))
+    assert [message.reason for message in messages.describe_decisions([published])] == ["RecordReady"]
 
 
 def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:
