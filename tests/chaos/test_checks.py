@@ -25,7 +25,7 @@ THEIRS = Key("acme.test", "f0.acme.test", "A")
 REQUESTED: dict[Key, set[Values]] = {WEB: {("192.0.2.1",)}}
 
 
-class World:
+class EditedZone:
     """A zone with one record of ours and one foreign record, without violations."""
 
     def __init__(self, fake: Route53) -> None:
@@ -56,12 +56,12 @@ def _as_program(edit: Any) -> Any:  # noqa: ANN401 - a dataclass of the fake
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
+def world() -> Iterator[EditedZone]:
     with Route53() as fake:
-        yield World(fake)
+        yield EditedZone(fake)
 
 
-def test_the_checks_find_nothing_in_a_correct_zone(world: World) -> None:
+def test_the_checks_find_nothing_in_a_correct_zone(world: EditedZone) -> None:
     assert world.find_all() == []
 
 
@@ -76,7 +76,7 @@ def test_the_checks_find_nothing_in_a_correct_zone(world: World) -> None:
         pytest.param(Key("acme.test", "h2.acme.test", "A"), ("192.0.2.2",), "left over: ", id="record-left-over"),
     ],
 )
-def test_the_checks_find_a_planted_violation(world: World, key: Key, values: tuple[str, ...], found: str) -> None:
+def test_the_checks_find_a_planted_violation(world: EditedZone, key: Key, values: tuple[str, ...], found: str) -> None:
     if values:
         world.service.put(key, *values)
     else:
@@ -84,13 +84,13 @@ def test_the_checks_find_a_planted_violation(world: World, key: Key, values: tup
     assert any(line.startswith(found) for line in world.find_all())
 
 
-def test_a_changed_and_restored_foreign_record_is_found_in_the_journal(world: World) -> None:
+def test_a_changed_and_restored_foreign_record_is_found_in_the_journal(world: EditedZone) -> None:
     world.edit_as_program(THEIRS, "192.0.2.66")
     world.edit_as_program(THEIRS, "198.51.100.1")
     assert [line.partition(":")[0] for line in world.find_all()] == ["changed foreign record"] * 2
 
 
-def test_a_record_that_briefly_lacked_its_ownership_record_is_found_in_the_journal(world: World) -> None:
+def test_a_record_that_briefly_lacked_its_ownership_record_is_found_in_the_journal(world: EditedZone) -> None:
     new = Key("acme.test", "h2.acme.test", "A")
     world.edit_as_program(new, "192.0.2.2")
     world.service.put(Key("acme.test", "x9.acme.test", "A"), "198.51.100.9")
@@ -99,7 +99,7 @@ def test_a_record_that_briefly_lacked_its_ownership_record_is_found_in_the_journ
     assert any(line.startswith("left without ownership record: ") for line in world.find_all())
 
 
-def test_a_record_whose_ownership_record_was_replaced_counts_as_foreign_afterwards(world: World) -> None:
+def test_a_record_whose_ownership_record_was_replaced_counts_as_foreign_afterwards(world: EditedZone) -> None:
     world.writer._seize("h1.acme.test", replace=True)
     assert world.find_all() == []
     world.edit_as_program(WEB, "192.0.2.7")
@@ -187,7 +187,7 @@ UPDATE: Final = write_line(WEB, before=CREATED, after=CHANGED)
     ],
 )
 def test_the_audit_logs_are_compared_with_the_changes_that_were_carried_out(
-    world: World, tmp_path: Path, lines: list[str], found: list[str]
+    world: EditedZone, tmp_path: Path, lines: list[str], found: list[str]
 ) -> None:
     world.edit_as_program(WEB, *CHANGED)
     path = tmp_path / "audit-0.log"

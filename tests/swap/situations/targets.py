@@ -10,13 +10,13 @@ from tests.swap.objects import (
     ingress,
     service,
 )
-from tests.swap.world import Scratch, World
+from tests.swap.situation import Scratch, Situation
 
 REVERSE: Final = "2.0.192.in-addr.arpa"
 PTR: Final = ("--create-ptr", "--managed-record-types=A", "--managed-record-types=PTR")
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="host names in several spellings",
         rule="sources 2.2; plan 0.3 and 11: names are compared in lower case",
         objects=[service("shop/web", " one.acme.test. , TWO.acme.test", "192.0.2.1")],
@@ -29,7 +29,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="addresses with a final dot",
         rule="sources 1.2: one dot is removed before the type is chosen (2.2)",
         objects=[
@@ -48,7 +48,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an Ingress whose targets have a final dot",
         rule="sources 2.2 and 1.3",
         flags=["--source=ingress"],
@@ -60,7 +60,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="TTLs in every spelling",
         rule="sources 2.2; plan 2.6: none given is no difference",
         objects=[
@@ -83,7 +83,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="a default TTL",
         rule="sources 8.6",
         flags=["--source=service", "--min-ttl=2m"],
@@ -100,7 +100,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="NAT64",
         rule="sources 8.3",
         flags=["--source=service", "--nat64-networks=64:ff9b::/96"],
@@ -114,7 +114,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="NAT64 of two merged Services, one without a NAT64 address",
         rule="sources 0.2: NAT64 applies after the merge, which has TTL and label of the first object",
         flags=["--source=service", "--nat64-networks=64:ff9b::/96"],
@@ -131,7 +131,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a filter of target networks",
         rule="sources 8.4: a host name is in no network",
         flags=["--source=service", "--target-net-filter=192.0.2.0/24"],
@@ -146,7 +146,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an excluded network and two merged Services",
         rule="sources 0.2: the filter applies after the merge, which has TTL and label of the first object",
         flags=["--source=service", "--exclude-target-net=10.0.0.0/8"],
@@ -161,7 +161,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="default targets for objects without targets",
         rule="sources 8.2: the type follows the targets",
         flags=["--source=crd", "--default-targets=192.0.2.9"],
@@ -177,7 +177,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="forced default targets for all objects",
         rule="sources 8.2: every endpoint is replaced, and duplicates are dropped (1.7)",
         flags=[
@@ -194,7 +194,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="PTR records",
         rule="sources 8.5: one per address, with all names and the smallest TTL; no label",
         flags=["--source=service", *PTR],
@@ -220,7 +220,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="PTR records of names that several objects share",
         rule="sources 3.9 and 8.5: the first Service by name decides on TTL and record-type for all addresses",
         flags=["--source=service", *PTR],
@@ -245,7 +245,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="PTR records for some objects",
         rule="sources 8.5: record-type overrides --create-ptr; wildcards have none",
         flags=["--source=service", "--managed-record-types=A", "--managed-record-types=PTR"],

@@ -12,10 +12,10 @@ from tests.swap.objects import (
     node,
     service,
 )
-from tests.swap.world import World
+from tests.swap.situation import Situation
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="a template for objects without a hostname, and hostnames",
         rule="sources 8.8",
         flags=["--source=service", "--fqdn-template={{.Name}}.{{.Namespace}}.acme.test,x-{{.Name}}.acme.test"],
@@ -31,7 +31,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a template and hostnames combined",
         rule="sources 8.8: --combine-fqdn-annotation",
         flags=["--source=service", "--fqdn-template=*.{{.Name}}.acme.test", "--combine-fqdn-annotation"],
@@ -45,7 +45,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="names and targets of a template",
         rule="sources 8.8: without TTL and label (1.8)",
         flags=["--source=service", "--fqdn-target-template={{.Name}}.acme.test:192.0.2.77"],
@@ -57,7 +57,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="internal hostnames",
         rule="sources 3.3: internal-hostname has the cluster's address",
         objects=[service("shop/a", "a.acme.test", "192.0.2.1", internal_hostname="a.int.acme.test")],
@@ -70,7 +70,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Services of every type",
         rule="sources 3.3: what each has as targets",
         flags=["--source=service", "--publish-internal-services"],
@@ -90,7 +90,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Nodes",
         rule="sources 6.1: external addresses, if there are any",
         flags=["--source=node", "--fqdn-template={{.Name}}.acme.test"],
@@ -109,7 +109,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="HTTPRoutes",
         rule="sources 5.6",
         flags=["--source=gateway-httproute"],
@@ -131,7 +131,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Istio Gateways, Traefik routes and Services side by side",
         rule="sources 7.1 and 7.4: each has the label of its kind (1.8)",
         flags=["--source=istio-gateway", "--source=traefik-proxy", "--source=service"],
@@ -151,7 +151,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Traefik routes of the old and the new group",
         rule="sources 7.4: both may be active; their labels are equal",
         flags=["--source=traefik-proxy", "--traefik-enable-legacy"],
@@ -168,7 +168,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Traefik routes of the old group beside Services",
         rule="sources 7.4",
         flags=["--source=traefik-proxy", "--traefik-enable-legacy", "--traefik-disable-new", "--source=service"],
@@ -186,7 +186,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="annotations on objects of an arbitrary kind",
         rule="sources 6.4",
         flags=["--source=unstructured", "--unstructured-resource=configmaps.v1"],
@@ -215,7 +215,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a name in capitals and punycode",
         rule="plan 0.3",
         objects=[
@@ -231,7 +231,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="another annotation prefix",
         rule="sources 2.1",
         flags=["--source=service", "--annotation-prefix=dns.example.org/"],

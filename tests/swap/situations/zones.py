@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from tests.swap.objects import ELB, dnsendpoint, endpoint, service
-from tests.swap.world import Scratch, World
+from tests.swap.situation import Scratch, Situation
 
 ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 WEB: Final = service("shop/web", "web.acme.test", "192.0.2.1")
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="nested zones",
         rule="plan 4.8: the longest public zone; the ownership record follows by its own name",
         objects=[
@@ -32,7 +32,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="the name of a child zone, owned by a record in its parent",
         rule="plan 3.2.1 and 4.8: a-dev.acme.test belongs to acme.test",
         objects=[service("shop/dev", "dev.acme.test", "192.0.2.1")],
@@ -46,7 +46,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="the name of a child zone as alias, owned by records in its parent",
         rule="plan 3.2.1 and 4.8",
         objects=[service("shop/dev", "dev.acme.test", ELB)],
@@ -62,7 +62,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="a wildcard of a child zone and one of its parent",
         rule="plan 3.2.1 and 4.8",
         objects=[
@@ -80,7 +80,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="a public and a private zone of one name",
         rule="plan 4.8: into both",
         objects=[WEB],
@@ -95,7 +95,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="private zones at every depth and the longest public one",
         rule="plan 4.8: every private zone whose name is a suffix, and one public zone",
         objects=[service("shop/x", "x.dev.acme.test", "192.0.2.1")],
@@ -115,7 +115,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="only private zones",
         rule="plan 4.2: --aws-zone-type",
         flags=["--source=service", "--aws-zone-type=private"],
@@ -131,7 +131,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="one zone selected by its id",
         rule="plan 4.2: --zone-id-filter",
         flags=["--source=service", "--zone-id-filter=/hostedzone/Z2"],
@@ -147,7 +147,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="a record pinned to a zone, which external-dns writes in each run",
         rule="plan 4.8; the pin is never read back (4.5)",
         objects=[service("shop/web", "web.acme.test", "192.0.2.1", aws_hosted_zone_id="Z2")],
@@ -159,7 +159,7 @@ WORLDS: Final = (
             """,
         },
     ),
-    World(
+    Situation(
         id="an alias with a configured target zone, which external-dns writes in each run",
         rule="plan 4.6; the zone is never read back (4.5)",
         objects=[
@@ -175,7 +175,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="names outside the domain filters, requested and left over",
         rule="plan 2.1: filtered on both sides",
         flags=["--source=service", "--domain-filter=acme.test", "--exclude-domains=out.acme.test"],
@@ -189,7 +189,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="names outside the regular expression, requested and left over",
         rule="plan 7.3",
         flags=["--source=service", r"--regex-domain-filter=^w.*\.acme\.test$"],
@@ -204,7 +204,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="names without a zone",
         rule="plan 4.8: dropped",
         objects=[WEB, service("shop/far", "web.example.net", "192.0.2.2")],
@@ -215,7 +215,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="foreign records at requested names",
         rule="plan 2.5 and 2.9",
         objects=[
@@ -235,7 +235,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="foreign records of other types at names of ours",
         rule="plan 2.1: what is not managed is invisible",
         objects=[WEB],
@@ -249,7 +249,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a DNSEndpoint for each of two nested zones",
         rule="plan 4.8",
         flags=["--source=crd"],

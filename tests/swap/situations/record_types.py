@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tests.swap.objects import ELB, dnsendpoint, endpoint, service
-from tests.swap.world import Scratch, World
+from tests.swap.situation import Scratch, Situation
 
 ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="an address of each family",
         rule="sources 3.4, plan 3.2.1",
         objects=[service("shop/web", "web.acme.test", "192.0.2.1", "2001:db8::1")],
@@ -23,7 +23,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a load balancer outside AWS, by host name",
         rule="plan 4.5: no canonical zone, so a CNAME",
         objects=[service("shop/web", "web.acme.test", "lb.example.net")],
@@ -34,7 +34,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an AWS load balancer",
         rule="plan 4.5: A alias and a copied AAAA alias, without TTL",
         objects=[service("shop/web", "web.acme.test", ELB)],
@@ -47,7 +47,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an AWS load balancer as CNAME",
         rule="plan 4.5: --aws-prefer-cname",
         flags=["--source=service", "--aws-prefer-cname"],
@@ -59,7 +59,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an AWS load balancer without health evaluation",
         rule="plan 4.5: aws/evaluate-target-health, from the flag or the annotation",
         flags=["--source=service", "--no-aws-evaluate-target-health"],
@@ -80,7 +80,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an IPv4 address and an AWS load balancer on one Service",
         rule="plan 11: each record type has its own winner; an address is less than a host name (0.2)",
         objects=[service("shop/web", "web.acme.test", "192.0.2.1", ELB)],
@@ -93,7 +93,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an IPv6 address and an AWS load balancer on one Service",
         rule="plan 11: each record type has its own winner",
         objects=[service("shop/web", "web.acme.test", "2001:db8::1", ELB)],
@@ -106,7 +106,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="both addresses and an AWS load balancer on one Service",
         rule="plan 11: each record type has its own winner; addresses win both",
         objects=[service("shop/web", "web.acme.test", "192.0.2.1", "2001:db8::1", ELB)],
@@ -119,7 +119,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an address and a foreign host name on one Service",
         rule="plan 2.3: the CNAME is discarded",
         objects=[service("shop/web", "web.acme.test", "192.0.2.1", "lb.example.net")],
@@ -130,7 +130,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an alias within the zone",
         rule="plan 4.6: alias=true and no canonical zone means the zone itself",
         objects=[service("shop/web", "web.acme.test", "base.acme.test", alias="true")],
@@ -145,7 +145,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="every record type of a DNSEndpoint",
         rule="sources 6.3; plan 3.2.1: the ownership record of each type",
         flags=[
@@ -177,7 +177,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a DNSEndpoint with final dots in targets, which external-dns writes in each run",
         rule="plan 11: the trailing dot is no difference",
         flags=["--source=crd", "--managed-record-types=CNAME", "--managed-record-types=MX"],
@@ -197,7 +197,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="ports of a NodePort Service",
         rule="sources 3.5, plan 3.2.1",
         flags=["--source=service", "--managed-record-types=A", "--managed-record-types=SRV"],
@@ -219,7 +219,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an object that lost its address, and a foreign record without an object",
         rule="plan 2.9: what has no ownership record is never touched",
         objects=[service("shop/web", "www.acme.test")],

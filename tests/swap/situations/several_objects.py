@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from tests.swap.objects import ELB, gateway, httproute, ingress, service
-from tests.swap.world import Scratch, World
+from tests.swap.situation import Scratch, Situation
 
 ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 BOTH: Final = ("--source=service", "--source=ingress")
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="two Services of a namespace, merged",
         rule="sources 3.9: the smallest resource supplies TTL and label",
         objects=[
@@ -26,7 +26,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="two Services of a namespace, merged, of the same age",
         rule="sources 3.9",
         objects=[
@@ -40,7 +40,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="two Ingresses of a namespace, merged, owned by the younger one",
         rule="sources 1.5 [U]: first by map order; plan 2.6: a label is no difference",
         flags=["--source=ingress"],
@@ -56,7 +56,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="two Ingresses with different TTLs",
         rule="sources 1.5: not merged; plan 2.4: the one that has the record keeps it",
         flags=["--source=ingress"],
@@ -72,7 +72,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="a Service and an Ingress: the Ingress has the record",
         rule="plan 2.4: the one that has the record keeps it though the other's target is smaller",
         flags=BOTH,
@@ -88,7 +88,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="two CNAMEs: the current one stays",
         rule="plan 2.10, example 2",
         objects=[
@@ -103,7 +103,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="two CNAMEs: the smaller target, of the older object, is published",
         rule="plan 2.10, example 1",
         objects=[
@@ -117,7 +117,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an address and a CNAME by two objects",
         rule="plan 2.3: the CNAME is discarded",
         flags=BOTH,
@@ -133,7 +133,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an address and an alias by two objects of a namespace",
         rule="plan 11: each record type has its own winner",
         flags=BOTH,
@@ -150,7 +150,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an address and an alias by two objects of a namespace: the alias was first",
         rule="plan 11 and 2.4: of each type the one that has the record keeps it",
         flags=BOTH,
@@ -168,7 +168,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an IPv6 address and an alias by two objects of a namespace",
         rule="plan 11: each record type has its own winner",
         flags=BOTH,
@@ -185,7 +185,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="addresses of two families by two objects of a namespace",
         rule="plan 2.4: one winner for each type",
         flags=BOTH,
@@ -202,7 +202,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="two namespaces, merged",
         rule="sources 3.9 merges over namespaces; a record that equals the merge stays",
         objects=[
@@ -217,7 +217,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="three namespaces, merged, the second of which is the oldest",
         rule="sources 3.9: the smallest resource supplies TTL and label",
         objects=[
@@ -233,7 +233,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="two namespaces with the same target",
         rule="sources 3.9: targets are deduplicated",
         objects=[
@@ -247,7 +247,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="two namespaces, two CNAMEs: the younger object has the record",
         rule="plan 2.4: the smaller target; the namespace that has the name keeps it",
         objects=[
@@ -262,7 +262,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="two namespaces, an address and a CNAME: the address has the name",
         rule="plan 2.3: the CNAME is discarded",
         objects=[
@@ -277,7 +277,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="two namespaces, an address and an alias",
         rule="plan 11: each record type has its own winner, and so its own namespace",
         flags=BOTH,
@@ -295,7 +295,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="two namespaces, an address of each family",
         rule="plan 2.4: one winner for each type",
         objects=[
@@ -311,7 +311,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="two namespaces, a weighted member each",
         rule="plan 2.2: one row for each set identifier",
         objects=[
@@ -327,7 +327,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="two namespaces, a simple A and a weighted AAAA",
         rule="plan 11: simple and routed exclude each other per name and type only",
         objects=[
@@ -343,7 +343,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="Ingresses of two namespaces, merged with the same TTL",
         rule="sources 1.5",
         flags=["--source=ingress"],
@@ -359,7 +359,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="HTTPRoutes of two namespaces at two Gateways",
         rule="sources 1.5 and 5.6",
         flags=["--source=gateway-httproute"],
@@ -377,7 +377,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="two namespaces, and another owner has one of the records",
         rule="plan 2.5: another owner's record blocks creates of the row, not what is there",
         objects=[

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tests.swap.objects import ELB, ingress, service
-from tests.swap.world import World
+from tests.swap.situation import Situation
 
 ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 
-WORLDS: Final = (
-    World(
+SITUATIONS: Final = (
+    Situation(
         id="weighted members by two Services",
         rule="plan 2.2: one row for each set identifier; 3.2.7: the ownership record has the same policy",
         objects=[
@@ -26,7 +26,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a weighted member of each address family",
         rule="plan 2.2 and 3.2.7",
         objects=[
@@ -41,7 +41,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a simple A beside a weighted AAAA",
         rule="plan 11: simple and routed exclude each other per name and type only",
         objects=[
@@ -57,7 +57,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a simple AAAA beside a latency A",
         rule="plan 11: simple and routed exclude each other per name and type only",
         objects=[
@@ -73,7 +73,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a weighted A beside a latency AAAA",
         rule="plan 11: two policies exclude each other per name and type only",
         objects=[
@@ -89,7 +89,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="weighted aliases",
         rule="plan 4.5 and 3.2.7",
         objects=[
@@ -110,7 +110,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="weighted CNAMEs with a health check",
         rule="plan 4.4 and 3.2.7",
         objects=[
@@ -133,7 +133,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="failover",
         rule="plan 4.4 and 3.2.7",
         objects=[
@@ -149,7 +149,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="geolocation with a default",
         rule="plan 4.4 and 3.2.7",
         objects=[
@@ -165,7 +165,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="multivalue answers, which external-dns writes in each run",
         rule="plan 11: any value of the annotation counts, and is never read back",
         objects=[

@@ -44,7 +44,7 @@ class Scratch(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class Situation:
     """A cluster and zones in which external-dns changes nothing.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.swap.objects import ELB, dnsendpoint, endpoint, service
-from tests.swap.world import Scratch, World
+from tests.swap.situation import Scratch, Situation
 
 ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 KEY: Final = "12345678901234567890123456789012"
@@ -18,9 +18,9 @@ WEB: Final = service("shop/web", "web.acme.test", "192.0.2.1")
 LONG: Final = "a" * 63
 
 
-def named(title: str, flag: str, ownership_name: str, *more: str) -> World:
-    """Return the world of one A record whose ownership record has the name that *flag* makes."""
-    return World(
+def named(title: str, flag: str, ownership_name: str, *more: str) -> Situation:
+    """Return the situation of one A record whose ownership record has the name that *flag* makes."""
+    return Situation(
         id=title,
         rule="plan 3.2.1",
         flags=["--source=service", flag, *more],
@@ -34,9 +34,9 @@ def named(title: str, flag: str, ownership_name: str, *more: str) -> World:
     )
 
 
-def wildcard(title: str, ownership_name: str, *flags: str) -> World:
-    """Return the world of one wildcard CNAME whose ownership record has the name that *flags* make."""
-    return World(
+def wildcard(title: str, ownership_name: str, *flags: str) -> Situation:
+    """Return the situation of one wildcard CNAME whose ownership record has the name that *flags* make."""
+    return Situation(
         id=title,
         rule="plan 3.2.1, rule 1",
         flags=["--source=service", *flags],
@@ -50,7 +50,7 @@ def wildcard(title: str, ownership_name: str, *flags: str) -> World:
     )
 
 
-WORLDS: Final = (
+SITUATIONS: Final = (
     named("prefix with a dot", "--txt-prefix=edns.", "edns.a-web"),
     named("prefix with a dash", "--txt-prefix=edns-", "edns-a-web"),
     named("prefix in capitals", "--txt-prefix=EDNS-", "edns-a-web"),
@@ -67,7 +67,7 @@ WORLDS: Final = (
         "--txt-wildcard-replacement=any",
         "--txt-prefix=own-%{record_type}.",
     ),
-    World(
+    Situation(
         id="another owner id",
         rule="plan 3.2.3",
         flags=["--source=service", "--txt-owner-id=prod-1"],
@@ -81,7 +81,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="an old-format ownership record beside the new one",
         rule="plan 3.2.5 and 3.2.10: the new one was added, the old one stays forever",
         objects=[WEB],
@@ -94,7 +94,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an old-format ownership record of a CNAME beside the new one",
         rule="plan 3.2.5: untyped, so it has a prefix",
         flags=["--source=service", "--txt-prefix=edns."],
@@ -108,7 +108,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an alias with its ownership record and that of a CNAME",
         rule="plan 3.2.5 b: the old name for aliases, which stays forever",
         objects=[service("shop/web", "web.acme.test", ELB)],
@@ -123,7 +123,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="names that read like ownership records",
         rule="plan 3.2.2: a TXT at a-foo owns foo, and the A record a-foo has one at a-a-foo",
         objects=[
@@ -143,7 +143,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="ownership records with another TTL, another order, and without a resource",
         rule="plan 2.6: neither is a difference; 3.2.3: how they are read",
         objects=[
@@ -163,7 +163,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an ownership record that names a deleted object",
         rule="plan 2.6: a label is no difference",
         objects=[WEB],
@@ -175,7 +175,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an encrypted ownership record",
         rule="plan 3.2.4",
         flags=["--source=service", "--txt-encrypt-enabled", f"--txt-encrypt-aes-key={KEY}"],
@@ -188,7 +188,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="an encrypted ownership record, with the key and encryption switched off",
         rule="plan 3.2.4: it is read, and written again only with an update",
         flags=["--source=service", f"--txt-encrypt-aes-key={KEY}"],
@@ -201,7 +201,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="a plain ownership record from before encryption",
         rule="plan 3.2.4: plain and encrypted ones coexist",
         flags=["--source=service", "--txt-encrypt-enabled", f"--txt-encrypt-aes-key={KEY}"],
@@ -216,7 +216,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.DIFFERENT,
     ),
-    World(
+    Situation(
         id="a finished migration of owners",
         rule="plan 3.2.8",
         flags=["--source=service", "--txt-owner-id=new", "--migrate-from-txt-owner=old"],
@@ -228,7 +228,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="a name that is too long for an ownership record",
         rule="plan 3.2.1: the record is there without one, and foreign from then on",
         objects=[service("shop/long", f"{LONG}.acme.test", "192.0.2.1")],
@@ -239,7 +239,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="an address at the apex, without an affix",
         rule="plan 3.2.1: the ownership record's name lies outside the zone, so none exists",
         objects=[service("shop/web", "acme.test", "192.0.2.1")],
@@ -250,7 +250,7 @@ WORLDS: Final = (
         },
         scratch=Scratch.SAME_WITH_COMPAT,
     ),
-    World(
+    Situation(
         id="an address at the apex, with the record type in the prefix",
         rule="plan 3.2.1",
         flags=["--source=service", "--txt-prefix=%{record_type}-own."],
@@ -262,7 +262,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="no ownership records",
         rule="plan 3.1",
         flags=["--source=service", "--registry=noop"],
@@ -274,7 +274,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="records of deleted objects under --policy=upsert-only",
         rule="plan 2.8: upsert-only",
         flags=["--source=service", "--policy=upsert-only"],
@@ -288,7 +288,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="outdated records under --policy=create-only",
         rule="plan 2.8: create-only",
         flags=["--source=service", "--policy=create-only"],
@@ -302,7 +302,7 @@ WORLDS: Final = (
             """
         },
     ),
-    World(
+    Situation(
         id="records of ours of types that are not managed",
         rule="plan 2.1: they are invisible",
         flags=["--source=crd"],

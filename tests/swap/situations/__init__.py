@@ -1,0 +1,1 @@
+"""Converged situations: a tuple `SITUATIONS` for each topic, collected by tests/swap/test_situations.py."""

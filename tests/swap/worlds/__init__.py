@@ -1,1 +1,0 @@
-"""Converged worlds, one module for each topic with a tuple `WORLDS`; tests/swap/test_worlds.py collects them."""
