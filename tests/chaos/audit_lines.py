@@ -34,6 +34,23 @@ def read_changes(paths: Iterable[Path]) -> list[Json]:
     return list(last.values())
 
 
+def describe_changes(changes: Iterable[Json]) -> list[str]:
+    """Return a line of text for each of *changes*: when, by which process, what, why, and with which result."""
+    return [
+        f"changed: {line['at']} by process {line['process']}: {_parse_transition(line)} [{line['reason']}] "
+        f"{line['detail']} {line['evidence']} resource={line['resource']}: {line['outcome']} {line['message']}"
+        for line in sorted(changes, key=lambda line: line["at"])
+    ]
+
+
+def find_repeated_changes(changes: Iterable[Json]) -> list[str]:
+    """Return a line for each record that one process changed, or tried to change, more than once in *changes*."""
+    counts = Counter((line["process"], _parse_transition(line).key) for line in changes)
+    return [
+        f"changed {count} times by process {process}: {key}" for (process, key), count in counts.items() if count > 1
+    ]
+
+
 def find_audit_differences(service: DnsService, changes: Iterable[Json]) -> list[str]:
     """Compare the *changes* in the audit logs with the journal of *service*, if it keeps one.
 

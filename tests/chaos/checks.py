@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Final
 
 from tests.chaos.cluster import Values
 from tests.chaos.replicas import Replica
-from tests.chaos.services import DnsService, Key, Step
+from tests.chaos.services import DnsService, Key, Step, WriteCall
 from tests.chaos.writer import OURS, Writer, find_ownership_key, is_ours
 
 _PUBLISHED: Final = frozenset({"published"})
@@ -26,6 +27,7 @@ EXPECTED_REASONS: Final[Mapping[str, frozenset[str]]] = {
     "s": _PUBLISHED | _FOREIGN,
     "x": _FOREIGN,
     "p": _REFUSED | _PUBLISHED,
+    "e": _PUBLISHED,
 }
 """Final reasons by the first letter of a name. Any other reason means that a decision still waits."""
 
@@ -109,8 +111,21 @@ def _check_step(
             yield f"left without ownership record: {key}"
 
 
-def find_waits(leader: Replica) -> list[str]:
-    """Return the decisions and held deletes of the leader that wait for something, from its API and metrics."""
+def find_unexpected_writes(writes: Iterable[WriteCall], refused: Iterable[str]) -> list[str]:
+    """Return a line for each write that is not a retry of a change of the *refused* names.
+
+    Such a change is retried for ever, first after a minute (docs/design/retries.md, "The retry table").
+    """
+    retried = {label + name for name in refused for label in ("", "a-")}
+    return [f"written: {sorted(names)}: {answer}" for names, answer in writes if not names <= retried]
+
+
+def find_waits(leader: Replica, since: datetime) -> list[str]:
+    """Return what the leader waits for, from its API and metrics.
+
+    That is a complete reading of each zone that began after *since*, queued changes, decisions that are not final, and
+    held deletes.
+    """
     status, body = leader.get("/readyz")
     violations = [] if status == 200 else [f"not ready: {body}"]
     metrics = dict(line.rsplit(" ", 1) for line in leader.get("/metrics")[1].splitlines() if not line.startswith("#"))
@@ -120,6 +135,11 @@ def find_waits(leader: Replica) -> list[str]:
         f"waits: {line}"
         for name, reason, line in _list_decisions(leader)
         if reason not in EXPECTED_REASONS[name.removeprefix("also-")[0]]
+    ]
+    violations += [
+        f"not read since {since}: {zone['name']}"
+        for zone in leader.get_document("zones")["items"]
+        if zone["readAt"] is None or datetime.fromisoformat(zone["readAt"]) < since
     ]
     held = leader.get_document("held")
     violations += [f"held: {entry}" for entry in held["items"]]

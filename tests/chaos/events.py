@@ -10,6 +10,8 @@ Names by first letter, with the events that concern them:
     x0 …   requested, but a foreign record exists there from the start
     p0 …   requested, but the DNS service refuses every change; only if the fake supports that
     f0 …   foreign; never requested
+    e0 …   requested by the last events, one object of each kind: when they are published, extdns has observed all
+           objects as they are at the end
 
 An edit of the zones happens at once (`now`), or just before the next write of extdns takes effect (`race`).
 """
@@ -22,7 +24,7 @@ from random import Random
 from typing import Final
 
 ZONES: Final = ("acme.test", "dev.acme.test", "other.test")
-NAMES: Final[dict[str, int]] = {"h": 24, "m": 3, "w": 3, "s": 6, "x": 3, "p": 1, "f": 6}
+NAMES: Final[dict[str, int]] = {"h": 24, "m": 3, "w": 3, "s": 6, "x": 3, "p": 1, "f": 6, "e": 3}
 NAMESPACES: Final = ("shop", "blog", "ops")
 KINDS: Final = ("Service", "Ingress", "DNSEndpoint")
 TARGET_KINDS: Final = ("a", "a", "aaaa", "dual", "cname", "alias")
@@ -185,12 +187,14 @@ class Script:
         yield Event(at_s=back_s, actor="operator", verb="start", about=replica)
 
     def _recover(self, at_s: float) -> Iterator[Event]:
-        """End all faults, start all replicas, and give an address to every object that has none."""
+        """End all faults, start all replicas, give an address to every object without one, and request the e names."""
         yield Event(at_s=at_s, actor="network", verb="recover")
         for replica in range(REPLICAS):
             yield Event(at_s=at_s, actor="operator", verb="start", about=str(replica))
         for name in sorted(self._blank):
             yield self._apply(at_s, name)
+        for name, kind in zip(list_names("e"), KINDS, strict=True):
+            yield self._apply(at_s, name, kind=kind, form="a")
 
     def _apply(
         self,

@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import Final, Self
 
 from tests.chaos import checks
-from tests.chaos.audit_lines import find_audit_differences, read_changes
+from tests.chaos.audit_lines import Json, describe_changes, find_audit_differences, find_repeated_changes, read_changes
 from tests.chaos.cluster import Cluster
 from tests.chaos.events import REPLICAS, Event, list_names, write_script
 from tests.chaos.faults import Network
@@ -30,8 +31,6 @@ from tests.chaos.writer import Writer
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 
-QUIET_S: Final = 60.0
-"""Seconds without a write before the last checks; many times `--interval` and the refresh time of a zone."""
 STATE: Final = ("ConfigMap", "default", "extdns-state")
 """The ConfigMap with the saved state: kind, namespace and name."""
 
@@ -74,10 +73,14 @@ class Report:
 
 
 class Chaos:
-    """A chaos run, from `__enter__` to `__exit__`; logs are written into *folder*."""
+    """A chaos run, from `__enter__` to `__exit__`; logs are written into *folder*.
 
-    def __init__(self, service: DnsService, folder: Path, *, seed: int, seconds: float) -> None:
+    The script takes *seconds*. At the end, nothing may be written for *quiet_s*.
+    """
+
+    def __init__(self, service: DnsService, folder: Path, *, seed: int, seconds: float, quiet_s: float) -> None:
         self.service = service
+        self._quiet_s = quiet_s
         self._script = write_script(seed, seconds)
         self._stack = ExitStack()
         self._server = self._stack.enter_context(ApiServer())
@@ -117,23 +120,23 @@ class Chaos:
         if violations := self._start():
             return Report(violations=["before the first event:", *violations, *self._explain(violations)])
         self._play(self._script[len(first) :])
-        ended_s = time.monotonic()
+        ended_s, ended_at = time.monotonic(), datetime.now(UTC)
         violations = self._wait_until_empty(self._find_all)
         converged_s = time.monotonic() - ended_s
-        if violations := violations or self._check_quiet():
+        if violations := violations or self._check_quiet(ended_at):
             violations += self._explain(violations)
         violations += checks.find_broken_laws(self.service, initial)
         violations += [
             f"exit code {code} at the end" for replica in self.replicas if (code := replica.end(signal.SIGTERM))
         ]
         violations += checks.find_process_problems(self.replicas)
-        changes = read_changes(path for path in self._audit_logs if path.exists())
+        changes = self._read_changes()
         violations += find_audit_differences(self.service, changes)
         return Report(
             violations=violations,
             converged_s=converged_s,
             events=len(self._script),
-            writes=self.service.count_writes(),
+            writes=len(self.service.list_writes()),
             took=self.writer.took,
             audited=len(changes),
         )
@@ -153,9 +156,10 @@ class Chaos:
             return violations
         if code := earlier.end(signal.SIGTERM):
             return [f"exit code {code} before the first event"]
+        began_at = datetime.now(UTC)
         for replica in self.replicas:
             replica.start()
-        return self._wait_until_empty(self._find_waits)
+        return self._wait_until_empty(lambda: self._find_waits(began_at))
 
     def handle(self, event: Event) -> None:
         """Carry out *event* now."""
@@ -177,10 +181,10 @@ class Chaos:
         """Return a line if no process has saved its state yet."""
         return [] if (self._server.get(*STATE) or {}).get("data") else ["no saved state"]
 
-    def _find_waits(self) -> list[str]:
-        """Return what the leader still waits for, or that there is not one leader."""
+    def _find_waits(self, since: datetime) -> list[str]:
+        """Return what the leader still waits for, with zones read before *since*, or that there is not one leader."""
         leaders = self._list_leaders()
-        return checks.find_waits(leaders[0]) if len(leaders) == 1 else [f"{len(leaders)} replicas are leaders"]
+        return checks.find_waits(leaders[0], since) if len(leaders) == 1 else [f"{len(leaders)} replicas are leaders"]
 
     def _explain(self, violations: Sequence[str]) -> list[str]:
         """Return the decisions of the leader about the names in *violations*."""
@@ -209,13 +213,21 @@ class Chaos:
             time.sleep(0.25)
         return found
 
-    def _check_quiet(self) -> list[str]:
-        """Wait until nothing waits, and then a minute. Return violations, decisions that wait, and writes since."""
-        if violations := self._wait_until_empty(self._find_waits):
+    def _check_quiet(self, ended_at: datetime) -> list[str]:
+        """Wait until nothing waits, and then for the quiet time. Return violations, what waits, and writes since.
+
+        Only changes that the service refuses for ever may be tried again, at most once by each process.
+        """
+        if violations := self._wait_until_empty(lambda: self._find_waits(ended_at)):
             return violations
-        writes = self.service.count_writes()
-        time.sleep(QUIET_S)
-        violations = [*self._find_all(), *self._wait_until_empty(self._find_waits)]
-        if count := self.service.count_writes() - writes:
-            violations.append(f"{count} writes in a minute in which nothing changed")
+        earlier, began_at = len(self.service.list_writes()), datetime.now(UTC)
+        time.sleep(self._quiet_s)
+        violations = [*self._find_all(), *self._wait_until_empty(lambda: self._find_waits(ended_at))]
+        changes = [line for line in self._read_changes() if datetime.fromisoformat(line["at"]) > began_at]
+        written = checks.find_unexpected_writes(self.service.list_writes()[earlier:], self.refused)
+        if written := [*written, *find_repeated_changes(changes)]:
+            violations += [f"in {self._quiet_s:g} s in which nothing changed:", *written, *describe_changes(changes)]
         return violations
+
+    def _read_changes(self) -> list[Json]:
+        return read_changes(path for path in self._audit_logs if path.exists())

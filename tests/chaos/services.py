@@ -36,6 +36,13 @@ class Step(NamedTuple):
     changes: tuple[tuple[Key, object | None, object | None], ...]
 
 
+class WriteCall(NamedTuple):
+    """One write call: the names of the records in it, those of ownership records included, and the answer."""
+
+    names: frozenset[str]
+    answer: str
+
+
 class DnsService(Protocol):
     """A strict fake as a chaos run uses it; record sets are values of the fake's own type."""
 
@@ -67,8 +74,8 @@ class DnsService(Protocol):
         """Refuse every change of a record set from now on. Return whether the fake supports that."""
         ...
 
-    def count_writes(self) -> int:
-        """Count the write calls so far, without refused ones: a name that is always refused is retried."""
+    def list_writes(self) -> list[WriteCall]:
+        """Return the write calls so far, in order."""
         ...
 
     def fail(self, verb: str, about: str, times: int) -> Armed:
@@ -148,8 +155,14 @@ class Route53Service:
         self._fake.protect(self._ids[key.zone], key.name, key.type)
         return True
 
-    def count_writes(self) -> int:
-        return sum(call.action == CHANGE and not call.code for call in self._fake.log.calls())
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(
+                frozenset(change.record.name.rstrip(".") for change in call.changes),
+                f"{call.status} {call.code} {call.message}".rstrip(),
+            )
+            for call in self._fake.log.calls(CHANGE)
+        ]
 
     def fail(self, verb: str, about: str, times: int) -> Armed:
         return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
@@ -229,8 +242,18 @@ class CloudDnsService:
     def protect(self, key: Key) -> bool:  # noqa: ARG002 - not supported by this fake
         return False
 
-    def count_writes(self) -> int:
-        return sum(call.action == GOOGLE_CHANGE and not call.reason for call in self._fake.log.calls())
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(
+                frozenset(
+                    record["name"].rstrip(".")
+                    for part in ("deletions", "additions")
+                    for record in call.body.get(part, ())
+                ),
+                f"{call.status} {call.reason}".rstrip(),
+            )
+            for call in self._fake.log.calls(GOOGLE_CHANGE)
+        ]
 
     def fail(self, verb: str, about: str, times: int) -> Armed:
         return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)

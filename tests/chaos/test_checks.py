@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from tests.chaos import checks
-from tests.chaos.audit_lines import find_audit_differences, read_changes
+from tests.chaos.audit_lines import describe_changes, find_audit_differences, find_repeated_changes, read_changes
 from tests.chaos.cluster import Values
 from tests.chaos.events import write_script
 from tests.chaos.replicas import Replica
-from tests.chaos.services import Key, Route53Service
+from tests.chaos.services import Key, Route53Service, WriteCall
 from tests.chaos.writer import OURS, Writer
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author
@@ -106,15 +107,28 @@ def test_a_record_whose_ownership_record_was_replaced_counts_as_foreign_afterwar
     assert [line.partition(":")[0] for line in world.find_all()] == ["changed", "changed foreign record"]
 
 
+SINCE: Final = datetime(2026, 11, 23, 2, tzinfo=UTC)
+READ_AT: Final = "2026-11-23T02:00:00.000001Z"
+
+
 class Leader(Replica):
     """A replica with fixed answers."""
 
-    def __init__(self, *, pending: int = 0, ready: int = 200, reason: str = "published", held: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        pending: int = 0,
+        ready: int = 200,
+        reason: str = "published",
+        held: int = 0,
+        read_at: str | None = READ_AT,
+    ) -> None:
         self._answers = {"/readyz": (ready, "{}"), "/metrics": (200, f"extdns_names_queued {pending}.0")}
         record = {"type": "A", "action": "none", "reason": reason}
         self._documents: dict[str, dict[str, Any]] = {
             "names?limit=500": {"items": [{"name": "h1.acme.test", "records": [record]}], "after": None},
             "held": {"items": [{}] * held},
+            "zones": {"items": [{"name": "acme.test", "readAt": read_at}]},
         }
 
     def get(self, path: str, *, page: bool = False) -> tuple[int, str]:
@@ -133,12 +147,16 @@ class Leader(Replica):
         pytest.param(Leader(reason="in-grace"), "waits: h1.acme.test A none [in-grace]", id="in-grace"),
         pytest.param(Leader(reason="refused"), "waits: h1.acme.test A none [refused]", id="refused"),
         pytest.param(Leader(held=1), "held: {}", id="held"),
+        pytest.param(Leader(read_at=None), f"not read since {SINCE}: acme.test", id="zone-never-read"),
+        pytest.param(
+            Leader(read_at="2026-11-23T01:59:59.9Z"), f"not read since {SINCE}: acme.test", id="zone-not-read-again"
+        ),
     ],
 )
-def test_the_checks_find_queued_names_waiting_decisions_and_held_deletes_of_the_leader(
+def test_the_checks_find_queued_names_waiting_decisions_held_deletes_and_zones_not_read_again(
     leader: Leader, found: str
 ) -> None:
-    assert checks.find_waits(leader) == ([found] if found else [])
+    assert checks.find_waits(leader, SINCE) == ([found] if found else [])
 
 
 def test_the_checks_find_an_unexpected_exit_and_a_traceback(tmp_path: Path) -> None:
@@ -155,7 +173,14 @@ def write_line(key: Key, *, id_: str = "1", outcome: str = "applied", before: Va
     """Return a line of an audit log, as far as the checks read it."""
     data = [{"targets": list(values), "properties": {}} if values else None for values in (before, after)]
     line = {"id": id_, "zone": {"name": key.zone}, "name": key.name, "type": key.type, "setIdentifier": ""}
-    return json.dumps({**line, "outcome": outcome, "found": "", "before": data[0], "after": data[1]})
+    line |= {
+        "at": f"2026-11-23T02:00:0{id_}.000Z",
+        "process": "b64a",
+        "reason": "changed",
+        "resource": "service/shop/web",
+    }
+    line |= dict.fromkeys(("detail", "evidence", "message", "found"), "")
+    return json.dumps({**line, "outcome": outcome, "before": data[0], "after": data[1]})
 
 
 CREATED, CHANGED = ("192.0.2.1",), ("192.0.2.7",)
@@ -194,6 +219,30 @@ def test_the_audit_logs_are_compared_with_the_changes_that_were_carried_out(
     path.write_text("\n".join(lines), encoding="utf-8")
     differences = find_audit_differences(world.service, read_changes([path]))
     assert [line.partition(":")[0] for line in differences] == found
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        pytest.param({"p0.acme.test", "a-p0.acme.test"}, "", id="refused-name"),
+        pytest.param({"a-h1.acme.test"}, "written: ['a-h1.acme.test']: 200", id="ownership-record"),
+        pytest.param(
+            {"h1.acme.test", "p0.acme.test"}, "written: ['h1.acme.test', 'p0.acme.test']: 200", id="with-refused-name"
+        ),
+    ],
+)
+def test_only_retries_of_refused_names_are_expected_writes(names: set[str], found: str) -> None:
+    writes = [WriteCall(frozenset(names), "200")]
+    assert checks.find_unexpected_writes(writes, ["p0.acme.test"]) == ([found] if found else [])
+
+
+def test_a_record_that_one_process_changes_twice_is_found_and_described(tmp_path: Path) -> None:
+    path = tmp_path / "audit-0.log"
+    path.write_text("\n".join([UPDATE, write_line(WEB, id_="2", outcome="refused", after=CREATED)]), encoding="utf-8")
+    changes = read_changes([path])
+    assert find_repeated_changes(changes[:1]) == []
+    assert find_repeated_changes(changes) == [f"changed 2 times by process b64a: {WEB}"]
+    assert [line.rpartition(": ")[2].split()[0] for line in describe_changes(changes)] == ["applied", "refused"]
 
 
 def test_the_script_depends_on_the_seed_and_uses_every_verb_of_every_actor() -> None:
