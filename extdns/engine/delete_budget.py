@@ -30,6 +30,7 @@ IDENTITY_TIMEOUT_S: Final = 30.0
 _ALL_PERCENT: Final = 100
 _ABSENCE_FRACTION: Final = 5
 _BUCKET_S: Final = 1.0
+_MIN_BEFORE_DROP: Final = 64  # budgets, before idle ones are dropped without a save
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +213,7 @@ class DeleteBudgets:
         self._budgets: dict[Scope, DeleteBudget] = {}
         self._exceeded: dict[str, set[Scope]] = {}  # namespaces over budget, by zone: see `is_exceeded`
         self._newly_exceeded: set[Scope] = set()
+        self._max_before_drop = _MIN_BEFORE_DROP
         self.unchecked: set[Scope] = set()
 
     def budget(self, scope: Scope) -> DeleteBudget:
@@ -223,6 +225,8 @@ class DeleteBudgets:
 
     def add_owned(self, zone_id: str, namespace: str, count: int, now_s: float) -> None:
         """Add *count* records whose resources are in *namespace*. A negative number removes them."""
+        if len(self._budgets) > self._max_before_drop:
+            self._drop_idle(now_s)
         for scope in {Scope(zone_id, namespace), Scope(zone_id), ALL_ZONES}:
             self.budget(scope).add_owned(count, now_s)
 
@@ -282,11 +286,16 @@ class DeleteBudgets:
             self.budget(scope).restore(counts, (OwnedMaximum(*one) for one in saved.most))
 
     def save(self, now_s: float) -> dict[Scope, SavedScope]:
-        """Return the windows to save, and drop namespaces in which nothing happens any more."""
-        for scope in [one for one, budget in self._budgets.items() if one.namespace and budget.is_idle(now_s)]:
-            del self._budgets[scope]
-            self._exceeded.get(scope.zone_id, set()).discard(scope)
+        """Return the windows to save, without namespaces in which nothing happens any more."""
+        self._drop_idle(now_s)
         return {
             scope: SavedScope(made=budget.delete_counts, most=(*budget.owned_maxima[:1], (now_s, budget.owned)))
             for scope, budget in self._budgets.items()
         }
+
+    def _drop_idle(self, now_s: float) -> None:
+        """Drop the budgets of namespaces in which nothing happens any more."""
+        for scope in [one for one, budget in self._budgets.items() if one.namespace and budget.is_idle(now_s)]:
+            del self._budgets[scope]
+            self._exceeded.get(scope.zone_id, set()).discard(scope)
+        self._max_before_drop = max(_MIN_BEFORE_DROP, 2 * len(self._budgets))

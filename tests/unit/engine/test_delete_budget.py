@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import WINDOW_S, DeleteBudget, DeleteCount, DeleteLimits, OwnedMaximum
+from extdns.engine.delete_budget import (
+    WINDOW_S,
+    DeleteBudget,
+    DeleteBudgets,
+    DeleteCount,
+    DeleteLimits,
+    OwnedMaximum,
+)
 from extdns.engine.state_sync import build_saved
 from tests.engine_values import ZONE, owned, ownership_record, record
 from tests.world import start_world
@@ -123,3 +130,11 @@ def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_
     saved = build_saved(world.engine.delete_guard, world.now_s).find_zone(ZONE.id)
     assert world.engine.delete_guard.budget(ZONE.id).owned == 1
     assert all(records <= 1 for _, records in saved.whole.most)
+
+
+def test_budgets_of_former_namespaces_are_dropped_also_if_no_state_is_saved() -> None:
+    budgets = DeleteBudgets(DeleteLimits())
+    for number in range(1000):
+        budgets.add_owned("Z1", f"preview-{number}", 1, number * 60.0)
+        budgets.add_owned("Z1", f"preview-{number}", -1, number * 60.0 + 30.0)
+    assert len(budgets._budgets) < 200
