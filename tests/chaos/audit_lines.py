@@ -6,11 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tests.chaos.services import DnsService, Key
 
 Json = Mapping[str, Any]
+_UNANSWERED: Final = frozenset({"", "unknown"})
+"""Outcomes of changes of which it is not known whether the service carried them out."""
 
 
 class Transition(NamedTuple):
@@ -22,7 +24,7 @@ class Transition(NamedTuple):
 
 
 def read_changes(paths: Iterable[Path]) -> list[Json]:
-    """Return the last complete line of each change in the audit logs at *paths*."""
+    """Return the last complete line of each change in the audit logs at *paths*, with the name of its `file` added."""
     last: dict[str, Json] = {}
     for path in paths:
         for text in path.read_bytes().splitlines():
@@ -30,22 +32,27 @@ def read_changes(paths: Iterable[Path]) -> list[Json]:
                 line = json.loads(text)
             except ValueError:  # a process was killed within the line
                 continue
-            last[line["id"]] = line
+            last[line["id"]] = line | {"file": path.name}
     return list(last.values())
 
 
 def describe_changes(changes: Iterable[Json]) -> list[str]:
-    """Return a line of text for each of *changes*: when, by which process, what, why, and with which result."""
+    """Return a line of text for each of *changes*: when, by which replica, what, why, and with which result."""
     return [
-        f"changed: {line['at']} by process {line['process']}: {_parse_transition(line)} [{line['reason']}] "
-        f"{line['detail']} {line['evidence']} resource={line['resource']}: {line['outcome']} {line['message']}"
+        f"changed: {line['at']} by process {line['process']} in {line['file']}: {_parse_transition(line)} "
+        f"[{line['reason']}] {line['detail']} {line['evidence']} resource={line['resource']}: "
+        f"{line['outcome']} {line['message']}"
         for line in sorted(changes, key=lambda line: line["at"])
     ]
 
 
 def find_repeated_changes(changes: Iterable[Json]) -> list[str]:
-    """Return a line for each record that one process changed, or tried to change, more than once in *changes*."""
-    counts = Counter((line["process"], _parse_transition(line).key) for line in changes)
+    """Return a line for each record that one process changed, or tried to change, more than once in *changes*.
+
+    Attempts without an answer do not count: they have to be repeated.
+    """
+    answered = (line for line in changes if line["outcome"] not in _UNANSWERED)
+    counts = Counter((line["process"], _parse_transition(line).key) for line in answered)
     return [
         f"changed {count} times by process {process}: {key}" for (process, key), count in counts.items() if count > 1
     ]
@@ -66,7 +73,7 @@ def find_audit_differences(service: DnsService, changes: Iterable[Json]) -> list
     for line in changes:
         if line["type"] != "TXT" and (transition := _parse_transition(line)).before != transition.after:
             applied[transition] += line["outcome"] == "applied"
-            unknown[transition] += line["outcome"] in {"", "unknown"}
+            unknown[transition] += line["outcome"] in _UNANSWERED
     violations = [f"not carried out, but in the audit log: {one}" for one in applied - journal]
     violations += [f"carried out, but not in the audit log: {one}" for one in journal - applied - unknown]
     return sorted(violations)

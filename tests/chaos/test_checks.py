@@ -238,11 +238,15 @@ def test_only_retries_of_refused_names_are_expected_writes(names: set[str], foun
 
 def test_a_record_that_one_process_changes_twice_is_found_and_described(tmp_path: Path) -> None:
     path = tmp_path / "audit-0.log"
-    path.write_text("\n".join([UPDATE, write_line(WEB, id_="2", outcome="refused", after=CREATED)]), encoding="utf-8")
+    outcomes = enumerate(("applied", "unknown", "refused"))
+    lines = [write_line(WEB, id_=str(number), outcome=outcome, after=CHANGED) for number, outcome in outcomes]
+    path.write_text("\n".join(lines), encoding="utf-8")
     changes = read_changes([path])
-    assert find_repeated_changes(changes[:1]) == []
+    assert find_repeated_changes(changes[:2]) == []
     assert find_repeated_changes(changes) == [f"changed 2 times by process b64a: {WEB}"]
-    assert [line.rpartition(": ")[2].split()[0] for line in describe_changes(changes)] == ["applied", "refused"]
+    lines = describe_changes(changes)
+    assert [line.rpartition(": ")[2].split()[0] for line in lines] == ["applied", "unknown", "refused"]
+    assert all("audit-0.log" in line for line in lines)
 
 
 def test_the_script_depends_on_the_seed_and_uses_every_verb_of_every_actor() -> None:
