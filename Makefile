@@ -12,7 +12,7 @@ LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --gene
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage soak chaos lint check bench lock clean
+.PHONY: help demo test coverage soak chaos lint check bench generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,32 @@ check: lint test ## what CI does: lint, then test
 
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster and Route 53
 	@$(BIN)/python -m tests.bench
+
+# Module=file: each module prints the file.
+GENERATED := \
+	extdns.app.chart_permissions=charts/extdns/files/permissions.yaml \
+	extdns.documents.adoption=docs/reference/adopt.schema.json \
+	extdns.documents.audit=docs/reference/audit.schema.json \
+	extdns.documents.check=docs/reference/check.schema.json \
+	extdns.documents.migration=docs/reference/migrate.schema.json \
+	extdns.documents.object=docs/reference/explain.schema.json \
+	extdns.documents.owners=docs/reference/owners.schema.json \
+	extdns.documents.plan=docs/reference/plan.schema.json \
+	extdns.documents.reason=docs/reference/reasons.md \
+	extdns.documents.saved_state=docs/reference/status.schema.json \
+	extdns.documents.verification=docs/reference/verify.schema.json \
+	extdns.flags.chart_flags=charts/extdns/files/flags.yaml \
+	extdns.flags.chart_schema=charts/extdns/values.schema.json \
+	extdns.flags.chart_readme=charts/extdns/README.md \
+	extdns.flags.reference_page=docs/reference/flags.md \
+	extdns.metrics.dashboard=charts/extdns/files/dashboard.json \
+	extdns.metrics.page=docs/reference/metrics.md \
+	extdns.web.openapi=docs/reference/openapi.json
+
+generate: $(VENV)/dev.stamp ## the reference pages, schemas and chart files that are made from the code
+	@set -e; for pair in $(GENERATED); do \
+		$(BIN)/python -m $${pair%%=*} > .generated; cp .generated $${pair#*=}; rm .generated; \
+	done
 
 lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --output-file requirements.txt pyproject.toml

@@ -79,7 +79,7 @@ class Source(Protocol):
         ...
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of *obj* in a stable order. An invalid value gives an `InvalidClaim`."""
+        """Return the claims of *obj* in a stable order. An invalid hostname gives an `InvalidClaim`."""
         ...
 
 
@@ -129,7 +129,7 @@ class Registry(Protocol):
         ...
 
     def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Return the related names of *name*: those of its ownership records, and those that share them."""
+        """Return the names of the ownership records of *name*, and other names with the same ownership records."""
         ...
 
     def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:

@@ -130,7 +130,10 @@ def check_cluster_permissions(config: Config, kinds: Iterable[Kind]) -> Iterator
 
 
 def is_read_by_name(kind: Kind) -> bool:
-    """Return whether single objects of *kind* are read: those that ownership records name."""
+    """Return whether extdns gets single objects of *kind*, to check whether the resource of a record is gone.
+
+    Ownership records name no Pod and no Proxy.
+    """
     from extdns.model.resources.core import POD
     from extdns.model.resources.gloo import PROXY
 

@@ -53,7 +53,7 @@ def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
     """Map the first part of `resource` labels to the kinds that *found* read.
 
     A label that two kinds share maps to neither of them: otherwise an object of one kind could count as deleted because
-    the other kind has no such object. These kinds get keys that are not valid labels.
+    the other kind has no such object. Such kinds are in the result under keys that no ownership record contains.
     """
     kinds_by_label: dict[str, dict[Kind, None]] = {}
     for source in found:

@@ -17,7 +17,7 @@ class Kind(NamedTuple):
         older_versions: versions to use if the preferred one is not served, the best one first. The fields that are read
             mean the same in all of them.
         resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. If it ends in
-            a slash, the namespace after it is empty, as for kinds of `--unstructured-resource`.
+            a slash, labels have an empty namespace, as `things//name` for cluster-scoped kinds.
     """
 
     group: str

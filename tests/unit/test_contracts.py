@@ -4,11 +4,16 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+NOT_SOURCES = {
+    f"extdns.sources.{name}"
+    for name in ("annotations", "claim_builder", "claim_stages", "endpoint_claims", "host_publisher")
+}
 BREACHES = [
     pytest.param("extdns/planner/planted.py", "import time", "The core is pure", id="planner-imports-time"),
     pytest.param("extdns/model/planted.py", "import logging", "The core is pure", id="model-imports-logging"),
@@ -155,3 +160,10 @@ def test_a_forbidden_import_breaks_its_contract(report: str, module: str, breach
         rf"\b{re.escape(importer)} -> {re.escape(imported.partition('.')[0])}" if imported else rf"- {importer}\n"
     )
     assert re.search(violation, find_section(report, contract)), report
+
+
+def test_every_source_is_in_the_contract_that_sources_do_not_know_each_other() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    listed = next(one["modules"] for one in contracts if one["name"] == "Sources do not know each other")
+    found = {f"extdns.sources.{path.stem}" for path in (ROOT / "extdns" / "sources").iterdir() if path.stem[0] != "_"}
+    assert found - set(listed) == NOT_SOURCES
