@@ -107,14 +107,18 @@ class HoldCodes:
 
     def remove_digest(self, scope: Scope, digest: str) -> None:
         """Remove *digest* from all codes of *scope*, so that an old code does not approve a later hold."""
-        for digests in self._sets.get(scope, {}).values():
+        sets = self._sets.get(scope, OrderedDict())
+        for code, digests in tuple(sets.items()):
             digests.discard(digest)
+            if not digests:
+                del sets[code]
+        if not sets:
+            self._sets.pop(scope, None)
 
     def restore(self, scope: Scope, saved: SavedScope) -> None:
         """Add the codes that an earlier process saved."""
-        sets = self._sets.setdefault(scope, OrderedDict())
         for code, digests in (*saved.shown, *([(saved.code, saved.digests)] if saved.code else [])):
-            sets.setdefault(code, set(digests))
+            self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
 
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
         """Add all codes to the *scopes* to save."""

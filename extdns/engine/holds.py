@@ -321,9 +321,8 @@ class Holds:
         Args:
             zone_id: the id of the zone, or "" for the scope of all zones, after the names of every zone were planned.
         """
-        for digest in self.restored.pop(zone_id, ()):
-            self._state.approvals.remove(digest)
-            self._state.revision += 1
+        for digest, cause in self.restored.pop(zone_id, {}).items():
+            self._revoke(cause.scope, digest)
 
     def unload_all(self) -> None:
         """Turn all holds into restored ones, because another process leads."""

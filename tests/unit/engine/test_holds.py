@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from extdns.engine.approvals import APPROVAL_S
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.engine.state_sync import build_saved
@@ -71,6 +73,22 @@ def test_a_hold_ends_when_the_record_is_gone_or_foreign() -> None:
     scene.guard.replace(ZONE, record(2).record.name, (), scene.now_s, current=(foreign,))
     scene.pass_time()
     assert len(scene.find_held()["namespace shop in zone acme.test"]) == 29
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_codes_are_forgotten_with_the_last_hold_that_they_stand_for(*, is_restarted: bool) -> None:
+    scene = hold_deletes()
+    scene.approve(*scene.find_codes().values())
+    if is_restarted:
+        scene.zones[ZONE.id] = {}
+        after = start_guard(now_s=scene.now_s)
+        after.guard.restore(build_saved(scene.guard, scene.now_s), scene.now_s)
+        after.guard.drop_restored(ZONE.id)
+        scene = after
+    else:
+        scene.pass_time(GRACE_S)
+        assert len(scene.deleted) == 31
+    assert scene.guard.state.codes._sets == {}
 
 
 def test_an_edited_record_stays_held_under_a_new_code() -> None:
