@@ -122,7 +122,8 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
 def measure(change_set: ChangeSet, *, upserts: bool) -> BatchSize:
     """Return the size of *change_set*, as the limits of a batch count it.
 
-    An update counts as the record before and the record after; with *upserts*, as at least twice the record after.
+    An update counts as the record before and the record after. With *upserts* it counts as
+    twice the record after, if that is more.
     """
     writes = values = size_bytes = 0
     for write in change_set.writes:

@@ -85,7 +85,7 @@ class DeleteCount(NamedTuple):
 
 
 class OwnedMaximum(NamedTuple):
-    """The number of records owned until *until_s* (monotonic seconds)."""
+    """A number of owned records that counts until *until_s* (monotonic seconds), unless a larger one counts."""
 
     until_s: float
     records: int
@@ -106,7 +106,7 @@ class DeleteBudget:
         self._limits = limits
         self._delete_counts: tuple[deque[DeleteCount], deque[DeleteCount]] = (deque(), deque())
         self._sums = [0, 0]
-        self._owned_maxima: deque[OwnedMaximum] = deque()  # descending: a number counts once all larger ones expired
+        self._owned_maxima: deque[OwnedMaximum] = deque()  # from the largest to the smallest
         self.waiting = [0, 0]
         self.held = [0, 0]
         self.owned = 0
@@ -163,7 +163,7 @@ class DeleteBudget:
                 return
 
     def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the deletes made, waiting and held exceed the limits, with *without* fewer waiting ones."""
+        """Return whether the deletes made, waiting and held exceed the limits; *without* waiting ones do not count."""
         self._expire(now_s)
         deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without
         of = max(self.owned, self._owned_maxima[0].records if self._owned_maxima else 0)

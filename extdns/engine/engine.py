@@ -99,8 +99,8 @@ class Engine:
         """Process the input *item* at *now_s* (monotonic seconds) and return the effects, in order.
 
         The names that an applied batch wrote are planned by the step after it, which follows immediately; the next
-        batch does not wait for that. If a step raises an exception, the next step also returns the effects of that
-        step, because the engine waits for an answer to each of them.
+        batch does not wait for that. If a step raises an exception, the effects that it had requested until then are
+        returned by the next step: the engine waits for an answer to each of them.
         """
         self._now_s = now_s
         if not self._is_started:

@@ -130,7 +130,7 @@ class EvidenceReader:
         return key.resource if key else owned.resource
 
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the resource of *owned*, and the objects that no list contains and that may still request it."""
+        """Return the keys of the resource of *owned*, and of the objects missing from a list that may still request it."""
         key = self.find_object(owned.resource)
         return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
@@ -249,7 +249,7 @@ class EvidenceReader:
         return self._confirm_all_absent(self._list_missing(owned), evidence)
 
     def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
-        """Return the objects that a list lacks and that may be why the resource of *owned* requests it no longer.
+        """Return the objects missing from a list whose absence may have ended the claim to *owned*.
 
         If *owned* names no resource, these are the former requesters of its name, and what their claims depend on.
         """

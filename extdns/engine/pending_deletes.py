@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from extdns.planner.proposal import Proposal
 
 _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
-"""Evidence that is confirmed at least a grace period after it was first observed. It needs no further one."""
+"""Evidence that has lasted for a grace period when it is confirmed. The delete waits for no further one."""
 _SPARE_TIMERS: Final = 64
 
 

@@ -29,7 +29,7 @@ class EngineSettings:
         once: whether the process ends after one pass; it waits for no grace period.
         interval_s: time from the start of one refresh of a zone to the start of the next.
         refresh_calls_per_minute: calls to refresh zones, lists of zones included.
-        gather_s: how long events are gathered, if they are, before their names are planned.
+        gather_s: for how long names are gathered before they are planned together, in the cases in which they are.
         deletes: when deletes may be made.
         settings_digest: the digest of the settings that decide which records are requested.
         has_state_store: whether state can be saved.

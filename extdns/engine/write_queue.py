@@ -122,7 +122,7 @@ class WriteQueue:
         return block if block and max(self.retry.until_at, self._find_ready_at(name)) > now_s else None
 
     def replace(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> None:
-        """Replace the queued changes of *name* by *sets*; by none while the name must be read or waits for a retry."""
+        """Replace the queued changes of *name* by *sets*. Queue nothing while it must be read or waits for a retry."""
         if name in self.unconfirmed.names:
             self.queued.pop(name, None)
             return

@@ -176,8 +176,8 @@ class OwnershipWriter:
     def _is_needed_by(self, key: RecordKey, ownership_record: OwnershipRecord) -> bool:
         """Return whether the record *key* still needs *ownership_record*.
 
-        If the record has an ownership record in the newest format, it no longer needs an older one whose name also fits
-        another record: that one would be read as the ownership record of the other record.
+        If the record has an ownership record in the newest format, it does not need one in an
+        older format whose name is also an ownership name of another record, which would seem to be owned because of it.
         """
         matches = self.index.matches[key]
         naming_format = next(match.format for match in matches if match.ownership_record is ownership_record)

@@ -83,7 +83,7 @@ class Reflector:
         self._on_listed = on_listed
         self._epoch: int | None = None  # the cluster that was listed
         self._reporting = RLock()
-        self._reported_phase = self._actual_phase = Phase.LISTING  # the phase without `distrust`, which hides it
+        self._reported_phase = self._actual_phase = Phase.LISTING
         self._actual_detail = ""
         self._distrust_reason = ""  # why the list is known to be wrong
         self._lock = Lock()
