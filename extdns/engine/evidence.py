@@ -130,7 +130,7 @@ class EvidenceReader:
         return key.resource if key else owned.resource
 
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the keys of the resource of *owned*, and of the objects missing from a list that may still request it."""
+        """Return the resource of *owned*, and the objects missing from a list that may still request the record."""
         key = self.find_object(owned.resource)
         return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 

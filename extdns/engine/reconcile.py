@@ -93,8 +93,8 @@ def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision
 def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     """Return the plan of *name* in all its zones, and store nothing.
 
-    While a write of the name is in flight in a zone, the name is not planned again there, nor in the zones that share its
-    ownership records: their decisions stay until the outcome makes the name dirty again.
+    While a write of the name is in flight in a zone, the name is not planned again there, nor in the zones that
+    share its ownership records: their decisions stay until the outcome makes the name dirty again.
     """
     claims, former = state.claims.claims(name), state.decisions.decisions(name)
     planned = NamePlan()

@@ -326,8 +326,8 @@ def _find_deletes(
 ) -> tuple[PendingDelete, ...]:
     """Return all deletes for which there is evidence, including unresolved claims with `--unresolved-timeout`.
 
-    With `--compat` there is no such timeout: an unresolved claim does not keep a record, and a failure keeps it for as long
-    as it lasts, as with external-dns.
+    With `--compat` there is no such timeout: an unresolved claim does not keep a record, and a failure keeps it for
+    as long as it lasts, as with external-dns.
     """
     deletes = {one.owned.key: one for one in contest.transfers}
     settings = state.settings.deletes
