@@ -154,15 +154,15 @@ class EventSender:
             return 0.0
         if self._new_held:
             return _HELD_DEBOUNCE_S
-        if any(self._held.values()):
+        if self._held:
             return max(0.0, held_sent_at_s + _HELD_REPEAT_S - self._clock.monotonic_s())
         return None
 
     def _send_held(self, *, is_repeat: bool) -> None:
         with self._lock:
             changed, self._new_held = self._new_held, {}
-        self._held |= changed
-        for scope in list(self._held) if is_repeat else changed:
+        self._held = {scope: messages for scope, messages in (self._held | changed).items() if messages}
+        for scope in [one for one in self._held if is_repeat or one in changed]:
             for message in self._held[scope]:
                 if self._stop.is_set() or self._is_forbidden or scope in self._new_held:
                     break
