@@ -19,14 +19,13 @@ _FIRST: Final = ("model", "planner", "registry", "engine", "sources")
 
 pytest_plugins = ("tests.apimachinery.fixtures",)
 
-# A time limit would fail on a slow or busy machine.
+# A time limit would fail on a slow or busy machine. The 100 examples of Hypothesis take a state machine about 10 s.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # CI uses the same examples each time, so that only a change of the code can fail it.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, print_blob=True)
-# For long runs of state machines (`make soak`). An example has 82 steps on average, and the machine asks for three
-# times as many examples: a million steps.
+# For long runs of state machines (`make soak`). An example has 82 steps on average: a million steps.
 settings.register_profile(
-    "soak", settings.get_profile("default"), max_examples=4200, stateful_step_count=100, print_blob=True
+    "soak", settings.get_profile("default"), max_examples=12_600, stateful_step_count=100, print_blob=True
 )
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
@@ -47,7 +46,7 @@ def _rank(item: pytest.Item) -> int:
     if not item.path.is_relative_to(_UNIT_TESTS):
         return len(_FIRST) + 2
     package = item.path.relative_to(_UNIT_TESTS).parts[0]
-    if item.name == "runTest":  # a state machine takes half a minute
+    if item.name == "runTest":  # a state machine takes seconds
         return len(_FIRST) + 1
     return _FIRST.index(package) if package in _FIRST else len(_FIRST)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from msgspec.structs import replace
@@ -342,4 +341,3 @@ def _with_one_target(claim: Claim) -> Claim:
 
 
 TestEngine = EngineMachine.TestCase
-TestEngine.settings = settings(max_examples=3 * settings().max_examples)
