@@ -87,7 +87,7 @@ def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _run_command(command: ModuleType, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run *command*, or print its help."""
+    """Run *command*, or print its help if *arguments* contain `--help`; return the exit code."""
     if "--help" in arguments:
         show(command.HELP)
         return 0

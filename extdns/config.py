@@ -185,7 +185,7 @@ class LogFlags(FlagSection, frozen=True, kw_only=True):
     Attributes:
         level: one of external-dns's seven levels.
         audit_log: a path or "stdout"; "" for no audit log.
-        audit_log_max_size: in MiB.
+        audit_log_max_size: the size in MiB at which its file is renamed.
     """
 
     format: str = field(name="log-format")

@@ -52,7 +52,7 @@ class Event(StrEnum):
     OTHER_CLUSTER = "The objects come from another cluster than before: updates and deletes are held"
     CLUSTER_ACCEPTED = "Updates and deletes are no longer held because of another cluster"
     EXISTENCE_UNKNOWN = "Cannot determine whether an object still exists; its records stay, and extdns checks again"
-    STATE_NOT_SAVED = "Cannot load or save state; records that no object requests are held"
+    STATE_NOT_SAVED = "Cannot load or save state; deletes of records that no object requests are held"
     STATE_NOT_CONFIGURED = (
         "No state is saved: neither --state-configmap nor --state-file is set; the next process will not know which"
         " deletes were made, held or approved, nor which cluster it was"

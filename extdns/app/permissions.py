@@ -96,7 +96,7 @@ def _check_files(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Zone, 
         remedy = "let the user of the process own the files and write to the folder" if obstacle else ""
         yield (
             zone,
-            Permission(granted=not obstacle, detail=obstacle or "according to the file permissions", remedy=remedy),
+            Permission(granted=not obstacle, detail=obstacle or "the file permissions allow it", remedy=remedy),
         )
 
 

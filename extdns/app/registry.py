@@ -47,7 +47,7 @@ def find_possible_owners(config: Config, records: Sequence[Record]) -> PossibleO
 
 
 def build_naming(chosen: Flags) -> Naming:
-    """Return the naming format of ownership records."""
+    """Return how ownership records are named, according to the flags `--txt-prefix`, `--txt-suffix` and so on."""
     from registry.txt.naming import Naming
 
     return Naming(

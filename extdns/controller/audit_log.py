@@ -158,7 +158,7 @@ class AuditLog:
 
 
 class ObjectVersions:
-    """The last observed version of each object, also of the last ones that are gone."""
+    """The last observed uid and resource version of each object, also of those that were deleted last."""
 
     def __init__(self) -> None:
         self._present: dict[ObjectKey, ObjectVersion] = {}
@@ -182,10 +182,13 @@ class ObjectVersions:
                 del self._by_resource[oldest.resource]
 
     def find(self, key: ObjectKey) -> ObjectVersion:
-        """Return the last version of the object at *key*, which may be gone; without a uid if it was never observed."""
+        """Return the last observed version of the object at *key*, also if the object was deleted since.
+
+        If the object was never observed, the result has no uid and no resource version.
+        """
         return self._present.get(key) or self._former.get(key) or ObjectVersion(key=key)
 
     def find_resource(self, resource: str) -> ObjectVersion | None:
-        """Return the last version of the object that ownership records name *resource*, None if it is not known."""
+        """Return the last observed version of the object that ownership records name *resource*; None if unknown."""
         key = self._by_resource.get(resource)
         return self.find(key) if key else None

@@ -225,7 +225,10 @@ class Controller:
             item = self._take_input()
 
     def _update_reports(self, on_first_pass: Callable[[], None]) -> None:
-        """Update runs, progress, object statuses and snapshots, each if it is due."""
+        """Update what the process reports: runs, progress, object statuses and snapshots, each if it is due.
+
+        Call *on_first_pass* when the first full pass is complete.
+        """
         now_s = self._parts.clock.monotonic_s()
         if now_s >= self._runs.next_update_at:
             self._guard(lambda: on_first_pass() if self._runs.update() else None)

@@ -52,7 +52,7 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
     """Count the claims, decisions and records of *engine*. The cost is proportional to the size of the zones.
 
     Args:
-        engine: the engine.
+        engine: the engine; not changed.
         owner: our owner id.
         problems: the number of objects and manifests that cannot be read.
     """

@@ -56,10 +56,11 @@ class HeldSetDocument(Document, frozen=True):
 
 
 class HeldDocument(LiveDocument, frozen=True):
-    """All held deletes. `problem` is why some are unknown or were not saved, "" if there is no problem.
+    """All held deletes.
 
-    `otherCluster` is the id of the cluster of the objects, while updates and deletes are held until a person accepts it
-    with `acceptCommand`; otherwise both are "".
+    `problem` is why some held deletes may be missing here, or could not be saved to the state store; "" if there is no
+    problem. `otherCluster` is the id of the cluster that the objects come from, if a person has to accept that cluster
+    with `acceptCommand` before updates and deletes are made; otherwise both are "".
     """
 
     kind: Literal["Held"]

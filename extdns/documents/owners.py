@@ -124,9 +124,10 @@ def build_owners(
 
 
 def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
-    """Yield the records of other zones that are needed to decide who owns records of this zone.
+    """Yield the records of other zones on which ownership in the zone of *state* depends.
 
-    The ownership record of the name of a zone itself may be in the zone above it.
+    The ownership record of the apex of a zone may be in the zone above. So these are the records of the zone above that
+    can cover this zone's apex, and the apex records of the zones below that this zone's ownership records can cover.
     """
     name = state.zone.name
     if above := zones.find_zone_above(state, name, registry):

@@ -227,7 +227,7 @@ def _format_held_sets(sets: Iterable[SavedHeldSet]) -> Iterator[str]:
         for record in one.records:
             yield f"        {format_held_record(record.name, record.type, record.set_identifier, record.evidence)}"
         if (more := one.deletes - len(one.records)) > 0 and one.records:
-            yield f"        and {more} more; the log lists them"
+            yield f"        and {format_count(more, 'more delete')}; the log lists all"
 
 
 def name_zone(id_: str, name: str) -> str:

@@ -143,11 +143,14 @@ class ClaimIndex:
         return None
 
     def failures(self) -> Iterable[tuple[ObjectKey, str]]:
-        """Return every object whose claims could not be computed, with the error, sorted."""
+        """Return every object whose claims could not be computed, with the error message, sorted."""
         return sorted((seen.key, seen.failure) for failed in self._failed.values() for seen in failed.values())
 
     def unexpected_failures(self) -> Iterable[tuple[ObjectKey, str]]:
-        """Return `failures` without the objects that only wait until another kind is listed."""
+        """Return the objects whose claims could not be computed because of an error, with the error, sorted.
+
+        Unlike `failures`, this omits objects whose claims only wait for the first list of the kind of a dependency.
+        """
         found = (seen for failed in self._failed.values() for seen in failed.values())
         return sorted((seen.key, seen.failure) for seen in found if not seen.awaited_kind)
 
@@ -165,7 +168,7 @@ class ClaimIndex:
         return (invalid for _, found in sorted(self._invalid_names.items()) for invalid in found)
 
     def missing_dependencies(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
-        """Return the objects that the claims of *key* depend on and that a complete list of their kind lacks."""
+        """Return the objects that the claims of *key* depend on, and that are missing from a complete list."""
         return tuple(
             [missing for source in self._sources for missing in self._missing_dependencies.get((source, key), ())]
         )

@@ -77,7 +77,10 @@ class WriteHistory:
         return {key.name for items in found for key, one in items if len(one.written_at) == _MAX_REPEATED_WRITES}
 
     def find(self, change: Change) -> Times:
-        """Return when the new content of *change* was written; () if other content was written since."""
+        """Return the times at which the record was written with the content of *change*, the oldest first.
+
+        Only the last writes of this process in a row count: () if the last one had other content, or there was none.
+        """
         found = self._written.get(change.key) or self._deleted.get(change.key)
         return found.written_at if found and found.content == _get_content(change) else ()
 

@@ -154,7 +154,12 @@ class DeleteBudget:
             counts.append(DeleteCount(now_s, by_absence))
 
     def refund(self, at_s: float, *, by_absence: bool) -> None:
-        """Remove a delete that was counted at *at_s* but not made."""
+        """Remove a delete that `spend` counted at *at_s*, but that was not made.
+
+        Args:
+            at_s: when it was counted (monotonic seconds).
+            by_absence: whether its evidence is by absence; these deletes have a count of their own.
+        """
         counts = self._delete_counts[by_absence]
         for index, one in enumerate(counts):
             if one.at_s // _BUCKET_S == at_s // _BUCKET_S:
@@ -236,7 +241,7 @@ class DeleteBudgets:
             self.budget(scope).spend(now_s, by_absence=by_absence)
 
     def refund(self, scopes: tuple[Scope, ...], at_s: float, *, by_absence: bool) -> None:
-        """Remove a delete that was counted at *at_s* but not made."""
+        """Remove a delete from the budgets of *scopes*, as `DeleteBudget.refund` does."""
         for scope in scopes:
             self.budget(scope).refund(at_s, by_absence=by_absence)
 

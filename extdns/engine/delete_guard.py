@@ -187,12 +187,12 @@ class DeleteGuard:
             self.pending.remove(tracked)
 
     def _end(self, tracked: TrackedDelete, now_s: float, *, is_gone: bool) -> None:
-        """Remove a delete that no longer has evidence; also its approval, unless it is held.
+        """Remove a delete that no longer has evidence. Remove its approval, too, unless the delete is held.
 
         Args:
             tracked: the delete.
             now_s: monotonic seconds.
-            is_gone: whether the record no longer exists. A granted delete then counts as made.
+            is_gone: whether the record is gone. If so, a granted delete counts as made.
         """
         self.pending.end(tracked, now_s, is_gone=is_gone)
         if is_gone or self.holds.find(tracked.zone.id, tracked.key) is None:

@@ -127,7 +127,7 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether nothing is left to write or save, except what failed and is no longer tried."""
+        """Return whether all writes and saves are done, or have failed and are not tried again."""
         if not self.is_planned:
             return False
         states = self.zones if self.leadership.is_leader else ()

@@ -262,7 +262,7 @@ class EvidenceReader:
         return [*absent, *(missing for key, _ in found for missing in self.claims.missing_dependencies(key))]
 
     def _confirm_requesters_absent(self, owned: OwnedRecord) -> Finding:
-        """Return the finding for a record without a resource that an object requested which a list lacks now."""
+        """Return the finding for a record without a resource whose former requester is missing from a list now."""
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         if not all(map(self.find_object, ended)):
             return self._find_unclaimed()

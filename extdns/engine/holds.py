@@ -54,7 +54,7 @@ class Hold:
     """A record whose delete waits for approval. Unlike a `TrackedDelete` it stays when the evidence ends.
 
     Attributes:
-        evidence: the last evidence.
+        evidence: the evidence for the delete that was found last.
         digest: identifies the record with its ownership records.
         counted: the scopes whose budgets count it as held; () after ten minutes.
         is_approved: whether a person approved the delete, and the approval has not expired.

@@ -23,11 +23,11 @@ _RECHECK_S: Final = 300.0
 
 
 class KindPhases:
-    """The phases of the kinds that sources read, and of the kinds that their objects depend on.
+    """The phase of each kind that a source reads, and of each kind of which it looks up objects (dependencies).
 
     Attributes:
         down: the kinds that sources read and that are not synced, sorted by name.
-        dependencies_down: the kinds that claims depend on, that were synced before and are not now, sorted by name.
+        dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
     """
 
     def __init__(self, kinds: Iterable[Kind]) -> None:
@@ -84,7 +84,7 @@ class Readiness:
         self._phases.setdefault(kind, (Phase.LISTING, 0.0))
 
     def is_complete(self, now_s: float) -> bool:
-        """Return whether every kind is synced or has failed for long enough."""
+        """Return whether every kind is synced, or has failed for as long as planning waits for it."""
         for phase, since_at in self._phases.values():
             if phase is not Phase.SYNCED and not (phase in _DOWN and now_s - since_at >= self._timeout_s):
                 return False
@@ -102,7 +102,7 @@ class Readiness:
         return tuple([(kind.name, phase) for kind, (phase, _) in self._phases.items() if phase is not Phase.SYNCED])
 
     def _find_deadlines(self, _now_s: float) -> list[float]:
-        """Return when the kinds that fail will have failed for long enough."""
+        """Return the times at which planning no longer waits for the kinds that fail now (monotonic seconds)."""
         return [since_at + self._timeout_s for phase, since_at in self._phases.values() if phase in _DOWN]
 
 

@@ -174,7 +174,7 @@ class PendingDeletes:
         return self._state.is_sufficient(tracked.zone.id, tracked.delete.evidence)
 
     def is_counted(self, tracked: TrackedDelete) -> bool:
-        """Return whether budgets count the delete: it has sufficient evidence, is no transfer and not approved."""
+        """Return whether budgets count the delete: its evidence suffices, and it is neither a transfer nor approved."""
         if tracked.delete.is_transfer or self._state.approvals.is_approved(tracked.digest):
             return False
         return self._state.is_sufficient(tracked.zone.id, tracked.delete.evidence)

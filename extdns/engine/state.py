@@ -24,7 +24,7 @@ class EngineState:
         settings: the configuration.
         claims: the claims of all objects.
         evidence: finds the evidence for deletes in what was observed.
-        checks: GET requests for objects that a list lacks.
+        checks: GET requests for objects that a list of their kind does not contain.
         zones: the caches and write queues of all zones.
         delete_guard: decides which deletes may be made now.
         waits: what the decisions about each name wait for.

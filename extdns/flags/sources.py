@@ -298,7 +298,7 @@ OTHER_SOURCE_FLAGS: Final = (
         kind=make_text_kind("GROUP/VERSION"),
         default="externaldns.k8s.io/v1alpha1",
         sources=("crd",),
-        support=Moot(notice="has no effect: DNSEndpoints of externaldns.k8s.io/v1alpha1 are read"),
+        support=Moot(notice="has no effect: the source `crd` reads only DNSEndpoints of externaldns.k8s.io/v1alpha1"),
         help="API version of the custom resource",
     ),
     Flag(
@@ -306,7 +306,7 @@ OTHER_SOURCE_FLAGS: Final = (
         kind=make_text_kind("KIND"),
         default="DNSEndpoint",
         sources=("crd",),
-        support=Moot(notice="has no effect: DNSEndpoints of externaldns.k8s.io/v1alpha1 are read"),
+        support=Moot(notice="has no effect: the source `crd` reads only DNSEndpoints of externaldns.k8s.io/v1alpha1"),
         help="kind of the custom resource",
     ),
     Flag(

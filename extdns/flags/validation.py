@@ -171,9 +171,13 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
 
 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
-    """Return the minimum time between two refreshes that flags request, in seconds (docs/design/differences.md).
+    """Return the minimum time between two refreshes of a zone, in seconds (docs/design/differences.md).
 
-    It is the longest duration of these flags, 0 if none is set.
+    It is the longest of the durations in *settings* whose flag has `Moot.bounds_refresh`; 0 if none is set.
+
+    Args:
+        settings: the flags that are set, by name.
+        values: the value of every flag, by name.
     """
     times = (
         float(setting.value)

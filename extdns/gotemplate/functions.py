@@ -177,7 +177,7 @@ def _index_once(item: GoValue, key: OptionalValue) -> GoValue:
 def _parse_index(key: OptionalValue, size: int, most: int = -1) -> int:
     """Return *key* as an index: at most *most*, or less than *size* if *most* is negative. Raises `TemplateError`."""
     if key is None or key.form not in {TypeForm.INTEGER, TypeForm.UNSIGNED}:
-        raise TemplateError(f"{_describe(key)} is not an index; allowed: an integer")
+        raise TemplateError(f"{_describe(key)} cannot be the index of a string or list; allowed: an integer")
     if not 0 <= key.data <= (most if most >= 0 else size - 1):
         raise TemplateError(f"index {key.data} is out of range; the length is {size}")
     return int(key.data)

@@ -286,7 +286,15 @@ class TokenStream:
         self._at = position
 
     def expect(self, kind: TokenKind, where: str) -> Token:
-        """Return the next token that is not a space. Raises `TemplateError` naming *where* if it is not of *kind*."""
+        """Return the next token that is not a space.
+
+        Args:
+            kind: the kind that the token must have.
+            where: the part of the template that is being parsed, for the message, such as `range`.
+
+        Raises:
+            TemplateError: the token is of another kind.
+        """
         token = self.read_after_spaces()
         if token.kind is not kind:
             raise TemplateError(f'unexpected {token} in {where}; allowed: "{kind}"', token.offset)

@@ -50,7 +50,7 @@ class LeaderElectionRecord(NamedTuple):
     Attributes:
         holder: identity of the process that holds it, "" if it was released.
         duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
-        version: the resource version.
+        version: the resource version of the Lease.
     """
 
     holder: str

@@ -13,7 +13,7 @@ class Kind(NamedTuple):
     """A kind of object that the API server serves.
 
     Attributes:
-        version: the preferred version.
+        version: the preferred API version, as `v1`.
         older_versions: versions to use if the preferred one is not served, the best one first. The fields that are read
             mean the same in all of them.
         resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. If it ends in

@@ -70,9 +70,9 @@ class Record(Value, frozen=True, kw_only=True):
     Attributes:
         type: a record type, in capitals, or `rrtype.UNREADABLE`.
         targets: canonical record data, sorted, without duplicates; TXT values keep their quotes.
-        ttl_s: seconds.
-        exact: the service's own form, opaque and hashable, for conditional writes; None if the
-            other fields are enough.
+        ttl_s: the TTL in seconds.
+        exact: the record in the form in which the DNS service returned it, opaque and hashable, for conditional writes;
+            None if the other fields are enough.
     """
 
     name: DnsName

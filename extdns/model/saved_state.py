@@ -53,8 +53,8 @@ class SavedScope(Value, frozen=True, kw_only=True):
     """The state of one scope of the delete budget. Times are seconds of the clock of the `Saved` that holds it.
 
     Attributes:
-        made: deletes in the window, oldest first: when, whether by absence, how many.
-        most: maxima of owned records, oldest first: until when, how many.
+        made: deletes of the last ten minutes, oldest first: when, whether by absence, how many.
+        most: maxima of the number of owned records, oldest first: until when, how many.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
         shown: earlier sets of held deletes whose codes people may still enter, oldest first: code and digests.
@@ -84,14 +84,14 @@ class SavedScope(Value, frozen=True, kw_only=True):
 
 
 class SavedZone(Value, frozen=True, kw_only=True):
-    """The state of one zone.
+    """The saved state of one zone.
 
     Attributes:
         name: the name of the zone, for people.
-        fingerprint: the digest of the accepted settings, "" if none were accepted.
-        whole: the scope of the zone.
-        namespaces: the scopes of namespaces in the zone, sorted by namespace.
-        granted: deletes that were in progress, sorted by digest.
+        fingerprint: the settings digest that was accepted for the zone, "" if none was.
+        whole: the delete budget of the zone, for the records of all namespaces together.
+        namespaces: the delete budget of each namespace in the zone, sorted by namespace.
+        granted: deletes that were granted and may have been made when the state was saved, sorted by digest.
     """
 
     name: str = ""

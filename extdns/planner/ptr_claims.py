@@ -1,8 +1,8 @@
 """Derive the PTR claims of one name from its merged claims (docs/spec/sources.md 8.5).
 
-PTR claims are derived after claims are merged, so the deciding claim of a merged record determines the PTR records of
-all its addresses, whichever object they come from. PTR claims of several names for one address are merged later, as the
-claims of its reverse name.
+PTR claims are derived after claims are merged. Whether the addresses of a merged record get PTR records therefore
+depends on the record's deciding claim, even for the addresses that other objects contribute. If several names have one
+address, each gives a PTR claim to the reverse name of the address, and the claims to the reverse name are merged, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The `gloo-proxy` source: Proxies of Gloo Edge (docs/spec/sources.md 7.8).
 
-Gloo creates each Proxy from its Gateways and VirtualServices. The source publishes the domains of the
-virtual hosts, with the record options that annotations of the VirtualServices set. The targets come from
-an annotation, from Ingresses that annotations of Gateways name, or from the Service of the Proxy.
+Gloo creates each Proxy from its Gateways and VirtualServices. The source publishes the domains of the virtual hosts,
+with the record options (TTL, set identifier and so on) that annotations of the VirtualServices set. The targets come
+from an annotation, from Ingresses that annotations of Gateways name, or from the Service of the Proxy.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ that a second pass changes nothing.
     settings       accounts, zone filter, limits        client         the SDK: sessions, calls, errors
     record_sets    record sets ↔ records, XML           errors         error responses → outcomes
     alias_targets  hosted zones of load balancers       zones          list the zones of all accounts
-    adjust         what Route 53 can hold               provider       the two ports
+    adjust         what Route 53 can hold               provider       read and write zones
     iam_policy     IAM policies that extdns needs       permissions    check them by simulation
 
 Only `client` imports boto3 and botocore.

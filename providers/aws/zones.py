@@ -43,7 +43,7 @@ class _Listing:
     """Collects the zones of all accounts, and the failures.
 
     Attributes:
-        zones: by id.
+        zones: the zones found so far, by id.
         calls: API calls so far.
         _found_by_id: whether any account has a zone with one of the filter's ids.
         _list_errors: errors by account, for accounts that could not be listed and have no such zone.

@@ -6,7 +6,7 @@ routing policy is part of its record set, and is kept as the property `google/ro
 
     settings       project, zone filter, limits     client  the SDK: credentials, calls, errors
     record_sets    API resources, records           adjust  what Cloud DNS can hold
-        provider       the two ports, zones, permissions, and error responses → outcomes
+        provider       read and write zones, check permissions, error responses → outcomes
 
 Only `client` imports Google's libraries.
 """

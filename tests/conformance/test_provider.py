@@ -97,7 +97,7 @@ def test_a_provider_accepts_its_supported_types_and_refuses_others(rig: Rig) -> 
     assert "LOC" in refusal.detail
 
 
-def test_a_name_outside_the_zone_is_refused_by_adjust_and_by_the_service(rig: Rig) -> None:
+def test_a_name_outside_the_zone_is_refused_by_adjust_and_by_the_dns_service(rig: Rig) -> None:
     stray = create("www.example.net", "A", "192.0.2.1")
     assert stray.new is not None
     assert rig.reader.adjust([stray.new], rig.zone).accepted == ()
@@ -206,7 +206,7 @@ def test_a_cname_and_an_address_record_can_replace_each_other_in_one_batch(rig: 
     assert rig.reader.read_names(rig.zone, [held.name]) == (now,)
 
 
-def test_a_record_without_ttl_gets_the_default_ttl_of_the_service(rig: Rig) -> None:
+def test_a_record_without_ttl_gets_the_default_ttl_of_the_dns_service(rig: Rig) -> None:
     (held,) = rig.apply(create("www.example.org", "A", "192.0.2.1"))
     assert held.ttl_s > 0
     (again,) = rig.apply(Write(old=held, new=build_desired("www.example.org", "A", "192.0.2.1")))

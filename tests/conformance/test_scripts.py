@@ -69,7 +69,7 @@ def test_a_foreign_record_is_never_overwritten(rig: Rig) -> None:
     world.check_converged({"a": "192.0.2.1", "b": "192.0.2.99"})
 
 
-def test_a_refused_batch_needs_one_more_call_if_the_service_reports_the_offending_name(rig: Rig) -> None:
+def test_a_refused_batch_needs_one_more_call_if_the_dns_service_reports_the_offending_name(rig: Rig) -> None:
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     world.forget()
     rig.edit(create("bad.example.org", "CNAME", "elsewhere.example.net"))

@@ -28,7 +28,7 @@ def list_weighted(world: ClusterWorld) -> dict[str, tuple[str, ...]]:
     return {key.set_identifier: one.targets for key, one in found.items() if key.type == "A"}
 
 
-def test_the_name_points_to_the_service_that_still_has_an_address() -> None:
+def test_the_name_points_to_the_kubernetes_service_that_still_has_an_address() -> None:
     world = start_cluster(ONE, TWO)
     assert world.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}
     world.apply(service("two", host="web.example.org", address=None), for_s=HOUR_S)
@@ -57,7 +57,7 @@ def test_with_compat_the_weighted_record_of_a_canary_without_address_is_deleted(
     assert list_weighted(world) == {"stable": ("192.0.2.1",)}
 
 
-def test_program_points_the_name_to_the_service_that_still_has_an_address(production: Production) -> None:
+def test_program_points_the_name_to_the_kubernetes_service_that_still_has_an_address(production: Production) -> None:
     production.apply(ONE, TWO)
     with production.process() as running:
         production.until(lambda: production.dns.records().get("web A") == ("192.0.2.1", "192.0.2.2"))

@@ -82,7 +82,7 @@ def list_record_names(fake: CloudDns, zone: str) -> list[str]:
     return [record.name for record in fake.records(zone)]
 
 
-def test_a_gke_pod_publishes_without_project_or_credentials_configured(
+def test_a_gke_pod_gets_project_and_credentials_from_the_metadata_server(
     locked: tuple[CloudDns, dict[str, str]], metadata: str
 ) -> None:
     fake, env = locked
@@ -190,7 +190,9 @@ def test_a_routing_policy_is_published_and_left_unchanged_by_the_next_run() -> N
         pytest.param("resourceRecordSets.list", "dns.resourceRecordSets.list on zone acme.test", id="10.6-records"),
     ],
 )
-def test_a_forbidden_list_ends_with_a_message_and_no_traceback(action: str, message: str) -> None:
+def test_if_listing_zones_or_records_is_forbidden_the_program_prints_a_message_and_no_traceback(
+    action: str, message: str
+) -> None:
     with CloudDns() as fake:
         fake.add_zone("acme.test")
         fake.denied.add(action)

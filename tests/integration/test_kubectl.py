@@ -120,7 +120,7 @@ def test_kubectl_watch_shows_added_modified_and_deleted(
     assert seen == [["ADDED", "web"], ["MODIFIED", "web"], ["DELETED", "web"]]
 
 
-def test_kubectl_lists_1001_nodes_by_pages(server: ApiServer, kubectl: Kubectl) -> None:
+def test_kubectl_reads_1001_nodes_from_the_fake_api_server_in_three_pages(server: ApiServer, kubectl: Kubectl) -> None:
     named = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{number:04}"}} for number in range(1001)]
     server.put_all(named)
     assert len(kubectl("get", "nodes", "-o", "name").splitlines()) == 1001

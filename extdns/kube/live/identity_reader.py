@@ -1,6 +1,7 @@
 """Read the identity of the cluster that responds at the address of the API server.
 
-This needs no permission that external-dns lacks. Parts that cannot be read are unknown, and are not compared.
+The permissions that external-dns needs are enough. A part of the identity that cannot be read is unknown, and is not
+compared with that of another cluster.
 """
 
 from __future__ import annotations

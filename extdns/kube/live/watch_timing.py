@@ -22,9 +22,8 @@ class WatchTiming:
         max_backoff_s: the longest pause. Pauses double up to this one.
         idle_timeout_s: a watch without data for so long counts as broken. The API server sends a bookmark about every
             minute. If it sends none, a quiet watch costs one request every two minutes.
-        min_watch_s: each watch requests an end after a random time between this and max_watch_s, so
-            that load moves to API servers that were added.
-        max_watch_s: see min_watch_s.
+        min_watch_s, max_watch_s: each watch requests an end after a random time between these, so that load moves to
+            API servers that were added.
         healthy_after_s: a watch that was open for so long counts as successful even without events.
         page_size: objects in one page of a list.
         initial_relist_s: pause before the second relist while GETs contradict the list.

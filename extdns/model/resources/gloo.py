@@ -31,13 +31,13 @@ class StaticResourceSource(PartialObject, frozen=True, kw_only=True):
 
 
 class SourceMetadata(PartialObject, frozen=True, kw_only=True):
-    """`metadata` of a virtual host in a Proxy."""
+    """`metadata` of a virtual host in a Proxy of Gloo: the objects from which Gloo made it."""
 
     sources: tuple[ResourceSource, ...] | None = None
 
 
 class StaticSourceMetadata(PartialObject, frozen=True, kw_only=True):
-    """`metadataStatic` of a listener or virtual host in a Proxy."""
+    """`metadataStatic` of a listener or virtual host in a Proxy of Gloo: the objects from which Gloo made it."""
 
     sources: tuple[StaticResourceSource, ...] | None = None
 

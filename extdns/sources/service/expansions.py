@@ -224,7 +224,8 @@ _ACCESS: Final = "access"
 _PUBLIC: Final = "public"
 _PRIVATE: Final = "private"
 _NO_SERVING_NODE: Final = MissingTargets(
-    reason=Reason.NO_ENDPOINTS, detail="no node that serves it has an address of the required type"
+    reason=Reason.NO_ENDPOINTS,
+    detail="no node that serves the Service has an ExternalIP or InternalIP that may be published",
 )
 # The rank of a pod with `externalTrafficPolicy: Local`. Nodes are used if their best pod has the highest rank of all.
 _READY: Final = 3

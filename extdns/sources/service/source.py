@@ -145,7 +145,8 @@ _MOLECULE: Final = "domainName"
 _MOLECULE_LABEL: Final = ("dns", "route53")
 _KOPS_NODE: Final = "node-role.kubernetes.io/node"
 _NO_NODE: Final = MissingTargets(
-    reason=Reason.NO_ENDPOINTS, detail=f"no node with label {_KOPS_NODE} has an address of the required type"
+    reason=Reason.NO_ENDPOINTS,
+    detail=f"no node with label {_KOPS_NODE} has an address of the type that the annotation requires",
 )
 
 

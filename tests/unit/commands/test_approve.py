@@ -156,7 +156,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "    ! 3 deletes HELD, code 7f3a-91c2\n"
         "        api.example.org A [object-deleted]\n"
         "        shop.example.org A (blue) [absent]\n"
-        "        and 1 more; the log lists them\n"
+        "        and 1 more delete; the log lists all\n"
         "    - 2 deletes in the last ten minutes without an approval, 1 of them because the object is absent\n"
         "  Zone example.net (Z9): 1 record of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
         "    · the settings are not accepted yet: deletes of orphans are held\n"

@@ -77,7 +77,7 @@ def test_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespac
         pytest.param("--source=gloo-proxy", "in all namespaces", id="7.8-proxies-lead-to-services-anywhere"),
     ],
 )
-def test_check_tests_permission_for_services_in_the_namespaces_that_are_read(
+def test_check_tests_permission_to_list_services_in_the_namespaces_that_the_source_reads(
     live: Installation, source: str, namespace: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(live, source, "--namespace=shop")
@@ -149,7 +149,7 @@ def test_with_manifests_check_tests_only_zones(installation: Installation, capsy
     assert capsys.readouterr().out == (
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
         "ok       objects: 1 object read\n"
-        "ok       permission to change zone example.org (example.org.zone): according to the file permissions\n"
+        "ok       permission to change zone example.org (example.org.zone): the file permissions allow it\n"
         "Nothing is missing.\n"
     )
 

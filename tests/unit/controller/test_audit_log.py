@@ -183,7 +183,7 @@ def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> 
     ("answer", "word"),
     [pytest.param(REFUSED, "refused", id="refused"), pytest.param(NoAnswer(applied=False), "unknown", id="unknown")],
 )
-def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_service(
+def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_dns_service(
     answer: Outcome | NoAnswer, word: str
 ) -> None:
     world = start()
@@ -325,7 +325,7 @@ def test_a_defect_of_the_audit_log_is_reported_and_records_are_written_all_the_s
     assert [str(defect) for defect in DEFECTS] == ["defect"] * 2
 
 
-def test_the_service_is_called_only_after_the_intent_was_written() -> None:
+def test_the_dns_service_is_called_only_after_the_intent_was_written() -> None:
     world = start()
     world.target.gate = Barrier()
     thread = threading.Thread(target=world.run, args=(request("web"),))

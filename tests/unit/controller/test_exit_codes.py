@@ -39,7 +39,7 @@ def compute_both_codes(world: dict[str, object], *records: object) -> tuple[int,
     ("has_writer", "expected"),
     [pytest.param(True, (1, 1), id="written"), pytest.param(False, (0, 1), id="a-dry-run-sends-nothing-to-refuse")],
 )
-def test_name_that_the_service_rejects_exits_1(has_writer: bool, expected: tuple[int, int]) -> None:
+def test_name_that_the_dns_service_rejects_exits_1(has_writer: bool, expected: tuple[int, int]) -> None:
     assert compute_both_codes({"first": [REQUESTED], "adjust": refusing_adjust, "has_writer": has_writer}) == expected
 
 

@@ -128,7 +128,7 @@ def test_status_is_written_when_all_records_are_published() -> None:
     assert scene.updater.next_deadline_at == math.inf
 
 
-def test_status_is_not_written_before_the_service_has_answered() -> None:
+def test_status_is_not_written_before_the_dns_service_has_answered() -> None:
     scene = StatusScene()
     scene.run(change_phase(SERVICE), change_phase(INGRESS))
     now_s = scene.world.now_s

@@ -157,7 +157,7 @@ def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
         pytest.param(True, 5, [], id="too-large"),
     ],
 )
-def test_an_update_counts_twice_in_the_batch_limit_if_the_service_counts_upserts_twice(
+def test_an_update_counts_twice_in_the_batch_limit_if_the_dns_service_counts_upserts_twice(
     overwrites: bool, limit: int, batches: list[list[str]]
 ) -> None:
     # One value becomes three, an ownership record is restated: 4 and 2 values, or 6 and 2 if new values count twice.

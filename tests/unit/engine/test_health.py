@@ -86,7 +86,7 @@ def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRe
         pytest.param((build_claim("web", "web"),), (), id="with-an-address-that-takes-precedence"),
     ],
 )
-def test_a_record_that_the_service_refuses_is_a_failure_only_if_it_would_be_sent(
+def test_a_record_that_the_dns_service_refuses_is_a_failure_only_if_it_would_be_sent(
     others: tuple[ResolvedClaim, ...], failing: tuple[str, ...]
 ) -> None:
     world = start_world(
@@ -214,7 +214,7 @@ def test_a_zone_that_has_not_been_read_yet_is_a_failure() -> None:
     assert "zone example.org has not been read yet" in find_failures(world.engine)
 
 
-def test_the_failure_of_an_unread_zone_contains_the_error_of_the_service() -> None:
+def test_the_failure_of_an_unread_zone_contains_the_error_of_the_dns_service() -> None:
     world = build_world()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()

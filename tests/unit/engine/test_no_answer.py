@@ -19,7 +19,7 @@ def test_an_unanswered_batch_that_was_not_applied_is_sent_again() -> None:
     assert len(world.list_records()) == 3
 
 
-def test_a_service_that_never_answers_is_retried_with_exponential_backoff() -> None:
+def test_a_dns_service_that_never_answers_is_retried_with_exponential_backoff() -> None:
     world = start_world()
     world.provider.rule = lambda _: NoAnswer(applied=False)
     world.run(observe_new("web"), for_s=130.0)

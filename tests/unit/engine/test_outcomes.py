@@ -245,7 +245,7 @@ def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_
 # try later
 
 
-def test_a_throttled_batch_is_retried_after_the_time_that_the_service_states() -> None:
+def test_a_throttled_batch_is_retried_after_the_time_that_the_dns_service_states() -> None:
     world = start_world()
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
     world.run(observe_new("web"), for_s=16.9)

@@ -171,7 +171,7 @@ def accept_simple_addresses(requested: Sequence[DesiredRecord], _: Zone) -> Adju
         pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
     ],
 )
-def test_the_record_of_a_deleted_object_stays_while_the_service_refuses_its_successor(
+def test_the_record_of_a_deleted_object_stays_while_the_dns_service_refuses_its_successor(
     claim: ResolvedClaim, *, compat: bool
 ) -> None:
     world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(SETTINGS, compat=compat))

@@ -229,7 +229,7 @@ def test_a_page_that_fails_repeatedly_restarts_the_refresh() -> None:
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
-def test_a_failed_page_is_read_again_after_the_time_that_the_service_states() -> None:
+def test_a_failed_page_is_read_again_after_the_time_that_the_dns_service_states() -> None:
     world = build_world(*foreign_records(1))
     world.provider.failures.extend([None, RetryableError("throttled", retry_after_s=20.0)])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=19.9)

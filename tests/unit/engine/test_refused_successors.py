@@ -46,7 +46,7 @@ def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
 @pytest.mark.parametrize(
     "requested", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
 )
-def test_a_record_is_kept_if_the_service_would_refuse_the_record_that_replaces_it(
+def test_a_record_is_kept_if_the_dns_service_would_refuse_the_record_that_replaces_it(
     requested: ResolvedClaim, *, compat: bool
 ) -> None:
     world = run_with_change(requested, compat=compat)
@@ -77,7 +77,7 @@ def start_routed(*, compat: bool) -> World:
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_kept_if_the_service_would_refuse_its_successor(*, compat: bool) -> None:
+def test_a_routed_record_is_kept_if_the_dns_service_would_refuse_its_successor(*, compat: bool) -> None:
     world = start_routed(compat=compat)
     world.run(observe("web", V2), for_s=300.0)
     (stays,) = [one for one in world.engine.decisions.decisions(V1.name) if one.current]
@@ -104,7 +104,7 @@ def test_a_record_is_deleted_although_a_record_of_an_unmanaged_type_is_refused()
     assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
-def test_a_record_is_replaced_if_the_service_accepts_its_successor() -> None:
+def test_a_record_is_replaced_if_the_dns_service_accepts_its_successor() -> None:
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 

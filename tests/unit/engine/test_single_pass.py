@@ -27,7 +27,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
-def test_a_single_pass_ends_whatever_the_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
+def test_a_single_pass_ends_whatever_the_dns_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
     world = start_world(once=True)
     world.provider.rule = lambda _: outcome
     world.run(observe_new(*NAMES), for_s=300.0)

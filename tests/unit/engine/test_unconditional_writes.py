@@ -43,7 +43,7 @@ def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, 
 
 
 @pytest.mark.parametrize("capabilities", [ATOMIC, CONDITIONAL, NEITHER], ids=["atomic", "conditional", "neither"])
-def test_a_service_without_atomic_conditional_batches_gets_a_read_and_a_write_for_each_name(
+def test_a_dns_service_without_atomic_conditional_batches_gets_a_read_and_a_write_for_each_name(
     capabilities: Capabilities,
 ) -> None:
     world = start_unconditional(capabilities=capabilities)
@@ -53,7 +53,7 @@ def test_a_service_without_atomic_conditional_batches_gets_a_read_and_a_write_fo
     assert len(world.list_records()) == 3
 
 
-def test_a_service_with_atomic_conditional_batches_is_not_read_before_a_write() -> None:
+def test_a_dns_service_with_atomic_conditional_batches_is_not_read_before_a_write() -> None:
     world = start_unconditional(capabilities=GUARDING)
     world.run(observe_new("api", "blog", "web"))
     assert world.calls == ["SubmitBatch"]

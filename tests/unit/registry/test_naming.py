@@ -193,7 +193,7 @@ def test_an_ownership_name_with_the_wildcard_replacement_can_refer_to_a_wildcard
     )
 
 
-def test_all_ownership_names_of_a_record_are_listed_with_the_deciding_format_first() -> None:
+def test_the_ownership_names_of_a_record_are_listed_in_the_order_of_their_naming_formats() -> None:
     name = DnsName("foo.x.test")
     assert list(Naming().build_all_names(name, "A", alias=True)) == [
         (NamingFormat.CURRENT, "a-foo.x.test"),

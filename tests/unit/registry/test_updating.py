@@ -47,7 +47,7 @@ def test_an_update_writes_its_ownership_records_again_unchanged() -> None:
     assert [write.old for write in done] == [ownership, held.record]
 
 
-def test_an_updated_ownership_record_has_the_default_ttl_of_the_service() -> None:
+def test_an_updated_ownership_record_has_the_default_ttl_of_the_dns_service() -> None:
     """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
     records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
     held = find(build_registry(), records, "A foo")

@@ -148,7 +148,9 @@ FQDN = endpoints("db/pg-x", "pg", member("pg-0", "pg-0.elsewhere.t"), address_ty
         ),
     ],
 )
-def test_fqdn_slices_are_used_only_if_pod_addresses_are_not(settings: ServiceSettings, expected: list[str]) -> None:
+def test_endpoint_slices_of_type_fqdn_are_used_for_host_ips_but_not_for_pod_ips(
+    settings: ServiceSettings, expected: list[str]
+) -> None:
     assert format_claims(claims(pg(), PG_0, FQDN, settings=settings)) == expected
 
 

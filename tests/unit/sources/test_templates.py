@@ -156,7 +156,7 @@ def test_older_annotations_take_precedence_over_templates() -> None:
         pytest.param(ingress("192.0.2.1"), templates(pairs=["p.t:192.0.2.9"]), [], id="2.6-no-pairs"),
     ],
 )
-def test_templates_render_hosts_of_ingresses(obj: Ingress, made: Templates, expected: list[str]) -> None:
+def test_templates_give_ingresses_further_hostnames(obj: Ingress, made: Templates, expected: list[str]) -> None:
     assert format_claims(claims(obj, made)) == expected
 
 
@@ -180,7 +180,7 @@ NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
         ),
     ],
 )
-def test_templates_render_hosts_of_nodes(made: Templates, expected: list[str]) -> None:
+def test_templates_give_nodes_further_hostnames(made: Templates, expected: list[str]) -> None:
     assert format_claims(claims(NODE, made)) == expected
 
 

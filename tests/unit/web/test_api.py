@@ -134,7 +134,7 @@ def test_a_query_parameter_that_occurs_twice_is_rejected(shop: Process) -> None:
     assert (many.status, many.json["message"]) == (400, "too many parameters; allowed: 20")
 
 
-def test_all_pages_together_contain_each_name_once(shop: Process) -> None:
+def test_all_pages_of_the_list_of_names_together_contain_each_name_once(shop: Process) -> None:
     whole = shop.get("/api/v1/names", limit="500").json
     names = [one["name"] for one in whole["items"]]
     assert names == sorted(names)

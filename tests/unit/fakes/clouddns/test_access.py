@@ -46,7 +46,9 @@ def test_missing_permissions_of_a_zone_are_reported_and_forbid_its_changes(
         assert raw_client.refusal(**change) == (403, [("forbidden", "Forbidden")])
 
 
-def test_a_fault_replaces_a_call_or_follows_it_or_edits_before_it(fake: CloudDns, raw_client: RawClient) -> None:
+def test_a_fault_can_refuse_a_call_drop_its_response_or_change_records_before_it(
+    fake: CloudDns, raw_client: RawClient
+) -> None:
     fake.faults.arm(Refuse(503, "backendError", "Backend Error"), action="changes.create")
     assert raw_client.refusal(add=(rrset("www.example.com."),)) == (503, [("backendError", "Backend Error")])
     fake.faults.arm(Drop(worked=True), action="changes.create")

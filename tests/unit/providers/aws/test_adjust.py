@@ -233,7 +233,7 @@ def test_only_address_and_cname_records_get_the_default_bias_of_geoproximity_rou
         pytest.param(endpoint(sid="x", props={"aws/region": " eu-west-1 "}), "region ' eu-west-1 '", id="blanks"),
     ],
 )
-def test_records_that_the_service_would_refuse_are_refused_before_sending(value: DesiredRecord, words: str) -> None:
+def test_records_that_the_dns_service_would_refuse_are_refused_before_sending(value: DesiredRecord, words: str) -> None:
     assert words in refused(value)
 
 

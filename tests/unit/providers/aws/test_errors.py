@@ -184,7 +184,7 @@ def test_each_kind_of_failed_call_is_turned_into_the_matching_outcome(
         ),
     ],
 )
-def test_quoted_user_text_in_an_error_is_not_parsed_as_a_message_of_the_service(
+def test_quoted_user_text_in_an_error_is_not_parsed_as_a_message_of_the_dns_service(
     hostile: Route53RecordSet, words: str
 ) -> None:
     failed = CallFailedError(FailureKind.REFUSED, "route53:Change", "zone Z", "InvalidChangeBatch", f"[{words}]")

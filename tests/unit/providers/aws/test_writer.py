@@ -96,7 +96,7 @@ def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: Wri
     assert set(outcome.records) < set(page)
 
 
-def test_a_record_is_deleted_in_the_spelling_in_which_the_service_holds_it(writable: WritableZone) -> None:
+def test_a_record_is_deleted_in_the_spelling_in_which_the_dns_service_holds_it(writable: WritableZone) -> None:
     odd = {"Name": "c.example.org", "Type": "CNAME", "TTL": 7, "ResourceRecords": ["LB.Example.net."]}
     writable.fake.put(writable.zone_id, odd)
     held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")

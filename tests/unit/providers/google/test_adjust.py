@@ -73,7 +73,9 @@ def test_the_targets_of_a_desired_record_are_those_of_its_routing_policy(routing
         ),
     ],
 )
-def test_records_that_the_service_would_refuse_are_refused_before_sending(value: DesiredRecord, detail: str) -> None:
+def test_records_that_the_dns_service_would_refuse_are_refused_before_sending(
+    value: DesiredRecord, detail: str
+) -> None:
     found = adjust_record(value, ZONE, USUAL)
     assert isinstance(found, Refusal)
     assert (found.desired, found.reason) == (value, Reason.UNSUPPORTED)

@@ -27,7 +27,7 @@ def test_normalizing_a_routing_policy_keeps_all_targets(value: Mapping[str, Any]
     assert record_sets.list_policy_targets(normalized) == targets
 
 
-def test_fields_that_the_service_adds_and_defaults_are_dropped_from_a_policy() -> None:
+def test_fields_that_the_dns_service_adds_and_defaults_are_dropped_from_a_policy() -> None:
     added = {
         "kind": "dns#rRSetRoutingPolicy",
         "geo": {

@@ -90,7 +90,7 @@ def test_zones_are_read_one_by_one_by_id_if_listing_is_forbidden(zones: CloudDns
 
 
 @pytest.mark.parametrize("action", ["managedZones.list", "resourceRecordSets.list"])
-def test_listing_zones_is_retried_if_the_service_fails(zones: CloudDns, project: CloudDnsApi, action: str) -> None:
+def test_listing_zones_is_retried_if_the_dns_service_fails(zones: CloudDns, project: CloudDnsApi, action: str) -> None:
     zones.faults.arm(Refuse(503, "backendError", "Backend Error"), action=action)
     found = reader(project)
     with pytest.raises(RetryableError, match="backendError: Backend Error"):
@@ -101,7 +101,7 @@ def test_listing_zones_is_retried_if_the_service_fails(zones: CloudDns, project:
         )
 
 
-def test_reading_a_zone_by_id_is_retried_if_the_service_fails(zones: CloudDns, project: CloudDnsApi) -> None:
+def test_reading_a_zone_by_id_is_retried_if_the_dns_service_fails(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
     zones.faults.arm(Refuse(500, "internalError"), action="managedZones.get")
     with pytest.raises(RetryableError, match="zone internal-2"):

@@ -99,7 +99,7 @@ def test_a_changed_weight_is_a_write_conflict(writable: WritableZone) -> None:
     assert isinstance(writable.submit(delete(held)), WriteConflict)
 
 
-def test_a_record_is_deleted_in_the_spelling_in_which_the_service_holds_it(writable: WritableZone) -> None:
+def test_a_record_is_deleted_in_the_spelling_in_which_the_dns_service_holds_it(writable: WritableZone) -> None:
     writable.fake.put("main", rrset("c.example.org.", "CNAME", "LB.Example.net.", ttl=7))
     held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
     assert isinstance(writable.submit(delete(held)), Applied)
