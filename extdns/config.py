@@ -7,7 +7,7 @@ end in `_s`. A test checks that each flag has exactly one field.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from msgspec import field
 from msgspec.structs import astuple, fields
@@ -282,6 +282,9 @@ class Config(Value, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+_SECTIONS: Final = {one.name: one.type for one in fields(Config) if one.required}
+
+
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     """Read the command line, without the program's name, and the environment.
 
@@ -294,7 +297,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     values = parser.apply_defaults(settings)
     validate(values)
     validation.check_support(settings, values)
-    sections: dict[str, Any] = {one.name: one.type.from_values(values) for one in fields(Config) if one.required}
+    sections: dict[str, Any] = {name: section.from_values(values) for name, section in _SECTIONS.items()}
     return Config(
         **sections,
         min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),

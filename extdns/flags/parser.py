@@ -148,10 +148,10 @@ def _looks_like_flag(argument: str) -> bool:
 def _parse_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[str, Setting]:
     found: dict[str, Setting] = {}
     skipped = set(skip)
-    for flag in FLAGS:
-        text = environ.get(flag.variable, "") if flag.variable and flag.name not in skipped else ""
+    for variable, flag in _BY_VARIABLE.items():
+        text = environ.get(variable, "") if flag.name not in skipped else ""
         if text:
-            found[flag.name] = _make_setting(flag, flag.variable, _split_variable(text) if flag.repeatable else [text])
+            found[flag.name] = _make_setting(flag, variable, _split_variable(text) if flag.repeatable else [text])
     return found
 
 
@@ -172,6 +172,7 @@ def _parse_value(flag: Flag, origin: str, text: str) -> object:
         raise usage_errors.invalid_value_error(flag, origin, text, str(error)) from error
 
 
+_BY_VARIABLE: Final = {flag.variable: flag for flag in FLAGS if flag.variable}
 _CONFIDENTIAL: Final = {flag.spelling: flag for flag in FLAGS if flag.secret or flag.kind.is_url}
 _VARIABLES: Final = {flag.variable: flag for flag in _CONFIDENTIAL.values() if flag.variable}
 _URL_VARIABLE: Final = re.compile(r"(?:_PROXY|URLS?|_URI|_ENDPOINT|_SERVER)(?:$|_)", re.IGNORECASE)
