@@ -87,7 +87,7 @@ def _check_cluster(config: Config) -> Iterator[CheckResult]:
 
 
 def _list_kinds(config: Config) -> list[Kind]:
-    """Return the kinds of object that the sources read, without those that exist in no cluster."""
+    """Return the kinds that the sources read from the API server."""
     return [source.kind for source in build_sources(config) if source.name not in SOURCES_WITHOUT_CLUSTER]
 
 

@@ -95,7 +95,7 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
 
 
 def count_planned_changes(engine: Engine) -> int:
-    """Return how many changes are planned and not made yet. A dry run never makes them."""
+    """Return how many planned changes are not made yet; in a dry run, all of them."""
     return sum(decision.action in CHANGING for decision in engine.decisions)
 
 

@@ -93,7 +93,7 @@ class Retry:
     is_waiting: bool = False
 
     def compute_pause_s(self) -> float:
-        """Return how long to wait if it fails once more, in seconds."""
+        """Return how long to wait after one more failure, in seconds."""
         policy = POLICIES[self.failure]
         return compute_backoff_s(policy.first_s, self.failures, policy.max_s)
 

@@ -54,7 +54,7 @@ class UnconfirmedWrites:
         return not self.resent.isdisjoint(find_names(batch))
 
     def require_known(self, batch: Batch, known: Collection[DnsName]) -> bool:
-        """Return whether all names that *batch* writes are in *known*. Schedule reads of them if not."""
+        """Return whether all names that *batch* writes are in *known*. If not, schedule reads of these names."""
         written = _find_written_names(batch.change_sets, find_names(batch))
         if written <= frozenset(known):
             return True
@@ -80,7 +80,7 @@ class UnconfirmedWrites:
         return tuple(sorted(self._being_read))
 
     def record_read_failure(self) -> None:
-        """Schedule the same names again, because reading them failed."""
+        """Schedule another read of the same names, because the last one failed."""
         self._to_read, self._being_read = self._to_read | self._being_read, _NO_NAMES
 
     def finish_read(self) -> frozenset[DnsName]:

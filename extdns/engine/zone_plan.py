@@ -172,7 +172,7 @@ def _find_evidence(
 
 
 def _is_as_requested(comparison: NameComparison, desired: Desired, claims: Sequence[NameClaim]) -> bool:
-    """Return whether nothing is to be done: every record is as requested and every claim is published."""
+    """Return whether every record is as requested and every claim is published, so that no change is needed."""
     if comparison.rejected or desired.refused:
         return False
     for proposal in comparison.proposals:

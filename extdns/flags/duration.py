@@ -103,4 +103,4 @@ def _parse_non_negative(text: str) -> float:
 NON_NEGATIVE_DURATION: Final = replace(
     DURATION, parse=_parse_non_negative, allowed="0s and more, such as 90s, 1m30s or 2h"
 )
-"""A duration that must not be negative, for flags that external-dns does not have."""
+"""A duration of 0 or more, for flags that only extdns has."""

@@ -1,8 +1,8 @@
 """Read and write Cloud DNS: the `ZoneReader` and `ZoneWriter` ports, the list of zones, and the permission check.
 
 An error response to a change lists a problem for each part of it that is wrong (guide "Error messages"). Most of them
-name the part: `entity.change.additions[6].rrdata[0]` is in the seventh addition. Newer responses have the name of the
-record set in the brackets, and its type in further ones.
+name the part: `entity.change.additions[6].rrdata[0]` is in the seventh addition. In newer responses the name of the
+record set is in these brackets, followed by its type in a second pair of brackets.
 """
 
 from __future__ import annotations

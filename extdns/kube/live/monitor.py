@@ -169,7 +169,7 @@ class ClusterMonitor:
             reflector.list_again()
 
     def _skip_deleted(self, keys: list[ObjectKey]) -> list[ObjectKey]:
-        """Return *keys* without the first ones that GETs no longer find."""
+        """Return *keys* from the first object on that a GET still finds, or for which the GET failed."""
         for number, key in enumerate(keys):
             try:
                 if self._exists(key):

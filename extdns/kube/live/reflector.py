@@ -103,7 +103,7 @@ class Reflector:
 
     @property
     def has_listed(self) -> bool:
-        """Whether a list was completed and the watch works; safe from any thread."""
+        """Whether a list of the kind was read completely and its watch runs now; safe from any thread."""
         return self._actual_phase is Phase.SYNCED
 
     def list_again(self) -> None:
