@@ -1,4 +1,8 @@
-"""Parse the Dockerfile, and run its first stage in a scratch folder instead of a container."""
+"""Parse the Dockerfile, and run its first stage in a scratch folder instead of a container.
+
+The packages of the hashed requirements are copied from the environment of the tests, into which `make` installed the
+same files with the same hashes.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,13 @@ from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[2]
 _HANGS_S: Final = 600.0
+_PIP_INSTALL: Final = re.compile(
+    r"(?P<bin>\S+/bin)/pip (?:--python (?P<python>\S+) )?install --require-hashes --requirement (?P<file>\S+)"
+)
+_COPY_INSTALLED: Final = (
+    rf"{sys.executable} {Path(__file__).with_name('copy_installed.py')} \g<file> \g<bin>/python \g<python>"
+)
+"""The packages of the hashed requirements were installed by `make`, so they are copied instead of fetched again."""
 
 
 class Step(NamedTuple):
@@ -83,7 +94,7 @@ class Scratch:
                 shutil.copy(source, into)
 
     def _run(self, command: str) -> subprocess.CompletedProcess[str]:
-        here = re.sub(r"(?<=\s)/opt\b", str(self.opt), f" {command}")
+        here = _PIP_INSTALL.sub(_COPY_INSTALLED, re.sub(r"(?<=\s)/opt\b", str(self.opt), f" {command}"))
         ours = {name: text for name, text in os.environ.items() if name not in {"VIRTUAL_ENV", "PYTHONPATH"}}
         return subprocess.run(
             ("sh", "-ec", here),
