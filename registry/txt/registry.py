@@ -6,7 +6,7 @@ See docs/spec/plan.md 3.2 and docs/design/architecture.md, "Ports".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter
 
@@ -34,9 +34,18 @@ from registry.txt.ownership_index import (
 from registry.txt.ownership_writer import OwnershipWriter
 
 _CACHED_NAMES = 64  # enough for names that change together; a full pass gains nothing from more
+_CACHED_FINDERS = 4  # for registries with other settings in the same process, such as those of a migration
 _OWNERSHIP_ONLY = {"ownership record", "owner"}
 _OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
 _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
+
+
+@lru_cache(maxsize=_CACHED_FINDERS)
+def _build_related_names_finder(
+    naming: Naming, managed_types: frozenset[str]
+) -> Callable[[DnsName], tuple[DnsName, ...]]:
+    """Return `RelatedNames.find` with a cache, which all registries with the same arguments share."""
+    return lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
 
 
 class TxtRegistry:
@@ -79,7 +88,7 @@ class TxtRegistry:
             codec=codec,
             creates_without_ownership=creates_without_ownership,
         )
-        self._find_related = lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
+        self._find_related = _build_related_names_finder(naming, managed_types)
         # `complete` usually gets the same records as the call of `read` before it.
         self._build_index = lru_cache(maxsize=1)(
             partial(build_index, naming=naming, managed_types=managed_types, codec=codec)
