@@ -16,7 +16,7 @@ from extdns.documents.document import (
 )
 from extdns.documents.status import LiveDocument
 from extdns.errors import sanitize
-from extdns.model.evidence import ALL_ZONES, Evidence
+from extdns.model.evidence import ALL_ZONES, Evidence, format_scope
 from extdns.model.plural import format_count
 from extdns.model.reason import MEANINGS, Reason
 
@@ -30,7 +30,7 @@ _STATE_FLAGS: Final = frozenset({"server", "kubeconfig", "state-configmap"})
 
 
 class HeldRecordDocument(Document, frozen=True):
-    """A record whose delete is held, with the evidence as a reason code."""
+    """A record whose delete is held, with the evidence as a reason code, and the cause of the hold as text."""
 
     zone: ZoneReference
     name: str
@@ -39,6 +39,7 @@ class HeldRecordDocument(Document, frozen=True):
     targets: tuple[str, ...]
     resource: str
     evidence: str
+    cause: str = ""
 
 
 class HeldSetDocument(Document, frozen=True):
@@ -103,6 +104,7 @@ def build_held_set(found: EngineHeldSet, config: Config) -> HeldSetDocument:
                 targets=one.owned.record.targets,
                 resource=one.owned.resource,
                 evidence=one.evidence.value,
+                cause=one.cause,
             )
             for one in found.held
         ),
@@ -111,8 +113,7 @@ def build_held_set(found: EngineHeldSet, config: Config) -> HeldSetDocument:
 
 def describe_scope(one: HeldSetDocument) -> str:
     """Describe the scope of a held set, as `namespace shop in zone example.org`."""
-    where = f"zone {one.zone.name}" if one.zone.id else "all zones"
-    return f"namespace {one.namespace} in {where}" if one.namespace else where
+    return format_scope(one.zone.name, one.namespace)
 
 
 def format_approve_command(config: Config, code: str) -> str:
@@ -160,14 +161,14 @@ def format_held_record(name: str, rtype: str, identifier: str, evidence: str) ->
     return f"{sanitize(f'{name} {rtype}{member}', 300)} [{sanitize(evidence)}]"
 
 
-def explain_evidence(evidence: Iterable[str]) -> Iterator[str]:
-    """Yield the meaning of each *evidence* code; no line if there are none."""
+def explain_holds(causes: Iterable[str], evidence: Iterable[str]) -> Iterator[str]:
+    """Yield each of the *causes* of holds, and the meaning of each *evidence* code; no line if there are none."""
     codes = sorted(set(evidence) & set(Evidence))
     if codes:
         yield ""
         yield "Why"
-        if any(Evidence(code).is_sufficient for code in codes):
-            yield f"  [{Reason.HELD}] {MEANINGS[Reason.HELD]}"
+        for cause in sorted(set(causes) - {""}):
+            yield f"  [{Reason.HELD}] {sanitize(cause[:1].upper() + cause[1:], 500)}."
         for code in codes:
             yield f"  [{code}] {MEANINGS[Reason(code)]}"
 
@@ -188,7 +189,8 @@ def format_held(document: HeldDocument) -> Iterator[str]:
         yield f"  ! {format_count(len(one.records), 'delete')} HELD, code {sanitize(one.approval_code)}"
         for record in one.records:
             yield f"      {format_held_record(record.name, record.type, record.set_identifier, record.evidence)}"
-    yield from explain_evidence(record.evidence for one in document.items for record in one.records)
+    records = [record for one in document.items for record in one.records]
+    yield from explain_holds((one.cause for one in records), (one.evidence for one in records))
     yield ""
     yield sanitize(f"Answered by {describe_process(document.process)}", 500)
     if document.items or document.other_cluster:

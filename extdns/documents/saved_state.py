@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from extdns.documents.document import VERSION, Document, Version, ZoneReference, format_schema
-from extdns.documents.held import count_held, describe_other_cluster, explain_evidence, format_held_record
+from extdns.documents.held import count_held, describe_other_cluster, explain_holds, format_held_record
 from extdns.documents.text import format_age_of, format_rfc3339
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.errors import sanitize
+from extdns.model.evidence import describe_hold, format_scope
 from extdns.model.plural import format_count
 
 if TYPE_CHECKING:
@@ -39,13 +40,14 @@ class SavedHeldRecord(Document, frozen=True):
 class SavedHeldSet(Document, frozen=True):
     """The deletes that one scope holds: a zone, if `namespace` is "", or a namespace in it.
 
-    `approvalCode` approves all of them; `records` are the first fifty.
+    `approvalCode` approves all of them; `records` are the first fifty; `causes` are why they are held, as text.
     """
 
     namespace: str
     approval_code: str
     deletes: int
     records: tuple[SavedHeldRecord, ...]
+    causes: tuple[str, ...] = ()
 
 
 class SavedZoneStatus(Document, frozen=True):
@@ -121,7 +123,7 @@ def build_owner_status(owner: str, saved: Saved, now_s: float) -> SavedOwnerStat
     return SavedOwnerStatus(
         owner=owner,
         zones=tuple(_build_zone_status(id_, zone, until, now_s) for id_, zone in saved.zones),
-        held_across_zones=_build_held_sets("", saved.all_zones, until),
+        held_across_zones=_build_held_sets("", "", saved.all_zones, until),
         approved=len(until),
         approved_until=format_rfc3339(max(until.values(), default=None)),
         other_cluster=saved.other_cluster,
@@ -131,7 +133,11 @@ def build_owner_status(owner: str, saved: Saved, now_s: float) -> SavedOwnerStat
 def _build_zone_status(id_: str, zone: SavedZone, approved: Container[str], now_s: float) -> SavedZoneStatus:
     made = [(by_absence, count) for at_s, by_absence, count in zone.whole.made if at_s > now_s - WINDOW_S]
     saved_s, records = zone.whole.most[-1] if zone.whole.most else (None, 0)
-    held = tuple(one for namespace, scope in zone.scopes for one in _build_held_sets(namespace, scope, approved))
+    held = tuple(
+        one
+        for namespace, scope in zone.scopes
+        for one in _build_held_sets(zone.name or id_, namespace, scope, approved)
+    )
     return SavedZoneStatus(
         zone=ZoneReference(name=zone.name, id=id_),
         saved=format_rfc3339(saved_s),
@@ -144,7 +150,9 @@ def _build_zone_status(id_: str, zone: SavedZone, approved: Container[str], now_
     )
 
 
-def _build_held_sets(namespace: str, scope: SavedScope, approved: Container[str]) -> tuple[SavedHeldSet, ...]:
+def _build_held_sets(
+    zone_name: str, namespace: str, scope: SavedScope, approved: Container[str]
+) -> tuple[SavedHeldSet, ...]:
     deletes = sum(digest not in approved for digest in scope.digests)
     if not (deletes and scope.code):
         return ()
@@ -152,7 +160,21 @@ def _build_held_sets(namespace: str, scope: SavedScope, approved: Container[str]
         SavedHeldRecord(zone_id=zone_id, name=name, type=rtype, set_identifier=identifier, evidence=evidence)
         for zone_id, name, rtype, identifier, evidence in scope.records
     )
-    return (SavedHeldSet(namespace=namespace, approval_code=scope.code, deletes=deletes, records=records),)
+    text = format_scope(zone_name, namespace)
+    causes = {
+        describe_hold(text, by_budget=one.by_budget, by_absence=one.by_absence)
+        for one in scope.holds
+        if any(digest not in approved for digest in one.digests)
+    }
+    return (
+        SavedHeldSet(
+            namespace=namespace,
+            approval_code=scope.code,
+            deletes=deletes,
+            records=records,
+            causes=tuple(sorted(causes)),
+        ),
+    )
 
 
 def format_saved_state(document: SavedStateDocument, now: datetime, flags: Sequence[str] = ()) -> Iterator[str]:
@@ -181,7 +203,8 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
         yield ""
         yield f"Accept it, if that is meant: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"
     held = [one for owner in document.owners for one in _list_held_sets(owner)]
-    yield from explain_evidence(record.evidence for one in held for record in one.records)
+    causes = [cause for one in held for cause in one.causes]
+    yield from explain_holds(causes, (record.evidence for one in held for record in one.records))
     if held:
         command = shlex.join(["extdns", "approve", *(one.approval_code for one in held), *flags])
         yield ""

@@ -17,11 +17,11 @@ To find out why a delete is held, begin at `find_block`, which returns what a de
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.engine.delete_grants import DeleteGrants
 from extdns.engine.guard_state import ClusterGuard, GuardState
-from extdns.engine.holds import Holds
+from extdns.engine.holds import Holds, describe_cause
 from extdns.engine.pending_deletes import (
     DeleteStage,
     PendingDeletes,
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from extdns.model.saved_state import Approval, Saved, SavedScope
     from extdns.model.zone import Zone
     from extdns.planner.proposal import Proposal
-
-_STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
 
 
 class DeleteGuard:
@@ -115,12 +113,11 @@ class DeleteGuard:
             if not state.is_sufficient(zone.id, delete.evidence):
                 detail = f"made for {owned.resource}" if owned.resource else "its ownership record names no object"
                 return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody requests it; {detail}")
-            if not delete.is_transfer and self.holds.is_held(zone, owned, digest):
-                return Blocked(reason=Reason.HELD, detail="")
+            if not delete.is_transfer and (cause := self.holds.find_cause(zone, owned, digest)):
+                return Blocked(reason=Reason.HELD, detail=describe_cause(cause, zone))
         if tracked and self.pending.is_granted(tracked, delete) and tracked.granted_revision <= state.saved_revision:
             return None
-        waits_for_start = delete.evidence.is_by_absence and state.is_stateless and not is_approved
-        return Blocked(reason=Reason.IN_GRACE, detail=_STATELESS if waits_for_start else "")
+        return Blocked(reason=Reason.IN_GRACE, detail=self.pending.describe_wait(tracked, delete, digest))
 
     def replace(
         self,

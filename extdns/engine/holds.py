@@ -16,7 +16,7 @@ from msgspec import structs
 
 from extdns.engine.delete_budget import WINDOW_S, list_scopes
 from extdns.engine.pending_deletes import is_same
-from extdns.model.evidence import ALL_ZONES, Evidence, HeldDelete, PendingDelete, Scope
+from extdns.model.evidence import ALL_ZONES, Evidence, HeldDelete, PendingDelete, Scope, describe_hold, format_scope
 from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedHolds, SavedScope
 
@@ -106,11 +106,12 @@ class Holds:
         """Return the hold of the record with *digest*, or None."""
         return self._by_digest.get(digest)
 
-    def is_held(self, zone: Zone, owned: OwnedRecord, digest: str) -> bool:
-        """Return whether a record is held, approved or not, restored holds included."""
-        if self.find(zone.id, owned.key) is not None:
-            return True
-        return any(digest in self.restored.get(zone_id, {}) for zone_id in (zone.id, ALL_ZONES.zone_id))
+    def find_cause(self, zone: Zone, owned: OwnedRecord, digest: str) -> HoldCause | None:
+        """Return why a record is held, approved or not, restored holds included; None if it is not held."""
+        if hold := self.find(zone.id, owned.key):
+            return hold.cause
+        restored = (self.restored.get(zone_id, {}).get(digest) for zone_id in (zone.id, ALL_ZONES.zone_id))
+        return next(filter(None, restored), None)
 
     # begin and end
 
@@ -257,7 +258,7 @@ class Holds:
     def list_held(self, scope: Scope) -> tuple[HeldDelete, ...]:
         """Return the deletes that *scope* holds and that nobody approved, sorted by zone and record key."""
         found = (
-            HeldDelete(zone=one.zone, owned=one.owned, evidence=one.evidence)
+            HeldDelete(zone=one.zone, owned=one.owned, evidence=one.evidence, cause=describe_cause(one.cause, one.zone))
             for one in self._by_scope.get(scope, {}).values()
             if not one.is_approved
         )
@@ -373,6 +374,12 @@ class Holds:
                 for key in (one.owned.key,)
             )
             scopes[scope] = structs.replace(scopes.get(scope, SavedScope()), holds=holds, records=records)
+
+
+def describe_cause(cause: HoldCause, zone: Zone) -> str:
+    """Describe why a delete in *zone* is held."""
+    scope = format_scope("" if cause.scope == ALL_ZONES else zone.name, cause.scope.namespace)
+    return describe_hold(scope, by_budget=cause.by_budget, by_absence=cause.by_absence)
 
 
 def _is_ended_by_request(delete: PendingDelete | None, cause: HoldCause) -> bool:

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 """Evidence that has lasted for a grace period when it is confirmed. The delete waits for no further one."""
 _SPARE_TIMERS: Final = 64
+_STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
+_UNSAVED: Final = "the grace period is over: the delete is made once the saved state contains it"
 
 
 class DeleteStage(Enum):
@@ -240,6 +242,22 @@ class PendingDeletes:
         if not tracked.by_absence or self._state.approvals.is_approved(tracked.digest):
             return due_at
         return max(due_at, self._state.absence_ready_at)
+
+    def describe_wait(self, tracked: TrackedDelete | None, delete: PendingDelete, digest: str) -> str:
+        """Describe what *delete* waits for, "" for the grace period.
+
+        Args:
+            tracked: the same delete with its stage; None if this is the first time that it is planned.
+            delete: the delete, as it is planned now.
+            digest: the digest of its record.
+        """
+        if tracked and self.is_granted(tracked, delete):
+            return _UNSAVED
+        waits = delete.evidence.is_by_absence and self._state.is_stateless
+        if not waits or self._state.approvals.is_approved(digest):
+            return ""
+        is_grace_last = tracked and self.compute_due_at(tracked) >= self._state.absence_ready_at
+        return "" if is_grace_last else _STATELESS
 
     # documents and saved state
 

@@ -50,12 +50,37 @@ class Scope(NamedTuple):
 ALL_ZONES: Final = Scope("")
 
 
+def format_scope(zone_name: str, namespace: str) -> str:
+    """Return a scope for messages: `zone example.org`, `namespace shop in zone example.org` or `all zones`."""
+    where = f"zone {zone_name}" if zone_name else "all zones"
+    return f"namespace {namespace} in {where}" if namespace else where
+
+
+def describe_hold(scope: str, *, by_budget: bool, by_absence: bool) -> str:
+    """Describe why deletes are held.
+
+    Args:
+        scope: the scope that holds them, as text.
+        by_budget: whether its budget was exceeded; if not, the evidence was insufficient.
+        by_absence: whether that is the smaller budget of deletes by absence.
+    """
+    if not by_budget:
+        return "the evidence was insufficient when the hold began"
+    share = "a fifth of " if by_absence else ""
+    return f"the deletes in {scope} within ten minutes exceeded {share}--max-delete-count and --max-delete-percent"
+
+
 class HeldDelete(Value, frozen=True, kw_only=True):
-    """A held delete: a record of ours that stays until a person approves the delete, and the evidence for it."""
+    """A held delete: a record of ours that stays until a person approves the delete, and the evidence for it.
+
+    Attributes:
+        cause: why it is held (`describe_hold`).
+    """
 
     zone: Zone
     owned: OwnedRecord
     evidence: Evidence
+    cause: str = ""
 
 
 class HeldSet(Value, frozen=True, kw_only=True):
@@ -74,8 +99,7 @@ class HeldSet(Value, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """Return the scope for messages: `zone example.org`, `namespace shop in zone example.org` or `all zones`."""
-        where = f"zone {self.zone.name}" if self.zone else "all zones"
-        return f"namespace {self.scope.namespace} in {where}" if self.scope.namespace else where
+        return format_scope(self.zone.name if self.zone else "", self.scope.namespace)
 
 
 class DeleteStatus(Value, frozen=True, kw_only=True):

@@ -155,13 +155,15 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.IN_GRACE: ReasonRow(
         Group.UNCHANGED,
-        "There is evidence for the delete. The record is deleted once it has lasted for --delete-grace-period.",
+        "There is evidence for the delete. The record is deleted once it has lasted for --delete-grace-period, but "
+        "not before it is known who leads, what the saved state contains and which cluster this is.",
         log=LogLevel.INFO,
     ),
     Reason.HELD: ReasonRow(
         Group.UNCHANGED,
-        "The delete waits for approval: more records of the zone, or of one namespace in it, would be deleted "
-        "within ten minutes than --max-delete-count and --max-delete-percent allow.",
+        "The delete waits for approval, because the deletes of a namespace, of the zone or of all zones exceeded a "
+        "budget, or because the evidence was insufficient. It stays held until it is approved, or an object requests "
+        "the record, or the record is gone.",
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",

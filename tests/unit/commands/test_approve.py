@@ -165,8 +165,8 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "Approved, but not yet read by a process: 0000-0001\n"
         "\n"
         "Why\n"
-        "  [held] The delete waits for approval: more records of the zone, or of one namespace in it, would be "
-        "deleted within ten minutes than --max-delete-count and --max-delete-percent allow.\n"
+        "  [held] The deletes in zone example.org within ten minutes exceeded --max-delete-count and "
+        "--max-delete-percent.\n"
         "  [absent] A complete list lacks the object, and a GET confirmed that it does not exist.\n"
         "  [object-deleted] The object that requested the record was deleted.\n"
         "\n"
@@ -215,6 +215,12 @@ def test_status_prints_json(store: DocumentStateStore, tmp_path: Path, capsys: p
                     ),
                     SavedHeldRecord(
                         zone_id="Z2ABC", name="shop.example.org", type="A", set_identifier="blue", evidence="absent"
+                    ),
+                ),
+                causes=(
+                    (
+                        "the deletes in zone example.org within ten minutes exceeded --max-delete-count and "
+                        "--max-delete-percent"
                     ),
                 ),
             ),

@@ -301,6 +301,27 @@ def test_the_detail_of_a_delete_that_waits_for_the_saved_state_says_so(evidence:
     assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
 
 
+def test_the_detail_no_longer_names_the_ten_minutes_if_the_grace_period_ends_later() -> None:
+    scene = start_guard(*records(100), stateless_wait_s=600.0)
+    scene.guard.state.accept_settings(ZONE.id)
+    scene.pass_time(590.0)
+    scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
+    scene.pass_time(20.0)
+    delete = PendingDelete(owned=record(1), evidence=Evidence.ORPHAN_UNCLAIMED)
+    assert scene.guard.find_block(ZONE, delete) == Blocked(reason=Reason.IN_GRACE, detail="")
+
+
+def test_the_detail_of_a_granted_delete_says_that_it_waits_for_the_save() -> None:
+    scene = start_guard(*records(100))
+    scene.guard.restore(Saved(), scene.now_s)
+    scene.guard.confirm_saved(0.0, scene.now_s)
+    scene.observe_evidence([record(1)])
+    scene.pass_time(GRACE_S)
+    detail = "the grace period is over: the delete is made once the saved state contains it"
+    block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=GONE))
+    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
+
+
 def test_with_saved_state_a_delete_by_absence_does_not_wait_for_ten_minutes() -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
     scene.guard.restore(Saved(), scene.now_s)
