@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +20,14 @@ from tests.fakes.apiserver.server import ApiServer
 CREATED_AT_ONCE: Final = {"creationTimestamp": "1970-01-01T00:00:00Z"}
 """The creation time of all objects, so that none is older because a second ended between two of them."""
 WITH_OBJECTS: Final = [name for name in RUN if load(name).objects.exists()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fast_yaml() -> Iterator[None]:
+    """Read kubeconfigs with libyaml, because each case reads its own sixteen times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(yaml, "safe_load", partial(yaml.load, Loader=yaml.CSafeLoader))
+        yield
 
 
 @pytest.mark.parametrize("name", WITH_OBJECTS)
