@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from extdns import log
 from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
 from extdns.app.state_store import find_state_configmap
 from extdns.controller.clock import SystemClock
+from extdns.documents.held import format_approve_command
 from extdns.errors import sanitize
 from extdns.flags.process import DEFAULT_TIMEOUT_S
 from extdns.flags.usage_errors import usage_error
@@ -49,6 +51,7 @@ def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventReco
         emitted_reasons=chosen,
         emits_problems=not config.control.compat or ERROR in chosen,
         state=find_state_configmap(config),
+        approve=partial(format_approve_command, config),
     )
     return KubernetesEventRecorder(connect_api_server(config.cluster)[0], messages, SystemClock())
 

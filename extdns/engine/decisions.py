@@ -1,8 +1,9 @@
 """The last decisions about every name, and what they wait for.
 
 A decision that waits states what it waits for. GET requests, subscriptions to objects, and the names that become dirty
-when something arrives are all derived from that. So no name can wait for an answer that was not requested, and every
-answer leads to planning the names that wait for it.
+when an answer or an object arrives or all claims can be computed are derived from that. So no name can wait for an
+answer that was not requested, and every answer leads to planning the names that wait for it. For the other waits the
+part of the engine that ends them, such as the delete guard, returns the names to plan again.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CHANGING = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
 
 
 def is_held_decision(decision: Decision) -> bool:
-    """Return whether *decision* is a held delete, which waits for a person.
+    """Return whether *decision* is a held delete, or an update held for another cluster, which waits for a person.
 
     A delete with the same reason is not held: it was planned in a dry run, or is made with `--compat`.
     """
@@ -120,7 +121,7 @@ class Awaited(StrEnum):
     COMPUTED = "computed"  # "": the claims of all objects can be computed
     SYNC = "sync"  # a complete list of this kind
     GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
-    APPROVAL = "approval"  # zone id: a person approves a held delete, or the budget allows it again
+    APPROVAL = "approval"  # zone id: a person approves a held delete or accepts another cluster
     RETRY = "retry"  # zone id: a pause ends, names are read again, or a batch gets its outcome
     ZONE = "zone"  # zone id: the zone is read, or read again
     ZONES = "zones"  # "": another list of zones

@@ -2,16 +2,17 @@
 
 ::
 
-    evidence ─▶ grace period ─▶ granted ─▶ saved ─▶ made
-                     │
-                     ▼
-                   held ─▶ approved ─▶ granted
+    evidence ─▶ GRACE ─▶ GRANTED ─▶ (saved) ─▶ made
+                  │         │
+                  └────▶ HELD ─▶ (approved) ─▶ GRACE
 
 A name is planned with `review`, which reads, and `replace`, which stores the evidence that was found. `advance` alone
 grants or holds deletes (delete_grants.py), after all names of a step are planned. There is one guard for all zones,
 because deletes by absence count over all of them.
 
-To find out why a delete is held, begin at `find_block`, which returns what a delete waits for now.
+`review` blocks every update and delete itself while the objects come from another cluster. For one delete, `find_block`
+returns what it waits for now, and `DeleteGrants.grant_or_hold` decides which deletes are held
+(docs/design/delete-safety.md, "In the code: why is a delete held?").
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Held deletes. A hold ends when its delete is approved, its record is requested again, or its record is gone.
+"""Held deletes. A hold ends when its record is requested again, gone or foreign; an approval only lets it be deleted.
 
 A *restored* hold comes from the saved state, which has only the digest of the record. It becomes an ordinary hold when
 the name of the record is planned.

@@ -3,10 +3,11 @@
 ::
 
     evidence ─▶ GRACE ─▶ GRANTED ─▶ (saved) ─▶ made
-                  │
+                  │         │
                   └────▶ HELD ─▶ (approved) ─▶ GRACE
 
-`DeleteGuard.advance` moves a delete from one stage to the next.
+A granted delete is held if its scope goes over budget before the delete is made. A delete with insufficient evidence is
+held at once, without a grace period. `DeleteGuard.advance` moves a delete from one stage to the next.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import sanitize
@@ -52,6 +52,7 @@ class EventMessageBuilder:
         emitted_reasons: Iterable[str],
         emits_problems: bool,
         state: ObjectKey | None = None,
+        approve: Callable[[str], str] = "extdns approve {}".format,
     ) -> None:
         """Configure which messages to build.
 
@@ -61,12 +62,14 @@ class EventMessageBuilder:
             emitted_reasons: the reasons listed in `--events-emit`.
             emits_problems: whether to report problems.
             state: the ConfigMap of the saved state, which also gets the Events about held deletes.
+            approve: returns the command that approves the held deletes of a code.
         """
         self._owner = owner
         self._kinds = kinds
         self._emitted_reasons = frozenset(emitted_reasons)
         self._emits_problems = emits_problems
         self._state = state
+        self._approve = approve
         self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
 
     def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
@@ -123,7 +126,7 @@ class EventMessageBuilder:
             more = ["..."] if len(records) > _MAX_NAMES else []
             text = (
                 f"Deletes are HELD in {sanitize(str(found))}: {', '.join(records[:_MAX_NAMES] + more)}. "
-                f"To see them: extdns status. To approve them: extdns approve {found.code} [{Reason.HELD}]"
+                f"To see them: extdns status. To approve them: {self._approve(found.code)} [{Reason.HELD}]"
             )
             yield EventMessage(key, key.kind.label, Reason.HELD.event, "Delete", text)
 

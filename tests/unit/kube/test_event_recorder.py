@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import pytest
 from msgspec.structs import replace
 
+from extdns.config import parse
+from extdns.documents.held import format_approve_command
 from extdns.kube import event_recorder
 from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.kube.event_sender import EventMessage
@@ -186,6 +189,19 @@ def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
     assert (web.regarding, last.regarding) == (WEB, state)
     assert "web.example.org A [object-deleted], y.example.org A [object-deleted]" in last.text
     assert "extdns approve 7f3a-91c2" in last.text
+
+
+def test_without_saved_state_the_event_names_the_flag_that_approves_the_deletes() -> None:
+    config = parse(["--source=service", "--provider=inmemory", "--state-configmap="], {})
+    builder = EventMessageBuilder(
+        owner="me",
+        kinds={"service": SERVICE},
+        emitted_reasons=(),
+        emits_problems=True,
+        approve=partial(format_approve_command, config),
+    )
+    (message,) = builder.describe_held_deletes(held_set("7f3a-91c2", held("web")))
+    assert "To approve them: extdns --approve=7f3a-91c2 [flags] [held]" in message.text
 
 
 def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> None:
