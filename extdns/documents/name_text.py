@@ -215,6 +215,8 @@ def suggest_next_step(document: NameDocument) -> str:
             return "nothing to do"
         case NameState.HELD:
             command = format_command("status" if document.process.address else "plan --held", document.process)
+            if document.reason == Reason.OTHER_CLUSTER:
+                return f"see how to accept the cluster of the objects, if that is meant: {command}"
             return f"see all held deletes, and how to approve them: {command}"
         case NameState.CHANGING if document.reason == Reason.IN_GRACE:
             return "nothing to do; to keep the record, let an object request the name before the grace period ends"

@@ -34,7 +34,7 @@ class NameState(StrEnum):
 
 STATES: Final[dict[NameState, str]] = {
     NameState.FAILING: "The change was refused or forbidden, got no answer, or cannot be made.",
-    NameState.HELD: "A delete waits for approval.",
+    NameState.HELD: "A delete waits for approval, or a person has to accept another cluster first.",
     NameState.CHANGING: "A change is planned or being written, or a delete is in its grace period.",
     NameState.NOT_PUBLISHED: "An object requests it, but it cannot be published now.",
     NameState.UNKNOWN: "The current records could not be read.",

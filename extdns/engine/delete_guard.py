@@ -30,6 +30,7 @@ from extdns.engine.pending_deletes import (
     TrackedDelete,
     block_delete,
     block_for_cluster,
+    build_cluster_block,
 )
 from extdns.model.change import Blocked
 from extdns.model.evidence import ALL_ZONES, HeldSet, PendingDelete, Scope
@@ -106,7 +107,7 @@ class DeleteGuard:
         if state.settings.immediate:
             return None
         if self.cluster.is_other:
-            return Blocked(reason=Reason.OTHER_CLUSTER, detail="")
+            return build_cluster_block(self.cluster.other_id)
         tracked = self.pending.find(zone.id, owned)
         digest = tracked.digest if tracked else state.compute_digest(zone, owned)
         is_approved = state.approvals.is_approved(digest)

@@ -340,7 +340,12 @@ def block_for_cluster(proposal: Proposal, cluster: str) -> Proposal:
     """Block an update or delete in *proposal*, because the objects come from another *cluster*, given by its id."""
     if not isinstance(proposal.outcome, Update | Delete):
         return proposal
-    return replace(proposal, outcome=Blocked(reason=Reason.OTHER_CLUSTER, detail=f"extdns accept-cluster {cluster}"))
+    return replace(proposal, outcome=build_cluster_block(cluster))
+
+
+def build_cluster_block(cluster: str) -> Blocked:
+    """Return the block of an update or delete while the objects come from another *cluster*, given by its id."""
+    return Blocked(reason=Reason.OTHER_CLUSTER, detail=f"the objects come from cluster {cluster}")
 
 
 def is_same(one: OwnedRecord, other: OwnedRecord) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.change import Blocked, Create, Delete
+from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete
 from extdns.model.reason import Reason
@@ -336,3 +337,12 @@ def test_after_a_loss_of_the_saved_state_a_delete_by_absence_waits_for_ten_minut
     scene.observe_evidence([record(1)], Evidence.ABSENT)
     scene.pass_time(599.0)
     assert not scene.deleted
+
+
+def test_a_transfer_that_is_held_for_another_cluster_names_the_cluster() -> None:
+    scene = start_guard(*records(1))
+    scene.guard.restore(Saved(cluster=ClusterIdentity(uid="blue")), scene.now_s)
+    scene.guard.cluster.identify(ClusterIdentity(uid="green"))
+    delete = PendingDelete(owned=record(0), evidence=GONE, is_transfer=True)
+    detail = f"the objects come from cluster {scene.guard.cluster.other_id}"
+    assert scene.guard.find_block(ZONE, delete) == Blocked(reason=Reason.OTHER_CLUSTER, detail=detail)
