@@ -17,6 +17,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.zone import Zone, ZonePlacement
+from extdns.planner.coexistence import can_coexist
 from extdns.planner.proposal import Candidate, merge_claims
 from extdns.planner.settings import Policy
 from tests import strategies
@@ -159,7 +160,13 @@ def test_a_requested_set_identifier_never_loses_its_last_record(
 ) -> None:
     current, candidates = situation
     made = draw_accepted(plan_with_answers(current, candidates, answers, policy), data)
-    requested = {one.desired.set_identifier for one in candidates if one.desired.type in strategies.MANAGED}
+    foreign = [one.record for one in current if not one.is_ours]
+    requested = {
+        one.desired.set_identifier
+        for one in candidates
+        if one.desired.type in strategies.MANAGED
+        and all(can_coexist((one.desired, record)) for record in foreign)  # else it cannot replace a deleted record
+    }
     assume(
         has_one_routing_a_type(one.desired for one in candidates)
     )  # a routing policy that loses is no longer requested
