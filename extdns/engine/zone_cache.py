@@ -44,16 +44,16 @@ class ZoneCache:
 
     def records_around(self, name: DnsName, related: Iterable[DnsName]) -> list[Record]:
         """Return the records of *name*, then those of the *related* names, sorted by name."""
-        held = self._names
-        records = list(held.get(name, ()))
-        for other in sorted(held.keys() & related):
-            records += held[other]
+        by_name = self._names
+        records = list(by_name.get(name, ()))
+        for other in sorted(by_name.keys() & related):
+            records += by_name[other]
         return records
 
     def find_names_with(self, names: Iterable[DnsName], types: AbstractSet[str]) -> set[DnsName]:
         """Return those of *names* that have a record of one of *types*."""
-        held = self._names
-        return {name for name in held.keys() & names if any(record.type in types for record in held[name])}
+        by_name = self._names
+        return {name for name in by_name.keys() & names if any(record.type in types for record in by_name[name])}
 
     def names(self) -> Iterable[DnsName]:
         """Return every name that has a record."""

@@ -186,25 +186,25 @@ def _has_changed_routing_or_type(proposal: Proposal) -> bool:
 
 def _has_changed_routing(proposal: Proposal) -> bool:
     """Return whether an existing record is requested with another routing."""
-    held, candidate = proposal.current, proposal.candidate
-    if held is None or candidate is None:
+    existing, candidate = proposal.current, proposal.candidate
+    if existing is None or candidate is None:
         return False
-    return find_routing(held.record) != find_routing(candidate.desired)
+    return find_routing(existing.record) != find_routing(candidate.desired)
 
 
 def _find_reason_to_wait(new: DesiredRecord, stays: Proposal) -> Blocked:
     """Return why *new* must wait: the reason why the record that it cannot coexist with stays."""
-    held, outcome = stays.current, stays.outcome
-    assert held is not None  # noqa: S101 - the caller passes records that stay
+    existing, outcome = stays.current, stays.outcome
+    assert existing is not None  # noqa: S101 - the caller passes records that stay
     if not isinstance(outcome, Blocked) or outcome is UP_TO_DATE:
         reason = Reason.INCOMPATIBLE_RECORD
     elif outcome.reason is Reason.POLICY_KEEPS:
         reason = Reason.POLICY_KEEPS_TYPE
-    elif outcome.reason.row.category is Category.FOREIGN and _is_other_routing(new, held.record):
+    elif outcome.reason.row.category is Category.FOREIGN and _is_other_routing(new, existing.record):
         reason = Reason.INCOMPATIBLE_RECORD
     else:
         reason = outcome.reason
-    return _block(reason, held.record, ", which stays")
+    return _block(reason, existing.record, ", which stays")
 
 
 def _is_other_routing(one: Content, other: Content) -> bool:

@@ -128,20 +128,20 @@ def decide_contest(
         settings: the settings of the planner.
     """
     here = [one for one in contenders if one.is_about(contest)]
-    held = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
-    for owned in held:
+    existing = [owned for owned in current if contest.covers(owned.record.set_identifier, owned.record.type)]
+    for owned in existing:
         if block := retained.get(owned.key):
-            waiting = [one for one in here if not _holds_types(one, held)]
+            waiting = [one for one in here if not _holds_types(one, existing)]
             return [
                 ContestLoss(contest=contest, claim=one.claim, block=_explain_holder(owned, block)) for one in waiting
             ]
     namespaces = {one.namespace for one in here}
     if len(namespaces) <= 1:
         return []
-    holders = namespaces & {find_namespace(owned.resource) for owned in held}
+    holders = namespaces & {find_namespace(owned.resource) for owned in existing}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     if len(holders) > 1:  # the records of the two namespaces can coexist
-        winners = [one for one in here if _holds_types(one, held)]
+        winners = [one for one in here if _holds_types(one, existing)]
     else:
         holder = next(iter(holders), min(live or here, key=_get_age).namespace)
         winners = [one for one in here if one.namespace == holder]

@@ -198,10 +198,10 @@ def propose(row: NameRow, settings: PlanSettings) -> tuple[Proposal, ...]:
     A record is created only if every record of the row is ours. A delete is a replacement if the row has another
     requested record; if not, its evidence is not known yet (`ORPHAN_UNCLAIMED`).
     """
-    held = row.current
-    proposals = [_propose_for_current(owned, row, settings) for owned in held.values()]
-    if new := [candidate for rtype, candidate in row.winners.items() if rtype not in held]:
-        in_the_way = min((owned for owned in held.values() if not owned.is_ours), key=_get_key, default=None)
+    existing = row.current
+    proposals = [_propose_for_current(owned, row, settings) for owned in existing.values()]
+    if new := [candidate for rtype, candidate in row.winners.items() if rtype not in existing]:
+        in_the_way = min((owned for owned in existing.values() if not owned.is_ours), key=_get_key, default=None)
         proposals += [_propose_create(candidate, in_the_way) for candidate in new]
     return tuple(sorted(proposals, key=_get_key) if len(proposals) > 1 else proposals)
 
