@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import build_cluster, describe_objects
 from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writer
@@ -19,6 +21,9 @@ from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
+from extdns.errors import sanitize
+from extdns.flags.process import STANDARD_OUTPUT
+from extdns.flags.usage_errors import usage_error
 from extdns.log import Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.metrics.request_times import REQUEST_TIMES
@@ -30,12 +35,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from extdns.config import Config
+    from extdns.config import Config, LogFlags
+    from extdns.controller.audit_file import AuditTarget
     from extdns.controller.audit_log import AuditLog
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.model.zone import RateLimitStatus
     from extdns.ports import Clock, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
     from extdns.web.site import Pages
+
+_PROCESS_ID_BYTES: Final = 6
+"""The length of the random id by which the audit log tells processes apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,12 +139,38 @@ def _build_health_server(config: Config, controller: Controller, metrics: Metric
 def _build_audit_log(
     config: Config, writer: ZoneWriter | None, engine: Engine, clock: Clock, reporter: ActivityReporter
 ) -> AuditLog | None:
-    """Build the audit log; None without `--audit-log`, and in a dry run."""
+    """Build the audit log of everything that *writer* writes; None without `--audit-log`, and in a dry run."""
     if writer is None or not config.log.audit_log:
         return None
-    from extdns.app.audit_log import build_audit_log
+    from extdns.controller.audit_log import AuditLog
 
-    return build_audit_log(config.log, writer, engine, clock, reporter)
+    return AuditLog(
+        writer,
+        _build_audit_target(config.log),
+        engine,
+        clock=clock,
+        process=secrets.token_hex(_PROCESS_ID_BYTES),
+        report=reporter.report_audit_log,
+        report_defect=reporter.report_defect,
+    )
+
+
+def _build_audit_target(flags: LogFlags) -> AuditTarget:
+    """Build the file or stream that `--audit-log` names.
+
+    Raises:
+        UsageError: it names no file.
+    """
+    from extdns.controller.audit_file import RotatedFile, StandardOutput
+
+    if flags.audit_log == STANDARD_OUTPUT:
+        return StandardOutput()
+    path = Path(flags.audit_log)
+    if "\0" in flags.audit_log or path.is_dir():
+        raise usage_error(
+            f"--audit-log={sanitize(flags.audit_log)} is not a file", "allowed: stdout, or the path of a file"
+        )
+    return RotatedFile(path, max_mib=flags.audit_log_max_size, max_files=flags.audit_log_max_files)
 
 
 def _build_reporter(

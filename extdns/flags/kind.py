@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Generic, TypeVar
 
+from extdns.model.selection import Selector, parse_annotation_selector, parse_label_selector
+
 T = TypeVar("T")
 
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
@@ -128,4 +130,26 @@ BOOLEAN: Final[ValueKind[bool]] = ValueKind(
 NUMBER: Final = make_number_kind()
 KEY_VALUE: Final[ValueKind[tuple[str, str]]] = ValueKind(
     noun="a pair", metavar="KEY=VALUE", allowed="KEY=VALUE", parse=_parse_key_value, format="=".join
+)
+_SELECTOR_SYNTAX: Final = "key, !key, key=value, key in (a,b), key notin (a,b)"
+
+
+def _format_selector(selector: Selector) -> str:
+    return selector.text
+
+
+# The filters of objects, --label-filter and --annotation-filter (docs/spec/sources.md 2.7).
+LABEL_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
+    noun="a label selector",
+    metavar="SELECTOR",
+    allowed=f"{_SELECTOR_SYNTAX}, key!=value, key>1, key<1; a comma is AND",
+    parse=parse_label_selector,
+    format=_format_selector,
+)
+ANNOTATION_SELECTOR: Final[ValueKind[Selector]] = ValueKind(
+    noun="an annotation selector",
+    metavar="SELECTOR",
+    allowed=f"{_SELECTOR_SYNTAX}; a comma is AND",
+    parse=parse_annotation_selector,
+    format=_format_selector,
 )

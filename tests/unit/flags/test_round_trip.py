@@ -12,13 +12,12 @@ from extdns.config import format_arguments, parse
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented
-from extdns.flags.kind import BOOLEAN, KEY_VALUE, ValueKind
+from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, ValueKind
 from extdns.flags.parser import parse_settings
 from extdns.flags.process import MAX_WRITE_S
 from extdns.flags.providers import ENDPOINT
 from extdns.flags.records import CODE
 from extdns.flags.regex import REGEX, parse_regex
-from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
 from extdns.flags.sources import PREFIX, SERVICE_TYPE
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.unchecked_kinds import TIME

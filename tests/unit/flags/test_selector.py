@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.flags.selector import ANNOTATION_SELECTOR, LABEL_SELECTOR
+from extdns.flags.kind import ANNOTATION_SELECTOR, LABEL_SELECTOR
 from extdns.model.selection import EVERYTHING
 
 RED: Mapping[str, str] = {"team": "red", "size": "5", "empty": ""}
