@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -149,7 +149,7 @@ def _build_audit_log(
         _build_audit_target(config.log),
         engine,
         clock=clock,
-        process=secrets.token_hex(_PROCESS_ID_BYTES),
+        process=os.urandom(_PROCESS_ID_BYTES).hex(),
         report=reporter.report_audit_log,
         report_defect=reporter.report_defect,
     )
