@@ -31,7 +31,7 @@ from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.model.zone import Zone
 from extdns.ports import Source
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import ZONE
+from tests.builders import ZONE
 from tests.fakes.faulty import FaultyProvider
 from tests.fakes.state_store import MemoryStateStore
 from tests.objects import Json

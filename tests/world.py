@@ -60,7 +60,7 @@ from extdns.model.zone import Capabilities, Zone
 from extdns.planner.settings import PlanSettings
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     KINDS,
     PLAN,

@@ -10,8 +10,8 @@ from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Outcome, Unknown
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
+from tests.builders import INGRESS, SERVICE, build_claim, change_phase, combine, observe
 from tests.conformance.provider import Rig
-from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, combine, observe
 from tests.world import World, engine_settings
 
 Desired = Mapping[str, str]

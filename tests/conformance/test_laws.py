@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from extdns.model.change import Batch, Outcome
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
+from tests.builders import REGISTRY, host, observe_gone
 from tests.conformance.provider import RIGS, Rig, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
-from tests.engine_values import REGISTRY, host, observe_gone
 from tests.fakes.faulty import Submission
 from tests.unit.engine import laws
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from extdns.model.change import Applied, Refused, Unknown, WriteConflict
+from tests.builders import build_claim, host, observe, observe_gone
 from tests.conformance.provider import RIGS, Rig, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
-from tests.engine_values import build_claim, host, observe, observe_gone
 from tests.fakes.careless import CarelessProvider
 
 

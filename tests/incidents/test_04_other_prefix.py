@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders import owned
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
-from tests.engine_values import owned
 from tests.incidents.production import Production
 from tests.objects import OLD_PREFIX, PREFIX, numbered, services
 

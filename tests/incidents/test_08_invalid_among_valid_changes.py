@@ -9,8 +9,8 @@ foreign records stay.
 
 from __future__ import annotations
 
+from tests.builders import ZONE, record
 from tests.cluster_world import MINUTE_S, start_cluster
-from tests.engine_values import ZONE, record
 from tests.incidents.production import Production
 from tests.objects import numbered, service, services
 

@@ -15,8 +15,8 @@ import pytest
 
 from extdns.engine.inputs import Input
 from extdns.model.record import Record, RecordKey
+from tests.builders import REGISTRY, ZONE, owned, record
 from tests.cluster_world import HOUR_S, ClusterWorld, key_of, start_cluster
-from tests.engine_values import REGISTRY, ZONE, owned, record
 from tests.fakes.service.faults import Fault, Stall
 from tests.incidents.production import Production
 from tests.objects import ingress, service

@@ -11,8 +11,8 @@ written more and more rarely.
 from __future__ import annotations
 
 from extdns.model.reason import Reason
+from tests.builders import REGISTRY
 from tests.cluster_world import COMPAT, MINUTE_S, start_cluster
-from tests.engine_values import REGISTRY
 from tests.incidents.production import OFTEN, Production
 from tests.objects import numbered, service, services
 from tests.unit.engine.laws import check_submission

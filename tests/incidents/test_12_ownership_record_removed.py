@@ -12,8 +12,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import Record
+from tests.builders import ZONE, ownership_record, record
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
-from tests.engine_values import ZONE, ownership_record, record
 from tests.incidents.production import OFTEN, Production
 from tests.objects import service
 

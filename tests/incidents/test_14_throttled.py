@@ -13,8 +13,8 @@ from itertools import count
 
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Applied, Batch, Outcome, TryLater
+from tests.builders import host
 from tests.cluster_world import MINUTE_S, ClusterWorld, start_cluster
-from tests.engine_values import host
 from tests.fakes.service.faults import Fault
 from tests.incidents.production import Production
 from tests.objects import numbered, service, services

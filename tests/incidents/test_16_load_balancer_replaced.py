@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders import host
 from tests.cluster_world import start_cluster
-from tests.engine_values import host
 from tests.incidents.production import Production
 from tests.objects import ingress, numbered, services
 

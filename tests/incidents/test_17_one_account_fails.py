@@ -18,8 +18,8 @@ import pytest
 from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import AccountFailure, Zone, ZoneList
+from tests.builders import ZONE
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
-from tests.engine_values import ZONE
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse

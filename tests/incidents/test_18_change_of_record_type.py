@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.builders import host
 from tests.cluster_world import ClusterWorld, start_cluster
-from tests.engine_values import host
 from tests.incidents.production import Production
 from tests.objects import Json, ingress, numbered, service, services
 

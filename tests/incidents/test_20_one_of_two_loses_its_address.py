@@ -9,8 +9,8 @@ weighted pair each record is decided by itself: that of the canary stays unchang
 
 from __future__ import annotations
 
+from tests.builders import ZONE
 from tests.cluster_world import COMPAT, HOUR_S, ClusterWorld, start_cluster
-from tests.engine_values import ZONE
 from tests.incidents.production import Production
 from tests.objects import service
 

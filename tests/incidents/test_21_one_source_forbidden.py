@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from extdns.model.cluster import Phase
 from extdns.model.resources.networking import INGRESS
+from tests.builders import owned
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
-from tests.engine_values import owned
 from tests.incidents.production import Production
 from tests.objects import ingress, service
 

@@ -11,7 +11,7 @@ from extdns.engine.engine import Engine
 from extdns.engine.inputs import TimePassed
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from tests.engine_values import INGRESS, SERVICE, change_phase, observe_new
+from tests.builders import INGRESS, SERVICE, change_phase, observe_new
 from tests.fakes.route53.errors import build_throttling_fault, build_zone_busy
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.service.faults import Drop, Fault, Refuse

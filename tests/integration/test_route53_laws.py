@@ -21,7 +21,7 @@ from providers.aws.client import Route53Api
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.record_sets import Route53RecordSet
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     REGISTRY,
     SERVICE,

@@ -16,7 +16,7 @@ from extdns.engine.inputs import PlanApproved
 from extdns.model.change import Batch, Outcome, Refused
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
-from tests.engine_values import build_claim, observe
+from tests.builders import build_claim, observe
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.zone_files import build_zone_text

@@ -11,7 +11,7 @@ from extdns.commands.screen import Screen
 from extdns.model.change import Action, Decision
 from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.reason import Reason
-from tests.engine_values import ZONE, build_claim, host, origin
+from tests.builders import ZONE, build_claim, host, origin
 
 EVIL = "[red]evil[/] :smile: \\ \x1b[31m 2001:db8:a:b::1 [link=http://x]"
 IN_SYNC = Decision(

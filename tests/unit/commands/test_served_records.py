@@ -11,7 +11,7 @@ from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, DesiredRecord
 from extdns.model.value import StringMap
-from tests.engine_values import ZONE, host, origin
+from tests.builders import ZONE, host, origin
 
 NAME = host("web")
 ALIASED = StringMap.from_items({ALIAS: "true"})

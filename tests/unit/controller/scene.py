@@ -29,7 +29,7 @@ from extdns.model.resources.meta import ObjectMeta
 from extdns.model.zone import Zone, ZoneList
 from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import SERVICE, ZONE, build_claim
+from tests.builders import SERVICE, ZONE, build_claim
 from tests.fakes.faulty import FaultyProvider
 from tests.fakes.view import FakeView
 from tests.world import engine_settings

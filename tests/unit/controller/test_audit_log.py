@@ -21,7 +21,7 @@ from extdns.model.change import Applied, Batch, Outcome, TryLater
 from extdns.model.claim import Claim
 from extdns.model.record import Record
 from extdns.model.saved_state import Approval
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     REFUSED,
     SERVICE,

@@ -23,7 +23,7 @@ from extdns.model.cluster import (
     ObjectProblem,
     Phase,
 )
-from tests.engine_values import SERVICE
+from tests.builders import SERVICE
 from tests.unit.controller.scene import HANGS_S, SYNCED, NamedServices, ScriptedCluster, add_services
 
 

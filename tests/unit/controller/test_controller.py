@@ -13,7 +13,7 @@ from extdns.engine.inputs import Input, TimePassed
 from extdns.errors import UsageError
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import ZONE
+from tests.builders import ZONE
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
     HANGS_S,

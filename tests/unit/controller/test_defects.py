@@ -15,7 +15,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import SERVICE, ZONE, owned
+from tests.builders import SERVICE, ZONE, owned
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import (
     HANGS_S,

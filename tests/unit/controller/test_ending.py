@@ -16,7 +16,7 @@ from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
 from registry.noop import NoopRegistry
-from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, host, observe
+from tests.builders import INGRESS, SERVICE, build_claim, change_phase, host, observe
 from tests.world import World, build_world
 
 ZONE = Zone(name=DnsName("example.org"), id="Z1")

@@ -13,7 +13,7 @@ from extdns.model.claim import UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Capabilities, Zone
-from tests.engine_values import PLAN, build_claim, build_unresolved, observe, record
+from tests.builders import PLAN, build_claim, build_unresolved, observe, record
 from tests.unit.documents.cases import refusing_adjust
 from tests.world import World, start_world
 

@@ -23,7 +23,7 @@ from extdns.model.change import Applied, Unknown
 from extdns.model.cluster import KindState, ObjectProblem, Phase
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.zone import ZoneList, ZonePage
-from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
 
 WEB = observe("web", build_claim("web", "web"))
 API = observe("api", build_claim("api", "api"))

@@ -8,7 +8,7 @@ from extdns.controller import cluster_thread, controller
 from extdns.engine.inputs import Input
 from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import SERVICE, ZONE
+from tests.builders import SERVICE, ZONE
 from tests.unit.controller.scene import (
     HANGS_S,
     Barrier,

@@ -9,7 +9,7 @@ from extdns.controller.reporter import ActivityReporter
 from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, SUMMARY_S, WINDOW_S, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
-from tests.engine_values import host
+from tests.builders import host
 from tests.unit.controller.test_reporter import DECISION
 
 

@@ -8,7 +8,7 @@ from extdns.controller.progress import ProgressTracker
 from extdns.engine.inputs import Input, TimePassed
 from extdns.log import Event
 from extdns.model.zone import Capabilities
-from tests.engine_values import INGRESS, SERVICE, change_phase, observe_new, record
+from tests.builders import INGRESS, SERVICE, change_phase, observe_new, record
 from tests.unit.controller.scene import MovedClock, find_logged_events, find_logged_fields
 from tests.world import World, build_world
 

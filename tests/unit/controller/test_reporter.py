@@ -33,7 +33,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.resources.core import POD
 from extdns.model.zone import AccountFailure, ZoneList, ZonePage
-from tests.engine_values import SERVICE, ZONE, build_claim, host, observe, origin, record
+from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.unit.controller.scene import BEGINNING, find_logged_events, find_logged_fields
 from tests.world import start_world
 

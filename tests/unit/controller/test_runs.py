@@ -18,7 +18,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     SERVICE,
     ZONE,

@@ -14,7 +14,7 @@ from extdns.engine.engine import Engine
 from extdns.model.change import Applied, Batch, ChangeSet, Create, Outcome, TryLater
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
-from tests.engine_values import ZONE
+from tests.builders import ZONE
 from tests.unit.controller.scene import HANGS_S, MovedClock, ShiftedClock, build_scene
 
 

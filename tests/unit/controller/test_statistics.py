@@ -17,7 +17,7 @@ from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import ZoneList
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     ZONE,

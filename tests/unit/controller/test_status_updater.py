@@ -19,7 +19,7 @@ from extdns.model.object_status import ObjectStatus
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

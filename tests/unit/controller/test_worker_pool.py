@@ -36,7 +36,7 @@ from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from extdns.ports import StateStore
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import SERVICE, ZONE, host, record
+from tests.builders import SERVICE, ZONE, host, record
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.scene import HANGS_S, ScriptedCluster
 

@@ -16,7 +16,7 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.change import Applied, Batch
 from extdns.model.evidence import HeldSet, Scope
 from providers.common.api_calls import SHORT_TIMEOUTS_S
-from tests.engine_values import ZONE, build_claim, observe
+from tests.builders import ZONE, build_claim, observe
 
 
 @dataclass

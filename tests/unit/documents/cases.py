@@ -24,7 +24,7 @@ from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList
 from extdns.planner.settings import Policy
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

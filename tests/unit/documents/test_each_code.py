@@ -18,7 +18,7 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from tests.engine_values import build_unresolved, observe, observe_gone, owned
+from tests.builders import build_unresolved, observe, observe_gone, owned
 from tests.unit.documents.cases import (
     INVALID_VALUES,
     NAMES,

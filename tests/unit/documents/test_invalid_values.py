@@ -6,7 +6,7 @@ from extdns.documents.text import list_problems
 from extdns.model.claim import Claim, InvalidClaim
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from tests.engine_values import build_claim, origin
+from tests.builders import build_claim, origin
 
 
 def invalid(name: str, value: str) -> InvalidClaim:

@@ -20,7 +20,7 @@ from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.ports import Registry
 from registry.noop import NoopRegistry
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     REGISTRY,

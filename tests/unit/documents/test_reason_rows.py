@@ -13,7 +13,7 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category, EventWhen
-from tests.engine_values import SERVICE
+from tests.builders import SERVICE
 from tests.unit.documents.cases import INVALID_VALUES, NAMES
 from tests.world import World
 

@@ -8,7 +8,7 @@ from extdns.documents.name_text import format_name
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe, ownership_record, record
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe, ownership_record, record
 from tests.world import build_world
 
 DEV = Zone(name=DnsName("dev.example.org"), id="dev")

@@ -11,7 +11,7 @@ from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
-from tests.engine_values import INGRESS, PODS, SERVICE
+from tests.builders import INGRESS, PODS, SERVICE
 
 NameClaim = ResolvedClaim | UnresolvedClaim
 

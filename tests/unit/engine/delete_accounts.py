@@ -16,7 +16,7 @@ from extdns.model.change import Batch, Delete
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
-from tests.engine_values import REGISTRY
+from tests.builders import REGISTRY
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster, NameClaim, namespace_in
 from tests.unit.engine.machine_zones import ZONES, contents_with_ownership, known_with_ownership

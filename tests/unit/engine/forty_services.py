@@ -8,7 +8,7 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.record import Record
-from tests.engine_values import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new, owned
+from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new, owned
 from tests.world import World, build_world, start_world
 
 DELETES: Final = DeleteSettings(owner="me", grace_s=60.0)

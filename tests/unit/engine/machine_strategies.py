@@ -16,7 +16,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import AccountFailure, ZoneList
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, build_unresolved, host, ownership_record, record
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, build_unresolved, host, ownership_record, record
 from tests.fakes.faulty import NoAnswer
 from tests.unit.engine.delete_accounts import DeleteAccounts
 from tests.unit.engine.machine_zones import INNER

@@ -11,7 +11,7 @@ from extdns.engine.engine import Engine
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone
-from tests.engine_values import REGISTRY, ZONE
+from tests.builders import REGISTRY, ZONE
 from tests.fakes.faulty import Contents
 from tests.world import World
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
-from tests.engine_values import build_claim, observe, observe_gone, observe_new
+from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world
 
 ALIVE = 4

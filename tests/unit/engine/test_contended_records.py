@@ -11,7 +11,7 @@ from extdns.engine.retries import Failure, RetryTable
 from extdns.model.change import Action, ChangeSet, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.record import OwnedRecord
-from tests.engine_values import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
+from tests.builders import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
 from tests.world import World, start_published, start_world
 
 MINUTE_S = 60.0

@@ -14,7 +14,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap
 from extdns.planner.settings import PlanSettings
-from tests.engine_values import PLAN, SERVICE, change_phase, host, ownership_record, record
+from tests.builders import PLAN, SERVICE, change_phase, host, ownership_record, record
 from tests.world import World, start_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)

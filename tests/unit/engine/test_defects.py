@@ -12,7 +12,7 @@ from extdns.engine.write_queue import WriteQueue
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
 from tests.world import build_world, start_published
 
 OTHER = Zone(name=DnsName("example.net"), id="net")

@@ -15,7 +15,7 @@ from extdns.engine.delete_budget import (
     OwnedMaximum,
 )
 from extdns.engine.state_sync import build_saved
-from tests.engine_values import ZONE, owned, ownership_record, record
+from tests.builders import ZONE, owned, ownership_record, record
 from tests.world import start_world
 
 

@@ -8,7 +8,7 @@ from extdns.model.change import WriteConflict
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import PLAN, observe_new, refuse_names, refuse_with_names
+from tests.builders import PLAN, observe_new, refuse_names, refuse_with_names
 from tests.world import World, start_world
 
 

@@ -17,7 +17,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
 from extdns.planner.settings import Policy
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

@@ -6,7 +6,7 @@ import pytest
 
 from extdns.model.change import WriteConflict
 from extdns.model.dns_name import DnsName
-from tests.engine_values import ZONE, build_claim, host, observe, observe_new, record, refuse_names
+from tests.builders import ZONE, build_claim, host, observe, observe_new, record, refuse_names
 from tests.world import start_published, start_world
 
 GOOD = [f"n{number}" for number in range(50)]

@@ -19,7 +19,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.world import World, build_world, start_world
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from extdns.engine.effects import ReadPage
 from extdns.engine.inputs import PageRead, TimePassed
 from extdns.errors import ForbiddenError, RetryableError
-from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, record
+from tests.builders import INGRESS, SERVICE, ZONE, change_phase, record
 from tests.world import World, build_world
 
 PAGES = 5

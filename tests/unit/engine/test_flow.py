@@ -13,7 +13,7 @@ from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Capabilities, Zone
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     SERVICE,
     build_claim,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import (
+from tests.builders import (
     PLAN,
     REGISTRY,
     build_claim,

@@ -17,7 +17,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     ZONE,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from extdns.engine.delete_budget import DeleteLimits
 from extdns.engine.inputs import Cause
 from extdns.model.cluster import Phase
-from tests.engine_values import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, observe_new
+from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import DELETES, NAMES, delete_services, run_forty
 from tests.world import start_published
 

@@ -14,7 +14,7 @@ from extdns.engine.engine import Engine
 from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     REGISTRY,
     SERVICE,

@@ -24,7 +24,7 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, ZoneList
 from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, host
+from tests.builders import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, host
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.engine import laws, waiting_laws
 from tests.unit.engine.cluster import Cluster

@@ -6,7 +6,7 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import build_claim
+from tests.builders import build_claim
 from tests.unit.engine.delete_accounts import DeleteAccounts
 from tests.unit.engine.machine_strategies import KEYS
 from tests.unit.engine.test_machine import EngineMachine

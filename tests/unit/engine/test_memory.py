@@ -12,7 +12,7 @@ import pytest
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.engine.settings import EngineSettings
 from extdns.model.cluster import Phase
-from tests.engine_values import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
+from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
 from tests.world import World, start_published, start_world
 
 

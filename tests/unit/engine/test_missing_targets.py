@@ -11,7 +11,7 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.model.kind import ObjectKey
 from extdns.planner.settings import PlanSettings
-from tests.engine_values import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
+from tests.builders import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
 from tests.world import World, start_world
 
 POD = ObjectKey(PODS, "shop", "web-1")

@@ -10,7 +10,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

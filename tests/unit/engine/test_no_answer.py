@@ -6,7 +6,7 @@ from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from tests.engine_values import ZONE, build_claim, host, observe, observe_new, record
+from tests.builders import ZONE, build_claim, host, observe, observe_new, record
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_published, start_world
 

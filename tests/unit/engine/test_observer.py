@@ -16,7 +16,7 @@ from extdns.model.resources.core import Service
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
-from tests.engine_values import SERVICE, build_claim
+from tests.builders import SERVICE, build_claim
 
 SLICE = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
 POD = Kind("", "v1", "Pod", "pods")

@@ -12,7 +12,7 @@ from extdns.model.claim import Claim
 from extdns.model.record import Record, RecordKey
 from extdns.model.zone import Zone
 from extdns.planner.coexistence import can_coexist
-from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase
+from tests.builders import INGRESS, SERVICE, ZONE, change_phase
 from tests.unit.engine.cluster import Cluster
 from tests.unit.engine.machine_strategies import KEYS, claims_of, foreign_records
 from tests.unit.engine.machine_zones import INNER

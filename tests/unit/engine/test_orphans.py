@@ -14,7 +14,7 @@ from extdns.engine.inputs import Cause, Observed
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     KINDS,
     SERVICE,

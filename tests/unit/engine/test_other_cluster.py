@@ -9,7 +9,7 @@ import pytest
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.model.cluster import ClusterIdentity
-from tests.engine_values import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
+from tests.builders import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
 from tests.world import World, build_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)

@@ -13,7 +13,7 @@ from extdns.errors import RetryableError
 from extdns.model.change import Forbidden, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import (
+from tests.builders import (
     ZONE,
     build_claim,
     host,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from extdns.engine.inputs import PlanApproved
-from tests.engine_values import build_claim, observe
+from tests.builders import build_claim, observe
 from tests.world import start_world
 
 

@@ -16,7 +16,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.record import RECORD_TYPE
 from extdns.model.value import StringMap
-from tests.engine_values import PLAN, build_claim, build_unresolved, host, observe, observe_gone
+from tests.builders import PLAN, build_claim, build_unresolved, host, observe, observe_gone
 
 WEB: Final = host("web")
 SEVEN: Final = DnsName("7.2.0.192.in-addr.arpa")

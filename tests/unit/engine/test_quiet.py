@@ -12,7 +12,7 @@ from extdns.errors import ForbiddenError, RetryableError
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
 from extdns.model.zone import AccountFailure, ZoneList
-from tests.engine_values import INGRESS, REFUSED, SERVICE, ZONE, change_phase, observe_new, owned
+from tests.builders import INGRESS, REFUSED, SERVICE, ZONE, change_phase, observe_new, owned
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, build_world
 

@@ -22,8 +22,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from tests.engine_values import INGRESS, SERVICE, build_claim, change_phase, host, observe, observe_gone, owned
-from tests.engine_values import PLAN as SETTINGS
+from tests.builders import INGRESS, SERVICE, build_claim, change_phase, host, observe, observe_gone, owned
+from tests.builders import PLAN as SETTINGS
 from tests.world import World, build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0)

@@ -12,7 +12,7 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
-from tests.engine_values import PODS, build_claim, observe, observe_gone, owned
+from tests.builders import PODS, build_claim, observe, observe_gone, owned
 from tests.world import World, start_world
 
 ACCEPTED: Final = {"has_state_store": True, "settings_digest": "today"}

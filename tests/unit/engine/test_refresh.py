@@ -11,7 +11,7 @@ from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZonePage
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     SERVICE,
     ZONE,

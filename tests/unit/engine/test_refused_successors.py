@@ -13,7 +13,7 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from tests.engine_values import PLAN, ZONE, build_claim, observe, observe_gone, owned, record
+from tests.builders import PLAN, ZONE, build_claim, observe, observe_gone, owned, record
 from tests.world import World, start_world
 
 WEB = build_claim("web", "web")

@@ -13,7 +13,7 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.planner.settings import Policy
-from tests.engine_values import INGRESS, PLAN, SERVICE, build_claim, change_phase, observe, ownership_record, record
+from tests.builders import INGRESS, PLAN, SERVICE, build_claim, change_phase, observe, ownership_record, record
 from tests.world import World, build_world
 
 POLICIES = list(Policy)

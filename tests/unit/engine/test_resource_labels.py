@@ -11,7 +11,7 @@ from extdns.engine.retries import Deadlines
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import SERVICE
+from tests.builders import SERVICE
 from tests.fakes.faulty import FaultyProvider
 from tests.world import engine_settings
 

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
-from tests.engine_values import build_claim, observe, observe_gone, observe_new
+from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world
 
 SECONDS = 40

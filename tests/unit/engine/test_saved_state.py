@@ -15,7 +15,7 @@ from extdns.model.cluster import Phase
 from extdns.model.evidence import ALL_ZONES
 from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone, ZoneList
-from tests.engine_values import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_gone, observe_new
+from tests.builders import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import (
     DELETES,
     NAMES,

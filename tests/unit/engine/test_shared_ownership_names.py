@@ -12,7 +12,7 @@ import pytest
 from extdns.model.change import TryLater
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.reason import Reason
-from tests.engine_values import REFUSED, host, observe_new
+from tests.builders import REFUSED, host, observe_new
 from tests.fakes.faulty import NoAnswer
 from tests.world import start_world
 

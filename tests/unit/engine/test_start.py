@@ -11,7 +11,7 @@ from extdns.model.kind import Kind
 from extdns.model.rrtype import TXT, UNREADABLE
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import INGRESS, PLAN, SERVICE, build_claim, change_phase, host, observe, owned, record
+from tests.builders import INGRESS, PLAN, SERVICE, build_claim, change_phase, host, observe, owned, record
 from tests.world import build_world
 
 PODS = Kind("", "v1", "Pod", "pods")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from extdns.model.claim import ResolvedClaim, TargetlessClaim
 from extdns.model.record import DesiredRecord
-from tests.engine_values import build_claim, host, observe, observe_gone
+from tests.builders import build_claim, host, observe, observe_gone
 from tests.world import World, start_world
 
 

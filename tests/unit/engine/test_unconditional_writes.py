@@ -16,7 +16,7 @@ from extdns.model.change import TryLater
 from extdns.model.record import Record
 from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
-from tests.engine_values import (
+from tests.builders import (
     ZONE,
     build_claim,
     host,

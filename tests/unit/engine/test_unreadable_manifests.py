@@ -10,7 +10,7 @@ from extdns.engine.inputs import ProblemChanged
 from extdns.model.cluster import ObjectProblem
 from extdns.model.kind import ObjectKey
 from extdns.planner.settings import PlanSettings
-from tests.engine_values import INGRESS, PLAN, SERVICE, change_phase, owned, ref
+from tests.builders import INGRESS, PLAN, SERVICE, change_phase, owned, ref
 from tests.world import build_world
 
 

@@ -8,7 +8,7 @@ from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from tests.engine_values import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
+from tests.builders import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
 from tests.world import start_world
 
 WORDS = "example.org.zone:12: '192.0.2.999' is not valid; allowed: an IPv4 address"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.engine_values import observe_new
+from tests.builders import observe_new
 from tests.world import start_world
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import ZonesListed
-from tests.engine_values import ZONE, record
+from tests.builders import ZONE, record
 from tests.world import start_published
 
 

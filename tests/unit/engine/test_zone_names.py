@@ -16,7 +16,7 @@ from extdns.planner.settings import Policy
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

@@ -12,7 +12,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
-from tests.engine_values import (
+from tests.builders import (
     INGRESS,
     PLAN,
     SERVICE,

@@ -20,7 +20,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.value import StringMap
-from tests.engine_values import SERVICE, ZONE, build_claim, host, origin, record, ref
+from tests.builders import SERVICE, ZONE, build_claim, host, origin, record, ref
 
 WEB: Final = ObjectKey(SERVICE, "shop", "web")
 ALL: Final = ("RecordReady", "RecordDeleted")

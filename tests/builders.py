@@ -1,4 +1,4 @@
-"""Values for tests of the engine: claims and observations of the Services of a shop, and records of example.org."""
+"""Builders of values for tests: claims and observations of the Services of a shop, and records of example.org."""
 
 from __future__ import annotations
 
