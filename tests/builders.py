@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from extdns.engine.inputs import Cause, KindStateChanged, Observation, Observed
-from extdns.model.change import Batch, Outcome, Refused
+from extdns.model.change import Batch, Create, Delete, Outcome, Refused, Update
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
+from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
@@ -155,3 +156,18 @@ def observe_new(*names: str, target: str = "192.0.2.1") -> Observed:
     return Observed(
         observations=tuple(one for name in names for one in observe(name, build_claim(name, name, target)).observations)
     )
+
+
+def create(desired: DesiredRecord) -> Create:
+    """Build the create of *desired*."""
+    return Create(desired=desired)
+
+
+def update(current: OwnedRecord, desired: DesiredRecord, *differences: str) -> Update:
+    """Build the update of *current* to *desired*, whose targets differ unless *differences* says what does."""
+    return Update(current=current, desired=desired, differences=differences or ("targets",))
+
+
+def delete(current: OwnedRecord, evidence: Evidence = Evidence.OBJECT_DELETED) -> Delete:
+    """Build the delete of *current* for *evidence*."""
+    return Delete(current=current, evidence=evidence)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, Change, Create
+from extdns.model.change import Action, Blocked, Change, Create, Delete, Update
 from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -21,7 +21,7 @@ from extdns.planner.coexistence import can_coexist
 from extdns.planner.proposal import Candidate, merge_claims
 from extdns.planner.settings import Policy
 from tests import strategies
-from tests.unit.planner.scene import NAME, SETTINGS, NamePlan, apply_changes, list_changes, plan
+from tests.unit.planner.name_plan import NAME, SETTINGS, NamePlan, apply_changes, list_changes, plan
 
 MANAGING = replace(SETTINGS, managed_types=strategies.MANAGED)
 SITUATIONS = st.tuples(strategies.rows_held(NAME), st.lists(strategies.candidates(NAME), max_size=5))
@@ -30,7 +30,7 @@ ANSWERS = st.dictionaries(
     strategies.refs().map(lambda ref: ref.key.resource),
     st.sampled_from((Reason.NO_ADDRESS, Reason.REQUESTED_BY_OTHER, Reason.ORPHAN_UNCLAIMED, Reason.SOURCE_DOWN)),
 )
-CHANGING = frozenset({Action.CREATE, Action.UPDATE, Action.DELETE})
+ACTIONS: dict[type[Change], Action] = {Create: Action.CREATE, Update: Action.UPDATE, Delete: Action.DELETE}
 Situation = tuple[list[OwnedRecord], list[Candidate]]
 Answers = dict[str, Reason]
 
@@ -106,10 +106,8 @@ def test_decisions_with_an_action_equal_the_changes_of_the_plan(
     situation: Situation, answers: Answers, policy: Policy
 ) -> None:
     made = plan_with_answers(*situation, answers, policy)
-    described = {(one.set_identifier, one.type, one.action.value) for one in made.decisions if one.action in CHANGING}
-    assert described == {
-        (one.key.set_identifier, one.key.type, type(one).__name__.lower()) for one in list_changes(made)
-    }
+    decided = {(one.set_identifier, one.type, one.action) for one in made.decisions if one.action in ACTIONS.values()}
+    assert decided == {(one.key.set_identifier, one.key.type, ACTIONS[type(one)]) for one in list_changes(made)}
     unmade = {one.reason for one in made.decisions if one.action is Action.NONE}
     assert not unmade & {Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED}
 

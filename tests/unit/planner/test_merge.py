@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import pytest
 from msgspec.structs import replace
 
 from extdns.model.claim import Derivation, ResolvedClaim, TargetlessClaim
-from extdns.planner.proposal import Candidate, merge_claims, sort_candidates
-from tests.unit.planner.scene import SETTINGS, build_candidate, claim, list_resources
+from extdns.planner.proposal import merge_claims, sort_candidates
+from extdns.planner.settings import PlanSettings
+from tests.unit.planner.name_plan import SETTINGS, build_candidate, claim, list_resources
 
 A, B = "ingress/shop/a", "ingress/shop/b"
 X, Y = "service/a/x", "service/a/y"
 EARLY, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
 
 
-def describe_candidates(found: tuple[Candidate, ...]) -> list[tuple[int, str, str, list[str]]]:
-    """Return TTL, targets, resource and requesting objects of each candidate."""
+class Merged(NamedTuple):
+    """What the tests compare of a candidate."""
+
+    ttl_s: int
+    targets: tuple[str, ...]
+    resource: str
+    requested_by: list[str]
+
+
+def merged(*targets: str, by: list[str], ttl_s: int = 0, resource: str | None = None) -> Merged:
+    """Build the expected result of a merge; its resource is the first of the requesting objects *by* if not given."""
+    return Merged(ttl_s, targets, by[0] if resource is None else resource, by)
+
+
+def merge(
+    claims: Iterable[ResolvedClaim], settings: PlanSettings = SETTINGS, targetless: Iterable[TargetlessClaim] = ()
+) -> list[Merged]:
+    """Merge *claims*. Return the candidates in order."""
     return [
-        (one.desired.ttl_s, " ".join(one.desired.targets), one.desired.resource, list_resources(one.requested_by))
-        for one in found
+        Merged(one.desired.ttl_s, one.desired.targets, one.desired.resource, list_resources(one.requested_by))
+        for one in merge_claims(claims, settings, targetless)
     ]
 
 
@@ -27,71 +47,71 @@ def describe_candidates(found: tuple[Candidate, ...]) -> list[tuple[int, str, st
     [
         pytest.param(
             (claim("A", "10.0.0.2", resource=A), claim("A", "10.0.0.1", "10.0.0.2", resource=B)),
-            [(0, "10.0.0.1 10.0.0.2", A, [A, B])],
+            [merged("10.0.0.1", "10.0.0.2", by=[A, B])],
             id="1.5-targets-merge",
         ),
         pytest.param(
             (claim("A", "10.0.0.1", resource=A, ttl_s=60), claim("A", "10.0.0.2", resource=B, ttl_s=30)),
-            [(60, "10.0.0.1", A, [A]), (30, "10.0.0.2", B, [B])],
+            [merged("10.0.0.1", by=[A], ttl_s=60), merged("10.0.0.2", by=[B], ttl_s=30)],
             id="1.5-different-ttls-are-not-merged",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=A), claim("CNAME", "y.t", resource=B)),
-            [(0, "x.t", A, [A]), (0, "y.t", B, [B])],
+            [merged("x.t", by=[A]), merged("y.t", by=[B])],
             id="1.5-different-cnames-are-not-merged",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=A), claim("CNAME", "x.t", resource=B)),
-            [(0, "x.t", A, [A, B])],
+            [merged("x.t", by=[A, B])],
             id="1.5-one-cname-twice",
         ),
         pytest.param(
             (claim("CNAME", "x.t", "y.t", resource=A), claim("CNAME", "x.t", resource=B)),
-            [(0, "x.t y.t", A, [A]), (0, "x.t", B, [B])],
+            [merged("x.t", "y.t", by=[A]), merged("x.t", by=[B])],
             id="1.5-cname-gets-no-further-target",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=A, set_identifier="v1"), claim("A", "1.1.1.2", resource=B)),
-            [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", B, [B])],
+            [merged("1.1.1.1", by=[A]), merged("1.1.1.2", by=[B])],
             id="1.5-different-set-identifiers-are-not-merged",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=X, ttl_s=60), claim("A", "1.1.1.2", resource=Y, ttl_s=30)),
-            [(60, "1.1.1.1 1.1.1.2", X, [X, Y])],
+            [merged("1.1.1.1", "1.1.1.2", by=[X, Y], ttl_s=60)],
             id="3.9-services-merge-whatever-their-ttl",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=X, ttl_s=60), claim("CNAME", "x.t", resource=Y, ttl_s=30)),
-            [(60, "x.t", X, [X, Y])],
+            [merged("x.t", by=[X, Y], ttl_s=60)],
             id="3.9-one-cname-of-two-services",
         ),
         pytest.param(
             (claim("CNAME", "x.t", resource=X), claim("CNAME", "y.t", resource=Y)),
-            [(0, "x.t", X, [X]), (0, "y.t", Y, [Y])],
+            [merged("x.t", by=[X]), merged("y.t", by=[Y])],
             id="3.9-cnames-are-never-combined",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.1", resource=X)),
-            [(0, "1.1.1.1", X, [X, A])],
+            [merged("1.1.1.1", by=[X, A])],
             id="1.7-earlier-source-leads",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.2", resource=X)),
-            [(0, "1.1.1.2", X, [X]), (0, "1.1.1.1", A, [A])],
+            [merged("1.1.1.2", by=[X]), merged("1.1.1.1", by=[A])],
             id="1.7-sources-never-merge",
         ),
         pytest.param(
             (claim("A", "1.1.1.1", resource=A, ttl_s=60), claim("A", "1.1.1.1", resource=B, ttl_s=30)),
-            [(60, "1.1.1.1", A, [A, B])],
+            [merged("1.1.1.1", by=[A, B], ttl_s=60)],
             id="1.7-ttl-is-no-part-of-identity",
         ),
     ],
 )
 def test_claims_of_one_name_are_merged_by_source_type_and_set_identifier(
-    claims: tuple[ResolvedClaim, ...], expected: list[tuple[int, str, str, list[str]]]
+    claims: tuple[ResolvedClaim, ...], expected: list[Merged]
 ) -> None:
-    assert describe_candidates(merge_claims(claims, SETTINGS)) == expected
-    assert describe_candidates(merge_claims(reversed(claims), SETTINGS)) == expected
+    assert merge(claims) == expected
+    assert merge(reversed(claims)) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +149,7 @@ def test_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", X, 60))
     ]
-    assert describe_candidates(merge_claims(claims, SETTINGS)) == [(60, "a.t b.t", "", [X, A])]
+    assert merge(claims) == [merged("a.t", "b.t", by=[X, A], ttl_s=60, resource="")]
 
 
 # docs/spec/sources.md 8.5
@@ -138,7 +158,7 @@ def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> No
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
     ]
-    assert describe_candidates(merge_claims(claims, replace(SETTINGS, min_ttl_s=120))) == [(120, "a.t b.t", "", [A, B])]
+    assert merge(claims, replace(SETTINGS, min_ttl_s=120)) == [merged("a.t", "b.t", by=[A, B], ttl_s=120, resource="")]
 
 
 # docs/spec/sources.md 8.3
@@ -150,21 +170,21 @@ def test_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        pytest.param("unstructured", [(0, "1.1.1.1", A, [A]), (0, "1.1.1.2", X, [X])], id="6.4-kinds-are-not-merged"),
-        pytest.param("traefik-proxy", [(0, "1.1.1.1 1.1.1.2", A, [A, X])], id="7.4-kinds-merge"),
+        pytest.param(
+            "unstructured", [merged("1.1.1.1", by=[A]), merged("1.1.1.2", by=[X])], id="6.4-kinds-are-not-merged"
+        ),
+        pytest.param("traefik-proxy", [merged("1.1.1.1", "1.1.1.2", by=[A, X])], id="7.4-kinds-merge"),
     ],
 )
-def test_claims_of_two_kinds_of_one_source_are_merged_only_by_traefik(
-    source: str, expected: list[tuple[int, str, str, list[str]]]
-) -> None:
+def test_claims_of_two_kinds_of_one_source_are_merged_only_by_traefik(source: str, expected: list[Merged]) -> None:
     claims = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
-    found = merge_claims((replace(one, provenance=replace(one.provenance, source=source)) for one in claims), SETTINGS)
-    assert describe_candidates(found) == expected
+    found = (replace(one, provenance=replace(one.provenance, source=source)) for one in claims)
+    assert merge(found) == expected
 
 
 def test_an_object_with_two_claims_is_listed_once_as_requester() -> None:
     twice = (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.2", resource=A))
-    assert describe_candidates(merge_claims(twice, SETTINGS)) == [(0, "1.1.1.1 1.1.1.2", A, [A])]
+    assert merge(twice) == [merged("1.1.1.1", "1.1.1.2", by=[A])]
 
 
 def test_minimum_ttl_and_provider_properties_apply_to_single_and_merged_claims() -> None:
@@ -207,37 +227,37 @@ def without_targets(claim: ResolvedClaim) -> TargetlessClaim:
     [
         pytest.param(
             claim("A", resource="service/shop/a", ttl_s=60),
-            [(60, "2.2.2.2", "service/shop/a", ["service/shop/b"])],
+            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=60, resource="service/shop/a")],
             id="first",
         ),
         pytest.param(
             claim("A", resource="service/shop/c", ttl_s=60),
-            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
             id="later",
         ),
         pytest.param(
             claim("AAAA", resource="service/shop/a", ttl_s=60),
-            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
             id="type",
         ),
         pytest.param(
             claim("A", resource="service/a/a", ttl_s=60),
-            [(90, "2.2.2.2", "service/shop/b", ["service/shop/b"])],
+            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
             id="namespace",
         ),
     ],
 )
 def test_a_leading_claim_without_targets_sets_ttl_and_label_of_its_merge(
-    filtered: ResolvedClaim, expected: list[tuple[int, str, str, list[str]]]
+    filtered: ResolvedClaim, expected: list[Merged]
 ) -> None:
     published = claim("A", "2.2.2.2", resource="service/shop/b", ttl_s=90)
-    assert describe_candidates(merge_claims((published,), SETTINGS, (without_targets(filtered),))) == expected
+    assert merge((published,), targetless=(without_targets(filtered),)) == expected
     assert merge_claims((), SETTINGS, (without_targets(filtered),)) == ()
 
 
 def test_with_merged_namespaces_a_claim_without_targets_counts_in_all_of_them() -> None:
     settings = replace(SETTINGS, merges_namespaces=True)
     published, filtered = claim("A", "2.2.2.2", resource=Y, ttl_s=90), claim("A", resource=X, ttl_s=60)
-    assert describe_candidates(merge_claims((published,), settings, (without_targets(filtered),))) == [
-        (60, "2.2.2.2", X, [Y])
+    assert merge((published,), settings, (without_targets(filtered),)) == [
+        merged("2.2.2.2", by=[Y], ttl_s=60, resource=X)
     ]

@@ -13,7 +13,7 @@ from extdns.model.record import OwnedRecord
 from extdns.planner.plan import find_obstacle
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Policy
-from tests.unit.planner.scene import API, SETTINGS, WEB, build_candidate, build_current
+from tests.unit.planner.name_plan import API, SETTINGS, WEB, build_candidate, build_current
 
 TWO = build_candidate("CNAME", "x.test", "y.test")
 ONE = build_candidate("CNAME", "z.test", resource=API)

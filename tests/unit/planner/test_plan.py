@@ -8,14 +8,15 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, ChangeSet, Create, Delete, Update
+from extdns.model.change import Action, Blocked, ChangeSet
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.zone import Zone
 from extdns.planner.proposal import Candidate
-from tests.unit.planner.scene import (
+from tests.builders import create, delete, update
+from tests.unit.planner.name_plan import (
     ALIAS,
     API,
     NAME,
@@ -26,11 +27,10 @@ from tests.unit.planner.scene import (
     NamePlan,
     build_candidate,
     build_current,
-    describe_changes,
-    describe_decisions,
     find_decision,
     find_waiting,
     list_changes,
+    list_decisions,
     plan,
     with_managed_types,
 )
@@ -42,53 +42,65 @@ MIGRATING = replace(SETTINGS, migrate_from="past")
 @pytest.mark.parametrize(
     ("current", "candidates", "expected"),
     [
-        pytest.param((), (A,), [("A", "create", "requested")], id="2.5-create"),
-        pytest.param((build_current("A", "1.1.1.1"),), (A,), [("A", "keep", "published")], id="2.6-nothing-to-do"),
-        pytest.param((build_current("A", "2.2.2.2"),), (A,), [("A", "update", "changed")], id="2.6-update"),
+        pytest.param((), (A,), [("A", Action.CREATE, Reason.REQUESTED)], id="2.5-create"),
+        pytest.param(
+            (build_current("A", "1.1.1.1"),), (A,), [("A", Action.KEEP, Reason.PUBLISHED)], id="2.6-nothing-to-do"
+        ),
+        pytest.param((build_current("A", "2.2.2.2"),), (A,), [("A", Action.UPDATE, Reason.CHANGED)], id="2.6-update"),
         pytest.param(
             (build_current("A", "1.1.1.1", has_current_format=False),),
             (A,),
-            [("A", "update", "ownership-record-missing")],
+            [("A", Action.UPDATE, Reason.OWNERSHIP_RECORD_MISSING)],
             id="3.2.5-ownership-record",
         ),
-        pytest.param((build_current("A", "1.1.1.1"),), (), [("A", "delete", "object-deleted")], id="2.5-delete"),
         pytest.param(
-            (build_current("A", "1.1.1.1", owner=None),), (), [("A", "keep", "foreign-record")], id="2.9-foreign"
+            (build_current("A", "1.1.1.1"),), (), [("A", Action.DELETE, Reason.OBJECT_DELETED)], id="2.5-delete"
         ),
         pytest.param(
-            (build_current("A", "1.1.1.1", owner="other"),), (A,), [("A", "keep", "owned-by-other")], id="2.9-other"
+            (build_current("A", "1.1.1.1", owner=None),),
+            (),
+            [("A", Action.KEEP, Reason.FOREIGN_RECORD)],
+            id="2.9-foreign",
+        ),
+        pytest.param(
+            (build_current("A", "1.1.1.1", owner="other"),),
+            (A,),
+            [("A", Action.KEEP, Reason.OWNED_BY_OTHER)],
+            id="2.9-other",
         ),
         pytest.param(
             (build_current("AAAA", "::1", owner="other"),),
             (A,),
-            [("A", "none", "owned-by-other"), ("AAAA", "keep", "owned-by-other")],
+            [("A", Action.NONE, Reason.OWNED_BY_OTHER), ("AAAA", Action.KEEP, Reason.OWNED_BY_OTHER)],
             id="2.5-aaaa-record-of-another-owner",
         ),
         pytest.param(
             (),
             (build_candidate("CNAME", "lb.test"), A),
-            [("A", "create", "requested"), ("CNAME", "none", "incompatible-type")],
+            [("A", Action.CREATE, Reason.REQUESTED), ("CNAME", Action.NONE, Reason.INCOMPATIBLE_TYPE)],
             id="2.3-cname-lost",
         ),
         pytest.param(
             (),
             (build_candidate("A", "0.0.0.1", resource=API), A),
-            [("A", "create", "requested"), ("A", "none", "requested-by-other")],
+            [("A", Action.CREATE, Reason.REQUESTED), ("A", Action.NONE, Reason.REQUESTED_BY_OTHER)],
             id="2.4-requested-by-other",
         ),
         pytest.param(
             (),
             (A, build_candidate("A", "lb.test", resource=API, properties=ALIAS)),
-            [("A", "create", "requested"), ("A", "none", "requested-by-other")],
+            [("A", Action.CREATE, Reason.REQUESTED), ("A", Action.NONE, Reason.REQUESTED_BY_OTHER)],
             id="11-address-and-alias",
         ),
-        pytest.param((), (build_candidate("TXT", "x"),), [("TXT", "none", "type-unmanaged")], id="2.1-unmanaged"),
+        pytest.param(
+            (), (build_candidate("TXT", "x"),), [("TXT", Action.NONE, Reason.TYPE_UNMANAGED)], id="2.1-unmanaged"
+        ),
     ],
 )
 def test_each_candidate_and_record_has_a_decision_with_a_reason(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, str, str]]
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, Action, Reason]]
 ) -> None:
-    assert describe_decisions(plan(current, candidates)) == expected
+    assert list_decisions(plan(current, candidates)) == expected
 
 
 def test_a_decision_contains_desired_record_current_record_and_requesting_objects() -> None:
@@ -105,7 +117,9 @@ def test_a_decision_contains_desired_record_current_record_and_requesting_object
 
 def test_the_decision_for_a_lost_contest_names_the_object_that_won() -> None:
     decision = next(
-        one for one in plan((), (A, build_candidate("A", "9.9.9.9", resource=API))).decisions if one.action == "none"
+        one
+        for one in plan((), (A, build_candidate("A", "9.9.9.9", resource=API))).decisions
+        if one.action is Action.NONE
     )
     assert (decision.reason, decision.detail) == (Reason.REQUESTED_BY_OTHER, "Service shop/web has precedence")
     assert [one.ref.key.resource for one in decision.requested_by] == [API]
@@ -122,25 +136,25 @@ def test_the_decision_for_a_foreign_record_names_its_owner() -> None:
 def test_a_record_is_foreign_if_its_ownership_record_is_mixed_with_other_values() -> None:
     mixed = replace(build_current("A", "1.1.1.1", owner=None), mixed_name="a-foo.example.org")
     decision = find_decision(plan((mixed,), (build_candidate("A", "2.2.2.2"),)), "A")
-    assert (decision.action, decision.reason) == ("keep", "foreign-record")
+    assert (decision.action, decision.reason) == (Action.KEEP, Reason.FOREIGN_RECORD)
     assert decision.detail == "a-foo.example.org does not count as its ownership record: it also holds other values"
 
 
 def test_no_change_is_planned_if_no_record_type_is_managed() -> None:
     made = plan((build_current("A", "1.1.1.1"),), (A,), settings=with_managed_types())  # 10.2
     assert made.sets == ()
-    assert describe_decisions(made) == [("A", "none", "type-unmanaged")]
+    assert list_decisions(made) == [("A", Action.NONE, Reason.TYPE_UNMANAGED)]
 
 
 def test_managed_record_types_are_case_sensitive() -> None:
-    assert describe_changes(plan((), (A,), settings=with_managed_types("a"))) == []  # 2.1
+    assert list_changes(plan((), (A,), settings=with_managed_types("a"))) == []  # 2.1
 
 
 @pytest.mark.parametrize("evidence", [one for one in Evidence if one is not Evidence.REPLACED])
 def test_a_delete_contains_its_evidence(evidence: Evidence) -> None:
     current = build_current("A", "1.1.1.1")
     made = plan((current,), (), find=lambda _: evidence)
-    assert list_changes(made) == (Delete(current=current, evidence=evidence),)
+    assert list_changes(made) == [delete(current, evidence)]
     assert find_decision(made, "A").reason == evidence.value
 
 
@@ -171,35 +185,42 @@ def build_migrating(rtype: str, target: str, *, resource: str = "", set_identifi
 @pytest.mark.parametrize(
     ("current", "candidates", "expected"),
     [
-        pytest.param((build_migrating("A", "1.1.1.1"),), (A,), [("A", "update", "owner-migrated")], id="taken-over"),
         pytest.param(
-            (build_migrating("A", "2.2.2.2"),), (A,), [("A", "update", "changed")], id="taken-over-and-changed"
+            (build_migrating("A", "1.1.1.1"),), (A,), [("A", Action.UPDATE, Reason.OWNER_MIGRATED)], id="taken-over"
         ),
-        pytest.param((build_migrating("A", "1.1.1.1"),), (), [("A", "keep", "owned-by-other")], id="unclaimed"),
+        pytest.param(
+            (build_migrating("A", "2.2.2.2"),),
+            (A,),
+            [("A", Action.UPDATE, Reason.CHANGED)],
+            id="taken-over-and-changed",
+        ),
+        pytest.param(
+            (build_migrating("A", "1.1.1.1"),), (), [("A", Action.KEEP, Reason.OWNED_BY_OTHER)], id="unclaimed"
+        ),
         pytest.param(
             (build_migrating("A", "1.1.1.1"), build_migrating("AAAA", "::1")),
             (A,),
-            [("A", "update", "owner-migrated"), ("AAAA", "keep", "owned-by-other")],
+            [("A", Action.UPDATE, Reason.OWNER_MIGRATED), ("AAAA", Action.KEEP, Reason.OWNED_BY_OTHER)],
             id="another-type-unclaimed",
         ),
         pytest.param(
             (build_migrating("CNAME", "lb.test"),),
             (A,),
-            [("A", "create", "requested"), ("CNAME", "delete", "replaced")],
+            [("A", Action.CREATE, Reason.REQUESTED), ("CNAME", Action.DELETE, Reason.REPLACED)],
             id="type-incompatible-with-the-claim",
         ),
         pytest.param(
             (build_migrating("A", "1.1.1.1", resource=OLD),),
             (build_candidate("A", "1.1.1.1", set_identifier="v1"),),
-            [("A", "keep", "owned-by-other"), ("A", "none", "incompatible-record")],
+            [("A", Action.KEEP, Reason.OWNED_BY_OTHER), ("A", Action.NONE, Reason.INCOMPATIBLE_RECORD)],
             id="unclaimed-simple-record-blocks-routed-one",
         ),
     ],
 )
 def test_a_record_of_the_previous_owner_is_taken_over_only_if_it_is_requested(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, str, str]]
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[tuple[str, Action, Reason]]
 ) -> None:
-    assert describe_decisions(plan(current, candidates, settings=MIGRATING)) == expected  # docs/design/differences.md
+    assert list_decisions(plan(current, candidates, settings=MIGRATING)) == expected  # docs/design/differences.md
 
 
 def plan_in(zone: Zone, *current: OwnedRecord) -> NamePlan:
@@ -211,10 +232,10 @@ def test_two_zones_of_the_same_name_each_get_the_changes_that_they_need() -> Non
     public, private = ZONE, Zone(name=ZONE.name, id="z2", private=True)  # 11
     right, edited = build_current("A", "1.1.1.1"), build_current("A", "9.9.9.9")
     assert plan_in(public, right).sets == ()
-    assert plan_in(private).sets == (ChangeSet(zone=private, name=NAME, changes=(Create(desired=A.desired),)),)
+    assert plan_in(private).sets == (ChangeSet(zone=private, name=NAME, changes=(create(A.desired),)),)
     (repair,) = plan_in(private, edited).sets
     assert repair.zone == private
-    assert repair.changes == (Update(current=edited, desired=A.desired, differences=("targets",)),)
+    assert repair.changes == (update(edited, A.desired),)
 
 
 def test_a_plan_without_records_and_candidates_is_empty() -> None:
@@ -231,4 +252,4 @@ def test_changes_are_sorted_by_key() -> None:
 def test_an_object_that_switches_between_address_and_alias_causes_one_update() -> None:
     current = build_current("A", "lb.test", resource=WEB, properties=ALIAS)
     (change,) = list_changes(plan((current,), (A,)))
-    assert change == Update(current=current, desired=A.desired, differences=("targets", "properties"))
+    assert change == update(current, A.desired, "targets", "properties")

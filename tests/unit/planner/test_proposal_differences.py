@@ -6,7 +6,7 @@ import pytest
 
 from extdns.model.record import DesiredRecord, OwnedRecord
 from extdns.planner.proposal import build_size_key, find_differences
-from tests.unit.planner.scene import ME, build_candidate, build_current
+from tests.unit.planner.name_plan import ME, build_candidate, build_current
 
 
 @pytest.mark.parametrize(

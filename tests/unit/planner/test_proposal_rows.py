@@ -6,7 +6,7 @@ import pytest
 
 from extdns.model.record import OwnedRecord
 from extdns.planner.proposal import Candidate, build_rows
-from tests.unit.planner.scene import ALIAS, API, OLD, WEB, build_candidate, build_current
+from tests.unit.planner.name_plan import ALIAS, API, OLD, WEB, build_candidate, build_current
 
 
 def find_winning_targets(

@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.value import EMPTY_MAP
 from extdns.planner.ptr_claims import derive_ptr_claims
 from extdns.planner.settings import PlanSettings
-from tests.unit.planner.scene import SETTINGS, claim
+from tests.unit.planner.name_plan import SETTINGS, claim
 
 A, B = "service/shop/a", "service/shop/b"
 OTHER: Final = "service/other/b"
@@ -39,7 +39,7 @@ def request(
     return replace(made, desired=replace(made.desired, name=DnsName(name)))
 
 
-def describe(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int, str]]:
+def list_reverse_claims(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int, str]]:
     """Return reverse name, TTL and resource of each PTR claim, sorted."""
     return sorted((one.name, one.desired.ttl_s, one.provenance.ref.key.resource) for one in found)
 
@@ -135,15 +135,15 @@ def test_ptr_claims_are_derived_for_addresses(
 def test_the_deciding_claim_of_a_merged_record_decides_for_the_addresses_of_all_objects(
     claims: tuple[ResolvedClaim, ...], expected: list[tuple[str, int, str]]
 ) -> None:
-    assert describe(derive_ptr_claims(claims, SOME)) == expected
-    assert describe(derive_ptr_claims(tuple(reversed(claims)), SOME)) == expected
+    assert list_reverse_claims(derive_ptr_claims(claims, SOME)) == expected
+    assert list_reverse_claims(derive_ptr_claims(tuple(reversed(claims)), SOME)) == expected
 
 
 # docs/spec/sources.md 8.5
 def test_claims_of_several_namespaces_are_merged_first_if_namespaces_are_merged() -> None:
     claims = (request("A", "192.0.2.8", resource=OTHER, record_type="ptr"), request("A", "192.0.2.7", ttl_s=60))
     found = derive_ptr_claims(claims, replace(SOME, merges_namespaces=True))
-    assert describe(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]
+    assert list_reverse_claims(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]
 
 
 # docs/spec/sources.md 8.5
@@ -151,5 +151,5 @@ def test_a_claim_without_targets_decides_if_it_comes_first_in_its_merged_record(
     first = request("A", "192.0.2.7", record_type="none")
     filtered = TargetlessClaim(desired=replace(first.desired, targets=()), provenance=first.provenance)
     claims = (request("A", "192.0.2.8", resource=B),)
-    assert describe(derive_ptr_claims(claims, ALL)) == [(EIGHT, 300, B)]
+    assert list_reverse_claims(derive_ptr_claims(claims, ALL)) == [(EIGHT, 300, B)]
     assert derive_ptr_claims(claims, ALL, (filtered,)) == ()

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Change, Create, Delete, Update
+from extdns.model.change import Action, Change
 from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner.plan import allows
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Policy
-from tests.unit.planner.scene import build_candidate, build_current, describe_changes, find_decision, plan, with_policy
+from tests.builders import create, delete, update
+from tests.unit.planner.name_plan import build_candidate, build_current, find_decision, list_changes, plan, with_policy
 
 HELD = build_current("A", "1.1.1.1")
+CNAME_EXISTS = build_current("CNAME", "lb.test")
 CANDIDATE = build_candidate("A", "2.2.2.2")
-CREATE = Create(desired=CANDIDATE.desired)
-UPDATE = Update(current=HELD, desired=CANDIDATE.desired, differences=("targets",))
-DELETE = Delete(current=HELD, evidence=Evidence.OBJECT_DELETED)
+CREATE, UPDATE, DELETE = create(CANDIDATE.desired), update(HELD, CANDIDATE.desired), delete(HELD)
 
 
 @pytest.mark.parametrize(
@@ -42,41 +43,37 @@ CNAME = build_candidate("CNAME", "lb.test")
 @pytest.mark.parametrize(
     ("policy", "current", "candidates", "expected", "reason"),
     [
+        pytest.param("upsert-only", CNAME_EXISTS, (A,), [], Reason.POLICY_KEEPS_TYPE, id="2.8-cname-kept-so-no-a"),
+        pytest.param("upsert-only", HELD, (CNAME,), [], Reason.POLICY_KEEPS_TYPE, id="2.8-a-kept-so-no-cname"),
+        pytest.param("create-only", HELD, (CNAME,), [], Reason.POLICY_KEEPS_TYPE, id="2.8-create-only-no-cname"),
+        pytest.param("upsert-only", HELD, (ROUTED,), [], Reason.POLICY_KEEPS_TYPE, id="6-simple-kept-so-no-routed"),
         pytest.param(
-            "upsert-only",
-            (build_current("CNAME", "lb.test"),),
-            (A,),
-            [],
-            "policy-keeps-type",
-            id="2.8-cname-kept-so-no-a",
+            "upsert-only", HELD, (AAAA,), [create(AAAA.desired)], Reason.REQUESTED, id="6-type-that-can-coexist"
         ),
-        pytest.param("upsert-only", (HELD,), (CNAME,), [], "policy-keeps-type", id="2.8-a-kept-so-no-cname"),
-        pytest.param("create-only", (HELD,), (CNAME,), [], "policy-keeps-type", id="2.8-create-only-no-cname"),
-        pytest.param("upsert-only", (HELD,), (ROUTED,), [], "policy-keeps-type", id="6-simple-kept-so-no-routed"),
-        pytest.param("upsert-only", (HELD,), (AAAA,), ["create AAAA: ::1"], "requested", id="6-type-that-can-coexist"),
-        pytest.param("create-only", (HELD,), (A, AAAA), ["create AAAA: ::1"], "requested", id="2.8-further-type"),
-        pytest.param("create-only", (HELD,), (CANDIDATE,), [], "policy-keeps", id="2.8-create-only-no-update"),
-        pytest.param("upsert-only", (HELD,), (CANDIDATE,), ["update A: 2.2.2.2"], "changed", id="2.8-upsert-updates"),
+        pytest.param("create-only", HELD, (A, AAAA), [create(AAAA.desired)], Reason.REQUESTED, id="2.8-further-type"),
+        pytest.param("create-only", HELD, (CANDIDATE,), [], Reason.POLICY_KEEPS, id="2.8-create-only-no-update"),
+        pytest.param("upsert-only", HELD, (CANDIDATE,), [UPDATE], Reason.CHANGED, id="2.8-upsert-updates"),
         pytest.param(
             "sync",
-            (build_current("CNAME", "lb.test"),),
+            CNAME_EXISTS,
             (A,),
-            ["create A: 1.1.1.1", "delete CNAME"],
-            "requested",
+            [create(A.desired), delete(CNAME_EXISTS, Evidence.REPLACED)],
+            Reason.REQUESTED,
             id="2.8-sync",
         ),
     ],
 )
 def test_a_change_of_type_is_planned_only_if_the_policy_allows_all_of_it(
-    policy: str, current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[str], reason: str
+    policy: str, current: OwnedRecord, candidates: tuple[Candidate, ...], expected: list[Change], reason: Reason
 ) -> None:
-    made = plan(current, candidates, settings=with_policy(policy))
+    made = plan((current,), candidates, settings=with_policy(policy))
     last = candidates[-1].desired
-    assert describe_changes(made) == expected
-    assert find_decision(made, last.type, last.set_identifier).reason == reason
+    assert list_changes(made) == expected
+    assert find_decision(made, last.type, last.set_identifier).reason is reason
 
 
 def test_the_decision_for_a_record_kept_by_a_policy_contains_the_flag() -> None:
     made = plan((HELD,), (), settings=with_policy("upsert-only"))
     (decision,) = made.decisions
-    assert (decision.action, decision.reason, decision.detail) == ("keep", "policy-keeps", "--policy=upsert-only")
+    assert (decision.action, decision.reason) == (Action.KEEP, Reason.POLICY_KEEPS)
+    assert decision.detail == "--policy=upsert-only"

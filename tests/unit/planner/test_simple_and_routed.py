@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.change import Action, Change
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner.proposal import Candidate
-from tests.unit.planner.scene import API, OLD, WEB, build_candidate, build_current, describe_changes, plan
+from tests.builders import create, delete, update
+from tests.unit.planner.name_plan import API, OLD, WEB, build_candidate, build_current, list_changes, plan
 
 WEIGHT, REGION = {"aws/weight": "10"}, {"aws/region": "eu-central-1"}
 LATENT = build_candidate("A", "1.1.1.1", set_identifier="r", properties=REGION)
@@ -25,38 +27,41 @@ ROUTED_OLDER = (
 )
 
 
+SIMPLE_EXISTS = build_current("A", "9.9.9.9")
+V0_EXISTS, V1_EXISTS = (build_current("A", "9.9.9.9", set_identifier=one) for one in ("v0", "v1"))
+
+
 @pytest.mark.parametrize(
     ("current", "candidates", "expected"),
     [
-        pytest.param((), SIMPLE_OLDER, ["create A: 1.1.1.1"], id="oldest-requests-simple"),
-        pytest.param((), ROUTED_OLDER, ["create A v1: 2.2.2.2"], id="oldest-requests-routed"),
-        pytest.param((build_current("A", "9.9.9.9"),), ROUTED_OLDER, ["update A: 1.1.1.1"], id="simple-record-exists"),
+        pytest.param((), SIMPLE_OLDER, [create(SIMPLE_OLDER[0].desired)], id="oldest-requests-simple"),
+        pytest.param((), ROUTED_OLDER, [create(ROUTED_OLDER[1].desired)], id="oldest-requests-routed"),
         pytest.param(
-            (build_current("A", "9.9.9.9", set_identifier="v1"),),
-            SIMPLE_OLDER,
-            ["update A v1: 2.2.2.2"],
-            id="routed-record-exists",
+            (SIMPLE_EXISTS,), ROUTED_OLDER, [update(SIMPLE_EXISTS, ROUTED_OLDER[0].desired)], id="simple-record-exists"
         ),
         pytest.param(
-            (build_current("A", "9.9.9.9", set_identifier="v0"),),
+            (V1_EXISTS,), SIMPLE_OLDER, [update(V1_EXISTS, SIMPLE_OLDER[1].desired)], id="routed-record-exists"
+        ),
+        pytest.param(
+            (V0_EXISTS,),
             SIMPLE_OLDER,
-            ["delete A v0", "create A v1: 2.2.2.2"],
+            [delete(V0_EXISTS), create(SIMPLE_OLDER[1].desired)],
             id="another-set-identifier-exists",
         ),
         pytest.param(
             (build_current("A", "9.9.9.9", owner="other", set_identifier="v0"),),
             SIMPLE_OLDER,
-            ["create A v1: 2.2.2.2"],
+            [create(SIMPLE_OLDER[1].desired)],
             id="a-foreign-set-identifier-exists",
         ),
     ],
 )
 def test_claims_to_simple_and_routed_records_of_one_name_are_not_both_published(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[str]
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
 ) -> None:
     made = plan(current, candidates)
-    assert describe_changes(made) == expected
-    assert [one.action for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD] == ["none"]
+    assert list_changes(made) == expected
+    assert [one.action for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD] == [Action.NONE]
 
 
 def test_every_candidate_for_a_routed_record_is_rejected_if_the_simple_one_wins() -> None:
@@ -72,9 +77,9 @@ def test_every_candidate_for_a_routed_record_is_rejected_if_the_simple_one_wins(
 
 def test_simple_and_routed_records_of_different_types_coexist() -> None:
     simple, routed = build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1", resource=API, set_identifier="v1")
-    assert describe_changes(plan((), (simple, routed))) == ["create A: 1.1.1.1", "create AAAA v1: ::1"]
+    assert list_changes(plan((), (simple, routed))) == [create(simple.desired), create(routed.desired)]
     current = build_current("A", "1.1.1.1"), build_current("AAAA", "::1", resource=API, set_identifier="v1")
-    assert describe_changes(plan(current, (simple, routed))) == []
+    assert list_changes(plan(current, (simple, routed))) == []
     assert len(plan((), (simple, routed)).sets) == 2
 
 
@@ -83,22 +88,21 @@ def test_a_simple_cname_excludes_routed_records_of_every_type() -> None:
         build_candidate("CNAME", "lb.test"),
         build_candidate("AAAA", "::1", resource=API, set_identifier="v1"),
     )
-    assert describe_changes(plan((), (simple, routed))) == ["create AAAA v1: ::1"]
-    assert describe_changes(plan((build_current("CNAME", "lb.test"),), (simple, routed))) == []
+    assert list_changes(plan((), (simple, routed))) == [create(routed.desired)]
+    assert list_changes(plan((build_current("CNAME", "lb.test"),), (simple, routed))) == []
+
+
+WEIGHTED = build_candidate("A", "1.1.1.1", set_identifier="w", properties=WEIGHT, created="2026-01-01T00:00:00Z")
+WEIGHTED_3 = build_candidate("A", "3.3.3.3", set_identifier="w", resource=API, properties=WEIGHT)
+LATENT_2 = build_candidate("A", "2.2.2.2", set_identifier="w", resource=API, properties={"aws/region": "us-east-1"})
+R_EXISTS = build_current("A", "1.1.1.1", set_identifier="r", properties=WEIGHT)
+W_EXISTS = build_current("A", "2.2.2.2", set_identifier="w", resource=API, properties=WEIGHT)
 
 
 @pytest.mark.parametrize(
     ("current", "candidates", "expected"),
     [
-        pytest.param(
-            (),
-            (
-                build_candidate("A", "1.1.1.1", set_identifier="w", properties=WEIGHT, created="2026-01-01T00:00:00Z"),
-                LATENT,
-            ),
-            ["create A w: 1.1.1.1"],
-            id="oldest-decides",
-        ),
+        pytest.param((), (WEIGHTED, LATENT), [create(WEIGHTED.desired)], id="oldest-decides"),
         pytest.param(
             (build_current("A", "1.1.1.1", set_identifier="w", resource=API, properties=WEIGHT),),
             (build_candidate("A", "1.1.1.1", set_identifier="w", resource=API, properties=WEIGHT), LATENT),
@@ -106,42 +110,28 @@ def test_a_simple_cname_excludes_routed_records_of_every_type() -> None:
             id="current-policy-stays",
         ),
         pytest.param(
-            (
-                build_current("A", "1.1.1.1", set_identifier="r", properties=WEIGHT),
-                build_current("A", "2.2.2.2", set_identifier="w", resource=API, properties=WEIGHT),
-            ),
-            (LATENT, build_candidate("A", "3.3.3.3", set_identifier="w", resource=API, properties=WEIGHT)),
-            ["update A w: 3.3.3.3"],
+            (R_EXISTS, W_EXISTS),
+            (LATENT, WEIGHTED_3),
+            [update(W_EXISTS, WEIGHTED_3.desired)],
             id="one-of-two-changes-its-policy",
         ),
         pytest.param(
-            (
-                build_current("A", "1.1.1.1", set_identifier="r", properties=WEIGHT),
-                build_current("A", "2.2.2.2", set_identifier="w", resource=API, properties=WEIGHT),
-            ),
-            (
-                LATENT,
-                build_candidate(
-                    "A", "2.2.2.2", set_identifier="w", resource=API, properties={"aws/region": "us-east-1"}
-                ),
-            ),
-            ["update A r: 1.1.1.1", "update A w: 2.2.2.2"],
+            (R_EXISTS, W_EXISTS),
+            (LATENT, LATENT_2),
+            [update(R_EXISTS, LATENT.desired, "properties"), update(W_EXISTS, LATENT_2.desired, "properties")],
             id="both-change-their-policy",
         ),
         pytest.param(
-            (
-                build_current("A", "1.1.1.1", set_identifier="r", properties=WEIGHT),
-                build_current("A", "2.2.2.2", set_identifier="w", resource=API, properties=WEIGHT),
-            ),
+            (R_EXISTS, W_EXISTS),
             (LATENT,),
-            ["update A r: 1.1.1.1", "delete A w"],
+            [update(R_EXISTS, LATENT.desired, "properties"), delete(W_EXISTS)],
             id="the-other-is-deleted",
         ),
     ],
 )
 def test_all_records_of_one_name_and_type_get_the_same_routing_policy(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[str]
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
 ) -> None:
     made = plan(current, candidates)
-    assert describe_changes(made) == expected
+    assert list_changes(made) == expected
     assert len(made.sets) <= 1

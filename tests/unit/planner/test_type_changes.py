@@ -7,28 +7,29 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Delete
+from extdns.model.change import Action, Change, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.planner.proposal import Candidate
-from tests.unit.planner.scene import (
+from tests.builders import create, delete, update
+from tests.unit.planner.name_plan import (
     API,
     OLD,
     WEB,
     Findings,
     build_candidate,
     build_current,
-    describe_changes,
-    describe_decisions,
     find_decision,
     find_gone,
     find_waiting,
     list_changes,
+    list_decisions,
     plan,
     with_managed_types,
 )
 
+REPLACED = Evidence.REPLACED
 S1, S2 = "s1", "s2"
 A_S1, CNAME_S2 = (
     build_candidate("A", "1.1.1.1", set_identifier=S1),
@@ -42,6 +43,10 @@ V1, V2 = (
     build_candidate("A", "2.2.2.2", set_identifier="v2", resource=API),
 )
 CNAME_V1 = build_candidate("CNAME", "lb.test", set_identifier="v1")
+C_S2_EXISTS = build_current("CNAME", "c.test", resource=API, set_identifier=S2)
+SIMPLE_OF_OLD = build_current("A", "1.1.1.1", resource=OLD)
+A_OF_WEB, AAAA_OF_OLD = build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD)
+THEIRS = build_current("A", "1.1.1.1", owner="other", set_identifier="theirs")
 WEIGHT, REGION = {"aws/weight": "10"}, {"aws/region": "eu-central-1"}
 LATENT = build_candidate("A", "1.1.1.1", set_identifier="r", properties=REGION)
 WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
@@ -69,9 +74,9 @@ def test_a_type_change_is_not_planned_if_a_foreign_record_blocks_the_new_type(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
 ) -> None:
     made = plan(current, candidates, settings=WITH_TXT)
-    assert describe_changes(made) == []
+    assert list_changes(made) == []
     blocked = find_decision(made, current[0].record.type)
-    assert (blocked.action, blocked.detail) == ("keep", f"{candidates[0].desired.type} cannot replace it")
+    assert (blocked.action, blocked.detail) == (Action.KEEP, f"{candidates[0].desired.type} cannot replace it")
 
 
 @pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-other-owner"), pytest.param(None, id="2.9-no-owner")])
@@ -79,8 +84,9 @@ def test_a_type_change_is_not_planned_if_a_foreign_record_blocks_the_new_type(
 def test_an_unrequested_a_record_is_deleted_although_the_aaaa_record_is_foreign(
     owner: str | None, address: str
 ) -> None:
-    made = plan((build_current("A", "1.1.1.1"), build_current("AAAA", address, owner=owner)), (AAAA,))
-    assert describe_changes(made) == ["delete A"]
+    unrequested = build_current("A", "1.1.1.1")
+    made = plan((unrequested, build_current("AAAA", address, owner=owner)), (AAAA,))
+    assert list_changes(made) == [delete(unrequested, REPLACED)]
 
 
 @pytest.mark.parametrize(
@@ -88,11 +94,11 @@ def test_an_unrequested_a_record_is_deleted_although_the_aaaa_record_is_foreign(
     [
         pytest.param((build_current("A", "1.1.1.1"),), (CNAME,), id="a-to-cname"),
         pytest.param((build_current("CNAME", "lb.test"),), (A, AAAA), id="cname-to-addresses"),
-        pytest.param((build_current("A", "1.1.1.1", resource=WEB),), (V1,), id="simple-to-routed"),
-        pytest.param((build_current("A", "1.1.1.1", resource=WEB),), (V1, V2), id="simple-to-two-sets"),
+        pytest.param((A_OF_WEB,), (V1,), id="simple-to-routed"),
+        pytest.param((A_OF_WEB,), (V1, V2), id="simple-to-two-sets"),
         pytest.param((build_current("A", "1.1.1.1", resource=WEB, set_identifier="v1"),), (A,), id="routed-to-simple"),
         pytest.param(
-            (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=WEB)),
+            (A_OF_WEB, build_current("AAAA", "::1", resource=WEB)),
             (CNAME_V1,),
             id="both-types",
         ),
@@ -109,7 +115,7 @@ def test_records_and_their_incompatible_replacements_are_in_one_change_set(
     made = plan(current, candidates, find=find_waiting(WEB))  # a replaced record needs no evidence
     (change_set,) = made.sets
     deletes = [change for change in change_set.changes if isinstance(change, Delete)]
-    assert [(delete.current, delete.evidence) for delete in deletes] == [(one, Evidence.REPLACED) for one in current]
+    assert deletes == [delete(one, REPLACED) for one in current]
     assert len(change_set.changes) == len(current) + len(candidates)
 
 
@@ -122,65 +128,39 @@ def test_records_with_different_set_identifiers_have_separate_change_sets() -> N
     ("current", "candidates", "find", "expected"),
     [
         pytest.param(
-            (build_current("A", "1.1.1.1", resource=OLD),),
+            (SIMPLE_OF_OLD,),
             (V1,),
             find_gone,
-            ["delete A", "create A v1: 1.1.1.1"],
+            [delete(SIMPLE_OF_OLD), create(V1.desired)],
             id="old-object-gone",
         ),
+        pytest.param((SIMPLE_OF_OLD,), (V1,), find_waiting(OLD), [], id="old-object-waits"),
         pytest.param(
-            (build_current("A", "1.1.1.1", resource=OLD),), (V1,), find_waiting(OLD), [], id="old-object-waits"
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1", resource=OLD),),
+            (SIMPLE_OF_OLD,),
             (CNAME,),
             find_waiting(OLD),
-            ["delete A", "create CNAME: lb.test"],
+            [delete(SIMPLE_OF_OLD, REPLACED), create(CNAME.desired)],
             id="resolved-claim-replaces",
         ),
+        pytest.param((SIMPLE_OF_OLD,), (AAAA,), find_waiting(OLD), [create(AAAA.desired)], id="can-coexist"),
+        pytest.param((A_OF_WEB, AAAA_OF_OLD), (CNAME_V1,), find_waiting(OLD), [], id="one-of-two-types-waits"),
         pytest.param(
-            (build_current("A", "1.1.1.1", resource=OLD),),
-            (AAAA,),
-            find_waiting(OLD),
-            ["create AAAA: ::1"],
-            id="can-coexist",
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD)),
-            (CNAME_V1,),
-            find_waiting(OLD),
-            [],
-            id="one-of-two-types-waits",
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD)),
+            (A_OF_WEB, AAAA_OF_OLD),
             (V1,),
             find_waiting(OLD),
-            ["delete A", "create A v1: 1.1.1.1"],
+            [delete(A_OF_WEB, REPLACED), create(V1.desired)],
             id="the-other-type-can-stay",
         ),
         pytest.param((build_current("A", "1.1.1.1", owner=None),), (V1,), find_gone, [], id="foreign-simple"),
-        pytest.param(
-            (build_current("A", "1.1.1.1", owner="other", set_identifier="theirs"),),
-            (A,),
-            find_gone,
-            [],
-            id="foreign-routed",
-        ),
-        pytest.param(
-            (build_current("A", "1.1.1.1", owner="other", set_identifier="theirs"),),
-            (V1,),
-            find_gone,
-            ["create A v1: 1.1.1.1"],
-            id="foreign-set-identifier-and-ours",
-        ),
+        pytest.param((THEIRS,), (A,), find_gone, [], id="foreign-routed"),
+        pytest.param((THEIRS,), (V1,), find_gone, [create(V1.desired)], id="foreign-set-identifier-and-ours"),
         pytest.param((HELD_S1, HELD_S2), (A_S1,), find_waiting(API), [], id="cname-of-another-set-waits"),
         pytest.param((HELD_S1, HELD_S2), (A_S1, CNAME_S2), find_gone, [], id="cname-of-another-set-is-requested"),
         pytest.param(
-            (HELD_S1, build_current("CNAME", "c.test", resource=API, set_identifier=S2)),
+            (HELD_S1, C_S2_EXISTS),
             (A_S1, CNAME_S2),
             find_gone,
-            ["update CNAME s2: b.test"],
+            [update(C_S2_EXISTS, CNAME_S2.desired)],
             id="cname-of-another-set-is-updated",
         ),
         pytest.param(
@@ -190,19 +170,19 @@ def test_records_with_different_set_identifiers_have_separate_change_sets() -> N
             [],
             id="foreign-cname-of-another-set",
         ),
-        pytest.param((), (A_S1, CNAME_S2), find_gone, ["create A s1: 1.1.1.1"], id="cname-yields-across-sets"),
+        pytest.param((), (A_S1, CNAME_S2), find_gone, [create(A_S1.desired)], id="cname-yields-across-sets"),
     ],
 )
 def test_a_record_is_created_only_if_it_can_coexist_with_the_records_that_stay(
-    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], find: Findings, expected: list[str]
+    current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], find: Findings, expected: list[Change]
 ) -> None:
-    assert describe_changes(plan(current, candidates, find=find)) == expected
+    assert list_changes(plan(current, candidates, find=find)) == expected
 
 
 def test_a_blocked_create_names_the_record_that_it_cannot_coexist_with() -> None:
-    made = plan((build_current("A", "1.1.1.1", resource=OLD),), (V1,), find=find_waiting(OLD))
+    made = plan((SIMPLE_OF_OLD,), (V1,), find=find_waiting(OLD))
     decision = find_decision(made, "A", "v1")
-    assert (decision.action, decision.reason) == ("none", "no-address")
+    assert (decision.action, decision.reason) == (Action.NONE, Reason.NO_ADDRESS)
     assert decision.detail == "cannot coexist with the A record, which stays"
 
 
@@ -222,7 +202,7 @@ def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_its_reason(
     current: OwnedRecord, find: Findings, reason: Reason
 ) -> None:
     decision = find_decision(plan((current,), (A_S1,), find=find), "A", S1)
-    assert (decision.action, decision.reason) == ("none", reason)
+    assert (decision.action, decision.reason) == (Action.NONE, reason)
     assert decision.detail == "cannot coexist with the CNAME record 's2', which stays"
 
 
@@ -251,7 +231,7 @@ def test_type_changes_of_all_set_identifiers_of_a_name_are_one_change_set() -> N
 @pytest.mark.parametrize("owner", [pytest.param(None, id="no-owner"), pytest.param("other", id="other-owner")])
 def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owner: str | None) -> None:
     made = plan((build_current("A", "1.1.1.1", owner=owner),), (V1,))
-    assert describe_changes(made) == []
+    assert list_changes(made) == []
     assert find_decision(made, "A", "v1").reason is Reason.INCOMPATIBLE_RECORD
 
 
@@ -260,19 +240,16 @@ def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owne
     [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
 )
 def test_a_record_whose_object_is_not_resolved_stays_if_another_type_is_requested(reason: Reason) -> None:
-    current = (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD))
-    made = plan(current, (A,), find=find_waiting(OLD, reason=reason))
-    assert describe_decisions(made) == [("A", "keep", "published"), ("AAAA", "keep", reason.value)]
+    made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
+    assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 
 
 def test_a_record_whose_object_lost_the_contest_is_replaced_by_the_requested_type() -> None:
-    current = (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD))
-    (delete,) = list_changes(plan(current, (A,), find=find_waiting(OLD, reason=Reason.REQUESTED_BY_OTHER)))
-    assert delete == Delete(current=current[1], evidence=Evidence.REPLACED)
+    made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=Reason.REQUESTED_BY_OTHER))
+    assert list_changes(made) == [delete(AAAA_OF_OLD, REPLACED)]
 
 
 @pytest.mark.parametrize("reason", [Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED])
 def test_a_record_of_another_object_stays_without_evidence_if_another_type_is_requested(reason: Reason) -> None:
-    current = (build_current("A", "1.1.1.1", resource=WEB), build_current("AAAA", "::1", resource=OLD))
-    made = plan(current, (A,), find=find_waiting(OLD, reason=reason))
-    assert describe_decisions(made) == [("A", "keep", "published"), ("AAAA", "keep", reason.value)]
+    made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
+    assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]

@@ -1,4 +1,4 @@
-"""Build records and claims of one name in one zone, plan the name, and describe the plan as short texts."""
+"""Plan one name in one zone: builders of its records, claims and candidates, and the parts of the planner in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Change, ChangeSet, Create, Decision, Delete, Update
+from extdns.model.change import Action, Blocked, Change, ChangeSet, Create, Decision, Delete, Update
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -160,31 +160,14 @@ def plan(
     )
 
 
-def list_changes(made: NamePlan) -> tuple[Change, ...]:
+def list_changes(made: NamePlan) -> list[Change]:
     """Return all changes of the plan in order."""
-    return tuple(change for change_set in made.sets for change in change_set.changes)
+    return [change for change_set in made.sets for change in change_set.changes]
 
 
-def describe_changes(made: NamePlan) -> list[str]:
-    """Return the changes of the plan as `update A v1: 192.0.2.1`, where `v1` is the set identifier."""
-    return [_describe_change(change) for change in list_changes(made)]
-
-
-def _describe_change(change: Change) -> str:
-    """Return one change as text."""
-    key = " ".join(filter(None, (change.key.type, change.key.set_identifier)))
-    match change:
-        case Create(desired=endpoint):
-            return f"create {key}: {' '.join(endpoint.targets)}"
-        case Update(desired=endpoint):
-            return f"update {key}: {' '.join(endpoint.targets)}"
-        case Delete():
-            return f"delete {key}"
-
-
-def describe_decisions(made: NamePlan) -> list[tuple[str, str, str]]:
+def list_decisions(made: NamePlan) -> list[tuple[str, Action, Reason]]:
     """Return type, action and reason of each decision in order."""
-    return [(decision.type, decision.action.value, decision.reason.value) for decision in made.decisions]
+    return [(decision.type, decision.action, decision.reason) for decision in made.decisions]
 
 
 def find_decision(made: NamePlan, rtype: str, set_identifier: str = "") -> Decision:
