@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
+from extdns.engine.health import find_blockers
 from extdns.engine.inputs import (
     ExistenceChecked,
     LeadershipChanged,
@@ -279,7 +280,8 @@ class ActivityReporter:
     def report_run(self, engine: Engine, failing: Sequence[str], now: datetime) -> None:
         """Report the end of a run (docs/design/differences.md, "Runs")."""
         changes = self._change_count + count_planned_changes(engine)
-        self._metrics.count_run(now, failing=len(failing), changes=changes)
+        is_leader, is_blocked = engine.leadership.is_leader, any(find_blockers(engine))
+        self._metrics.count_run(now, is_leader=is_leader, is_blocked=is_blocked, changes=changes)
         counts = self._statistics.count(engine, len(self._problems))
         self._metrics.set_statistics(counts)  # before the line below, after which a person may look at the metrics
         if not changes and not failing:

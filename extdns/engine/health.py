@@ -20,6 +20,15 @@ def find_failures(engine: Engine) -> tuple[str, ...]:
     return tuple(_failures(engine))
 
 
+def find_blockers(engine: Engine) -> tuple[str, ...]:
+    """Return a message for each failure that keeps this process from acting for more than one object; () if none does.
+
+    An object, a name or a record that fails by itself is not one, nor is a held delete (docs/design/metrics.md, "What a
+    sync means").
+    """
+    return tuple(_blockers(engine))
+
+
 def find_unread(engine: Engine) -> tuple[str, ...]:
     """Return a message for each failure that makes a plan incomplete: a source, an object or a zone is not read."""
     return tuple(_unread(engine))
@@ -40,6 +49,15 @@ def reference_fails(engine: Engine) -> bool:
     return failing > 0 or any(_find_invalid_names(engine)) or any(any(_unwritten(state)) for state in engine.zones)
 
 
+def _blockers(engine: Engine) -> Iterator[str]:
+    yield from _find_unlisted_kinds(engine)
+    yield from _find_unread_zones(engine)
+    for state in engine.zones:
+        yield from _find_stopped_writes(state)
+    if cluster := engine.other_cluster:
+        yield f"updates and deletes are held: the objects come from another cluster, {cluster}"
+
+
 def _failures(engine: Engine) -> Iterator[str]:
     yield from _unread(engine)
     for state in engine.zones:
@@ -53,11 +71,19 @@ def _failures(engine: Engine) -> Iterator[str]:
 
 
 def _unread(engine: Engine) -> Iterator[str]:
-    for kind, phase in engine.readiness.find_missing():
-        yield f"{kind} objects are {phase}"
+    yield from _find_unlisted_kinds(engine)
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.unreadable_objects
+    yield from _find_unread_zones(engine)
+
+
+def _find_unlisted_kinds(engine: Engine) -> Iterator[str]:
+    for kind, phase in engine.readiness.find_missing():
+        yield f"{kind} objects are {phase}"
+
+
+def _find_unread_zones(engine: Engine) -> Iterator[str]:
     if engine.zones.retry.failures:
         yield f"zones cannot be listed: {engine.zones.retry.message}"
     elif not engine.zones.is_listed:
@@ -84,13 +110,18 @@ def _find_invalid_names(engine: Engine) -> Iterator[str]:
 
 
 def _unwritten(state: ZoneState) -> Iterator[str]:
+    yield from _find_stopped_writes(state)
+    if contested := state.queue.conflicting:
+        names = format_count(contested, "name is", "names are")
+        yield f"zone {state.zone}: {names} changed by somebody else again and again"
+
+
+def _find_stopped_writes(state: ZoneState) -> Iterator[str]:
+    """Return what keeps all changes of a zone from being written."""
     if state.queue.forbidden:
         yield f"zone {state.zone}: {state.queue.forbidden}"
     elif state.queue.retry.failures and state.queue.queued:
         waiting = format_count(len(state.queue.queued), "name waits", "names wait")
         yield f"zone {state.zone}: {waiting} for the service"
-    if contested := state.queue.conflicting:
-        names = format_count(contested, "name is", "names are")
-        yield f"zone {state.zone}: {names} changed by somebody else again and again"
     if state.queue.unconfirmed.unanswered_batch:
         yield f"zone {state.zone}: a batch was not answered"

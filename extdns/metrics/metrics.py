@@ -126,21 +126,23 @@ class Metrics(Collector):
             yield family
         yield self._requests.build_family()
 
-    def count_run(self, now: datetime, *, failing: int, changes: int) -> None:
-        """Count a run (docs/design/differences.md, "Runs").
+    def count_run(self, now: datetime, *, is_leader: bool, is_blocked: bool, changes: int) -> None:
+        """Count a run (docs/design/metrics.md, "What a sync means").
 
         Args:
             now: the end of the run.
-            failing: number of sources, zones and names that fail.
+            is_leader: whether this process may write.
+            is_blocked: whether a source, a zone or the service keeps it from acting.
             changes: number of changes since the previous run or, in a dry run, of planned changes.
         """
         with self._lock:
-            if failing:
+            self._set(table.RECONCILED, now.timestamp())
+            if is_blocked:
                 self._add(table.FAILING_RUNS)
                 return
             self._set(table.FAILING_RUNS, 0)
-            self._set(table.RECONCILED, now.timestamp())
-            self._set(table.SYNCED, now.timestamp())
+            if is_leader:
+                self._set(table.SYNCED, now.timestamp())
             if not changes:
                 self._add(table.IDLE_RUNS)
 

@@ -60,7 +60,7 @@ _QUERIES: Final = (
         "State is not saved, so the next process will not know which deletes were made or held",
         f"{table.STATE_KNOWN.name} < 1",
     ),
-    ("No run has succeeded for 15 minutes", f"time() - {table.SYNCED.name} > 900"),
+    ("The process has not been able to act for 15 minutes", f"time() - {table.SYNCED.name} > 900"),
 )
 
 

@@ -31,7 +31,6 @@ def _counter(name: str, text: str, labels: tuple[str, ...] = ()) -> Metric:
     return Metric(name, MetricType.COUNTER, text, labels)
 
 
-_RUN_HELP: Final = "Unix time of the end of the last run in which no source, zone or name failed."
 _RECORDS_HELP: Final = "Records in the zones, ours and foreign ones, without ownership records."
 _REQUESTED_HELP: Final = "Endpoints that objects request; equal ones count once."
 
@@ -42,10 +41,14 @@ BUILD_INFO: Final = _gauge(
 )
 FAILING_RUNS: Final = _gauge(
     "external_dns_controller_consecutive_soft_errors",
-    "Consecutive runs in which a source, a zone or a name failed.",
+    "Consecutive runs in which a source, the zones or the DNS service kept the process from acting.",
 )
-RECONCILED: Final = _gauge("external_dns_controller_last_reconcile_timestamp_seconds", _RUN_HELP)
-SYNCED: Final = _gauge("external_dns_controller_last_sync_timestamp_seconds", _RUN_HELP)
+RECONCILED: Final = _gauge("external_dns_controller_last_reconcile_timestamp_seconds", "Unix time of the last run.")
+SYNCED: Final = _gauge(
+    "external_dns_controller_last_sync_timestamp_seconds",
+    "Unix time of the last run of the leader in which all kinds were listed, all zones read, and writes possible. "
+    "Single objects, names and records that fail, and held deletes, do not stop it.",
+)
 IDLE_RUNS: Final = _counter("external_dns_controller_no_op_runs_total", "Runs without a change.")
 VERIFIED: Final = _gauge(
     "external_dns_controller_verified_records",

@@ -13,7 +13,8 @@ from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
-from extdns.model.change import Forbidden, TryLater
+from extdns.model.change import Forbidden, Refused, TryLater
+from extdns.model.claim import InvalidClaim
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZoneList, ZonePage
@@ -27,6 +28,7 @@ from tests.builders import (
     change_phase,
     observe,
     observe_gone,
+    origin,
     owned,
     record,
 )
@@ -70,7 +72,7 @@ class RunsScene:
         return float(line.rpartition(" ")[2])
 
     def synced_s(self) -> float:
-        """Return the seconds from the start to the last run without failures, from the metric."""
+        """Return the seconds from the start to the last sync, from the metric."""
         return self.sample(SYNCED) - BEGINNING.timestamp()
 
 
@@ -177,7 +179,7 @@ def an_object_fails(scene: RunsScene) -> None:
 
 def a_zone_is_forbidden(scene: RunsScene) -> None:
     scene.world.provider.rule = lambda _: Forbidden(message="planted")
-    scene.world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
+    scene.world.run(*(observe(name, build_claim(name, name)) for name in ("a", "b", "c")), for_s=5.0)
 
 
 class Unlisted(InMemoryProvider):
@@ -206,13 +208,12 @@ def a_zone_cannot_be_read_again(scene: RunsScene) -> None:
 @pytest.mark.parametrize(
     "fail",
     [
-        pytest.param(an_object_fails, id="an object"),
         pytest.param(a_zone_is_forbidden, id="a zone"),
         pytest.param(zones_cannot_be_listed, id="the list of zones"),
         pytest.param(a_zone_cannot_be_read_again, id="an audit"),
     ],
 )
-def test_sync_timestamps_stop_while_something_fails(
+def test_last_sync_stops_while_the_process_cannot_act(
     fail: Callable[[RunsScene], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     scene = RunsScene()
@@ -230,6 +231,47 @@ def test_sync_timestamps_stop_while_something_fails(
     scene.update()
     assert scene.sample(FAILING) == 0
     assert scene.synced_s() == scene.world.now_s - 1000.0
+
+
+def a_name_is_refused(scene: RunsScene) -> None:
+    scene.world.provider.rule = lambda _: Refused(message="planted")
+    scene.world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
+
+
+def a_hostname_is_not_a_name(scene: RunsScene) -> None:
+    claim = InvalidClaim(
+        provenance=origin("typo"), reason=Reason.INVALID_NAME, value="a..b.example.org", allowed="labels"
+    )
+    scene.world.feed(observe("typo", claim))
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [
+        pytest.param(an_object_fails, id="an object"),
+        pytest.param(a_name_is_refused, id="a refused name"),
+        pytest.param(a_hostname_is_not_a_name, id="a hostname that is not a name"),
+    ],
+)
+def test_last_sync_advances_although_one_object_fails(fail: Callable[[RunsScene], None]) -> None:
+    scene = RunsScene()
+    scene.sync()
+    scene.update()
+    fail(scene)
+    scene.update(after_s=60.0)
+    assert scene.runs.failing
+    assert scene.synced_s() == 61.0
+    assert scene.sample(RECONCILED) == scene.sample(SYNCED)
+    assert scene.sample(FAILING) == 0
+
+
+def test_last_sync_advances_while_a_delete_is_held() -> None:
+    scene = RunsScene(*owned("web"), *owned("old", resource=""))
+    scene.sync()
+    scene.update()
+    scene.update(after_s=60.0)
+    assert scene.world.engine.decisions.reasons[Reason.ORPHAN_UNCLAIMED] == 1
+    assert scene.synced_s() == 61.0
 
 
 def test_first_full_pass_that_fails_is_a_failing_run() -> None:

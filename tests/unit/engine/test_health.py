@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.health import find_failures
+from extdns.engine.health import find_blockers, find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater, WriteConflict
@@ -186,6 +186,29 @@ def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[World], N
     world = start_published()
     trouble(world)
     assert list(find_failures(world.engine)) == messages
+
+
+@pytest.mark.parametrize(
+    ("trouble", "is_blocked"),
+    [
+        pytest.param(source_down, True, id="source"),
+        pytest.param(account_down, True, id="account"),
+        pytest.param(zone_busy, True, id="zone-busy"),
+        pytest.param(zone_forbidden, True, id="zone-forbidden"),
+        pytest.param(no_answer, True, id="no-answer"),
+        pytest.param(object_broken, False, id="object"),
+        pytest.param(name_contested, False, id="name-contested"),
+        pytest.param(name_refused, False, id="name-refused"),
+    ],
+)
+def test_only_what_concerns_more_than_one_object_keeps_the_process_from_acting(
+    trouble: Callable[[World], None], is_blocked: bool
+) -> None:
+    world = start_published()
+    assert find_blockers(world.engine) == ()
+    trouble(world)
+    assert find_failures(world.engine)
+    assert any(find_blockers(world.engine)) is is_blocked
 
 
 def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> None:

@@ -94,32 +94,52 @@ def test_build_info_shows_version_and_platform() -> None:
     assert all(by_name.values())
 
 
-def test_run_without_failures_updates_both_timestamps() -> None:
+LAST_RECONCILE = "external_dns_controller_last_reconcile_timestamp_seconds"
+LAST_SYNC = "external_dns_controller_last_sync_timestamp_seconds"
+SOFT_ERRORS = "external_dns_controller_consecutive_soft_errors"
+NO_OP_RUNS = "external_dns_controller_no_op_runs_total"
+
+
+def count_run(
+    metrics: Metrics, now: datetime, *, is_leader: bool = True, blocked: bool = False, changes: int = 0
+) -> None:
+    metrics.count_run(now, is_leader=is_leader, is_blocked=blocked, changes=changes)
+
+
+def test_run_of_a_leader_that_can_act_updates_both_timestamps() -> None:
     metrics = Metrics()
-    metrics.count_run(NOON, failing=0, changes=2)
-    assert value(metrics, "external_dns_controller_last_reconcile_timestamp_seconds") == NOON.timestamp()
-    assert value(metrics, "external_dns_controller_last_sync_timestamp_seconds") == NOON.timestamp()
-    assert value(metrics, "external_dns_controller_no_op_runs_total") == 0
+    count_run(metrics, NOON, changes=2)
+    assert value(metrics, LAST_RECONCILE) == NOON.timestamp()
+    assert value(metrics, LAST_SYNC) == NOON.timestamp()
+    assert value(metrics, NO_OP_RUNS) == 0
+
+
+def test_run_of_a_standby_is_no_sync() -> None:
+    metrics = Metrics()
+    count_run(metrics, NOON)
+    count_run(metrics, ONE, is_leader=False)
+    assert value(metrics, LAST_RECONCILE) == ONE.timestamp()
+    assert value(metrics, LAST_SYNC) == NOON.timestamp()
 
 
 def test_run_without_changes_is_counted() -> None:
     metrics = Metrics()
-    metrics.count_run(NOON, failing=0, changes=0)
-    metrics.count_run(ONE, failing=0, changes=0)
-    assert value(metrics, "external_dns_controller_no_op_runs_total") == 2
+    count_run(metrics, NOON)
+    count_run(metrics, ONE)
+    assert value(metrics, NO_OP_RUNS) == 2
 
 
-def test_failing_runs_are_counted_until_one_succeeds_and_update_no_timestamp() -> None:
+def test_blocked_runs_are_counted_until_one_can_act_and_are_no_syncs() -> None:
     metrics = Metrics()
-    metrics.count_run(NOON, failing=0, changes=1)
-    metrics.count_run(ONE, failing=1, changes=0)
-    metrics.count_run(ONE, failing=3, changes=0)
-    assert value(metrics, "external_dns_controller_last_sync_timestamp_seconds") == NOON.timestamp()
-    assert value(metrics, "external_dns_controller_last_reconcile_timestamp_seconds") == NOON.timestamp()
-    assert value(metrics, "external_dns_controller_consecutive_soft_errors") == 2
-    assert value(metrics, "external_dns_controller_no_op_runs_total") == 0
-    metrics.count_run(ONE, failing=0, changes=0)
-    assert value(metrics, "external_dns_controller_consecutive_soft_errors") == 0
+    count_run(metrics, NOON, changes=1)
+    count_run(metrics, NOON, blocked=True)
+    count_run(metrics, ONE, blocked=True)
+    assert value(metrics, LAST_SYNC) == NOON.timestamp()
+    assert value(metrics, LAST_RECONCILE) == ONE.timestamp()
+    assert value(metrics, SOFT_ERRORS) == 2
+    assert value(metrics, NO_OP_RUNS) == 0
+    count_run(metrics, ONE)
+    assert value(metrics, SOFT_ERRORS) == 0
 
 
 def test_record_counts_are_labelled_with_lower_case_types_and_have_a_total() -> None:
