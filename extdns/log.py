@@ -75,8 +75,8 @@ class Event(StrEnum):
     TRY_LATER = "The DNS service is busy or failing; extdns sends the change again"
     UNKNOWN = "The DNS service did not answer; extdns reads the zone to see whether the change was applied"
     # objects
-    OBJECT_UNREADABLE = "Cannot read an object; its last valid version stays in effect"
-    OBJECT_READABLE = "An object can be read again"
+    OBJECT_UNREADABLE = "Cannot parse {what}; keeping the last valid version"
+    OBJECT_READABLE = "The {what} is valid again"
     OBJECT_FAILED = "Cannot compute the claims of an object; its records stay"
     INVALID_VALUE = "Invalid value on an object; the rest of the object is used"
     NAME_NOT_PUBLISHED = "A name is not published as requested"

@@ -81,7 +81,7 @@ class Screen:
         """Show the invalid values on objects, if there are any."""
         problems = tuple(list_problems(objects))
         if problems:
-            self.print("\nInvalid values on objects, which are ignored", "bold")
+            self.print("\nInvalid objects (other records unaffected)", "bold")
         for key, warning in problems:
             self.print("\n".join(describe_problem(build_problem(key, warning))))
 

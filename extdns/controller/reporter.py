@@ -225,10 +225,10 @@ class ActivityReporter:
         """Report that a manifest or an object cannot be read, or can be read again."""
         if problem.message:
             self._problems.add((problem.location, problem.key))
-            _log.error(Event.OBJECT_UNREADABLE, place=problem.location, message=problem.message)
+            _log.error(Event.OBJECT_UNREADABLE, what=problem.what, place=problem.location, message=problem.message)
         else:
             self._problems.discard((problem.location, problem.key))
-            _log.info(Event.OBJECT_READABLE, place=problem.location)
+            _log.info(Event.OBJECT_READABLE, what=problem.what, place=problem.location)
 
     def report_kind_state(self, state: KindState) -> None:
         """Report that the list and watch of a kind changed state."""

@@ -41,6 +41,7 @@ from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_pro
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
+from extdns.model.reason_row import Group
 
 if TYPE_CHECKING:
     from extdns.documents.current_records import CurrentRecordDocument, WildcardDocument
@@ -279,7 +280,6 @@ _NAME_CLAUSES: Final = {
     Action.CREATE: "is not published yet; it would be created",
     Action.UPDATE: "is published, but not as requested; it would be updated",
     Action.DELETE: "is published, but no longer requested; it would be deleted",
-    Action.KEEP: "is not as objects request; the current records stay",
     Action.NONE: "is not published",
 }
 _RECORD_CLAUSES: Final = {
@@ -312,7 +312,10 @@ def answer_decided(row: NameSummary, records: Sequence[CurrentRecordDocument], u
         return f"{row.name} exists, but no object requests it{unsure}; {after}."
     if row.state is NameState.EXCLUDED and any(one.ownership_of is None for one in records):
         return f"{row.name} exists, but is left alone: a filter excludes it."
-    return f"{row.name} {_NAME_CLAUSES[_find_action(row)]}."
+    if (action := _find_action(row)) is Action.KEEP:
+        cause = " (conflict)" if main.reason.row.group is Group.CONFLICT else ""
+        return f"{row.name}: existing record left unchanged{cause}."
+    return f"{row.name} {_NAME_CLAUSES[action]}."
 
 
 def answer_undecided(

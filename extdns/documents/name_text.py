@@ -34,8 +34,7 @@ _LABEL_WIDTH: Final = 14
 _MAX_TARGETS: Final = 10
 _MAX_WRITES: Final = 3
 _RETRY_LATER: Final = "try again when everything can be read"
-_RESOLVE: Final = "remove the obstacle; extdns then publishes the name by itself. All names: "
-_RESOLVE_UNREQUESTED: Final = "remove the obstacle; extdns then decides about the record again by itself. All names: "
+_RESOLVE: Final = "Resolve the conflict; extdns retries automatically. All names: "
 _ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
 _PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
 
@@ -228,8 +227,7 @@ def suggest_next_step(document: NameDocument) -> str:
         case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
             return _RETRY_LATER
         case _:
-            advice = _RESOLVE if document.claims else _RESOLVE_UNREQUESTED
-            return advice + format_command("plan", document.process)
+            return _RESOLVE + format_command("plan", document.process)
 
 
 def _suggest_for_unrequested(document: NameDocument) -> str:

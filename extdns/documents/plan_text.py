@@ -83,7 +83,7 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     """Yield the remarks on the whole plan, one paragraph each: invalid values, held deletes, what is missing."""
     if plan.problems:
         lines = (line for problem in plan.problems for line in describe_problem(problem))
-        yield ("Invalid values on objects, which are ignored", *lines)
+        yield ("Invalid objects (other records unaffected)", *lines)
     if plan.held:
         yield (
             *map(_describe_held_set, plan.held),

@@ -84,7 +84,7 @@ CONTROL_FLAGS: Final = (
         name="api-burst",
         kind=make_number_kind(least=1),
         default=50,
-        help="maximum burst of API calls to one account, and of each action",
+        help="API burst limit, per account and action: the most calls that are made at once",
     ),
     Flag(
         name="events",

@@ -71,11 +71,13 @@ class ObjectProblem(Value, frozen=True, kw_only=True):
         location: where it is, as `shop.yaml:12` or `Service shop/web`.
         key: the object, None if it cannot be determined.
         message: what is wrong and what is allowed; "" once it can be read again.
+        what: `manifest` or `object`, for messages.
     """
 
     location: str
     key: ObjectKey | None
     message: str
+    what: str = "object"
 
 
 class IdentityRead(Value, frozen=True, kw_only=True):

@@ -128,7 +128,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.NO_ENDPOINTS: ReasonRow(
         Group.REMOVED,
-        "Complete endpoint, pod or node data yields no target for the name.",
+        "No ready endpoints: complete data about endpoints, pods or nodes has no target for the name.",
         log=LogLevel.INFO,
     ),
     Reason.ABSENT: ReasonRow(
@@ -290,7 +290,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.FOREIGN_RECORD: ReasonRow(
         Group.CONFLICT,
-        "A record that is not ours is in the way.",
+        "A record without our ownership TXT already exists.",
         category=Category.FOREIGN,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,

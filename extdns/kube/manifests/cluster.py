@@ -29,6 +29,7 @@ _REFRESH_VALID_S: Final = 1.0
 """For this long, `exists` relies on a complete refresh, since many checks may follow each other."""
 
 _CLOSING_S: Final = 2.0
+_MANIFEST: Final = "manifest"
 
 
 class WatchFiles(Protocol):
@@ -176,10 +177,10 @@ class ManifestCluster:
         problems = {at: text for at, text in self._loader.index.find_problems().items() if self._is_relevant(at[1])}
         for location, key in self._reported:
             if (location, key) not in problems:
-                yield ObjectProblem(location=location, key=key, message="")
+                yield ObjectProblem(location=location, key=key, message="", what=_MANIFEST)
         for (location, key), message in problems.items():
             if self._reported.get((location, key)) != message:
-                yield ObjectProblem(location=location, key=key, message=message)
+                yield ObjectProblem(location=location, key=key, message=message, what=_MANIFEST)
         self._reported = problems
 
     def _list_changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:

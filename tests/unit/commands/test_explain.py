@@ -89,7 +89,9 @@ def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_
         pytest.param("new.example.org", "requested", "is not published yet; it would be created.", id="create"),
         pytest.param("moved.example.org", "changed", "it would be updated.", id="update"),
         pytest.param("old.example.org", "orphan-gone", "no longer requested; it would be deleted.", id="delete"),
-        pytest.param("www.example.org", "foreign-record", "the current records stay.", id="foreign record"),
+        pytest.param(
+            "www.example.org", "foreign-record", "existing record left unchanged (conflict).", id="foreign record"
+        ),
         pytest.param("pay.example.org", "no-address", "is not published.", id="unresolved"),
         pytest.param("far.example.com", "no-zone", "is not published.", id="no zone"),
         pytest.param("WEB.Example.org.", "published", "web.example.org is published.", id="other spelling"),

@@ -192,7 +192,7 @@ def test_a_record_of_an_unmanaged_type_can_block_a_requested_one(
     assert f"cannot coexist with the {rtype} record, which stays" in render(document)
     assert [one.blocks_requested for one in document.records] == [True]
     assert "  the requested record cannot coexist with it, and is not created\n" in render(document)
-    assert "Next: remove the obstacle" in render(document)
+    assert "Next: Resolve the conflict; extdns retries automatically." in render(document)
 
 
 def test_a_record_of_an_unmanaged_type_does_not_block_a_record_that_can_coexist() -> None:
