@@ -171,3 +171,15 @@ def update(current: OwnedRecord, desired: DesiredRecord, *differences: str) -> U
 def delete(current: OwnedRecord, evidence: Evidence = Evidence.OBJECT_DELETED) -> Delete:
     """Build the delete of *current* for *evidence*."""
     return Delete(current=current, evidence=evidence)
+
+
+def store(desired: DesiredRecord, *, default_ttl_s: int = 300) -> Record:
+    """Build the record that a zone holds after *desired* was written; a TTL that it leaves open is *default_ttl_s*."""
+    return Record(
+        name=desired.name,
+        type=desired.type,
+        targets=desired.targets,
+        ttl_s=desired.ttl_s or default_ttl_s,
+        set_identifier=desired.set_identifier,
+        properties=desired.properties,
+    )

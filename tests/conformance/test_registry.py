@@ -14,19 +14,9 @@ from extdns.model.change import Change, Create, Delete, Update, Write
 from extdns.model.record import Record
 from extdns.ports import Registry
 from registry.noop import NoopRegistry
-from tests.unit.registry.scene import (
-    apply,
-    build_desired,
-    build_name,
-    build_registry,
-    build_writes,
-    create,
-    delete,
-    is_restated,
-    ownership_record,
-    record,
-    update,
-)
+from tests.builders import create, delete, update
+from tests.unit.registry.completion import build_registry, build_writes, is_restated
+from tests.unit.registry.zone_records import apply, build_desired, build_name, ownership_record, record
 
 REGISTRIES: Final[dict[str, Registry]] = {
     "noop": NoopRegistry(),
@@ -75,7 +65,7 @@ def build_changes(registry: Registry, records: Sequence[Record], types: Sequence
     for rtype in ("A", "AAAA", "CNAME"):
         endpoint = build_desired(rtype, "foo", "service/d/one", target=target if rtype == "A" else "")
         if rtype in types:
-            found += [update(held[rtype], endpoint)] if rtype in held else create(endpoint)
+            found += [update(held[rtype], endpoint)] if rtype in held else [create(endpoint)]
         elif rtype in held:
             found.append(delete(held[rtype]))
     return found

@@ -20,6 +20,7 @@ from extdns.planner.decide import decide
 from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import PlanSettings
+from tests.builders import store
 
 ME: Final = "me"
 ZONE: Final = Zone(name=DnsName("example.org"), id="z1")
@@ -192,21 +193,9 @@ def apply_changes(current: Iterable[OwnedRecord], made: Iterable[Change]) -> tup
     return tuple(after[key] for key in sorted(after))
 
 
-def _build_written(endpoint: DesiredRecord, *, ttl_s: int) -> OwnedRecord:
+def _build_written(desired: DesiredRecord, *, ttl_s: int) -> OwnedRecord:
     """Build the current record that a written desired record becomes."""
-    return OwnedRecord(
-        record=Record(
-            name=endpoint.name,
-            type=endpoint.type,
-            targets=endpoint.targets,
-            ttl_s=endpoint.ttl_s or ttl_s,
-            set_identifier=endpoint.set_identifier,
-            properties=endpoint.properties,
-        ),
-        owner=ME,
-        is_ours=True,
-        labels=endpoint.labels,
-    )
+    return OwnedRecord(record=store(desired, default_ttl_s=ttl_s), owner=ME, is_ours=True, labels=desired.labels)
 
 
 def with_policy(policy: str) -> PlanSettings:

@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record
+from extdns.model.record import Record, RecordKey
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import build_registry, find, list_ours, ownership_record, record
+from tests.unit.registry.completion import build_registry, find, list_ours
+from tests.unit.registry.zone_records import key, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -20,7 +21,7 @@ TWO = "service/d/two"
         pytest.param(
             build_registry(),
             [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo")],
-            {"A a-foo"},
+            {key("A", "a-foo")},
             id="11-host-without-own-ownership-record",
         ),
         pytest.param(
@@ -31,13 +32,13 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("a-a-foo", resource=TWO),
             ],
-            {"A foo", "A a-foo"},
+            {key("A", "foo"), key("A", "a-foo")},
             id="11-host-with-own-ownership-record",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo"), ownership_record("a-a-foo", "other")],
-            {"A foo"},
+            {key("A", "foo")},
             id="11-host-with-ownership-record-of-other-owner",
         ),
         pytest.param(
@@ -48,7 +49,7 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("a-a-foo", "other", ONE),
             ],
-            {"A foo"},
+            {key("A", "foo")},
             id="11-same-object-of-another-owner",
         ),
         pytest.param(
@@ -59,7 +60,7 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("a-a-foo", resource=ONE),
             ],
-            {"A a-foo"},
+            {key("A", "a-foo")},
             id="11-same-object-wrote-both-forms",
         ),
         pytest.param(
@@ -70,7 +71,7 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("a-a-foo", resource=ONE, ownedRecord="a-foo.x.test"),
             ],
-            {"A foo", "A a-foo"},
+            {key("A", "foo"), key("A", "a-foo")},
             id="11-same-object-but-stated",
         ),
         pytest.param(
@@ -82,7 +83,7 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("aaaa-foo", resource=ONE),
             ],
-            {"A foo", "AAAA foo"},
+            {key("A", "foo"), key("AAAA", "foo")},
             id="11-second-ownership-record-of-foo-decides",
         ),
         pytest.param(
@@ -94,47 +95,52 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("aaaa-foo", resource=TWO),
             ],
-            {"AAAA foo", "A a-foo"},
+            {key("AAAA", "foo"), key("A", "a-foo")},
             id="11-second-ownership-record-of-another-object",
         ),
-        pytest.param(build_registry(), [record("A", "foo"), ownership_record("a-foo")], {"A foo"}, id="11-only-foo"),
         pytest.param(
-            build_registry(), [record("A", "a-foo"), ownership_record("a-foo")], {"A a-foo"}, id="11-only-the-host"
+            build_registry(), [record("A", "foo"), ownership_record("a-foo")], {key("A", "foo")}, id="11-only-foo"
+        ),
+        pytest.param(
+            build_registry(),
+            [record("A", "a-foo"), ownership_record("a-foo")],
+            {key("A", "a-foo")},
+            id="11-only-the-host",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo"), record("AAAA", "a-foo"), ownership_record("a-foo")],
-            {"A foo"},
+            {key("A", "foo")},
             id="11-aaaa-host-has-no-old-ownership-record",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo"), record("MX", "a-foo"), ownership_record("a-foo")],
-            {"A foo"},
+            {key("A", "foo")},
             id="11-an-unmanaged-host-has-none",
         ),
         pytest.param(
             build_registry(),
             [record("CNAME", "foo"), record("A", "cname-foo"), ownership_record("cname-foo")],
-            {"A cname-foo"},
+            {key("A", "cname-foo")},
             id="11-other-types-alike",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo", alias="true"), record("A", "cname-foo"), ownership_record("cname-foo")],
-            {"A cname-foo"},
+            {key("A", "cname-foo")},
             id="11-aliases-alike",
         ),
         pytest.param(
             build_registry(prefix="e."),
             [record("A", "foo"), record("A", "a-foo"), ownership_record("e.a-foo")],
-            {"A a-foo"},
+            {key("A", "a-foo")},
             id="11-with-prefix",
         ),
         pytest.param(
             build_registry(suffix="-e"),
             [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo-e")],
-            {"A a-foo"},
+            {key("A", "a-foo")},
             id="11-with-suffix",
         ),
         pytest.param(
@@ -146,7 +152,7 @@ TWO = "service/d/two"
         pytest.param(
             build_registry(wildcard="any"),
             [record("A", "*"), record("AAAA", "any"), ownership_record("a-any")],
-            {"A *"},
+            {key("A", "*")},
             id="11-wildcard",
         ),
         pytest.param(
@@ -158,7 +164,7 @@ TWO = "service/d/two"
                 ownership_record("a-any", resource=ONE),
                 ownership_record("aaaa-any", resource=ONE),
             ],
-            {"A any", "AAAA any"},
+            {key("A", "any"), key("AAAA", "any")},
             id="11-second-ownership-record-decides-about-wildcard",
         ),
         pytest.param(
@@ -170,7 +176,7 @@ TWO = "service/d/two"
                 ownership_record("aaaaweb", resource=ONE),
                 ownership_record("aweb", resource=ONE),
             ],
-            {"A web", "AAAA web"},
+            {key("A", "web"), key("AAAA", "web")},
             id="11-second-ownership-record-decides-without-separator",
         ),
         pytest.param(
@@ -181,13 +187,13 @@ TWO = "service/d/two"
                 ownership_record("a-foo", resource=ONE),
                 ownership_record("aaaa-foo", resource=ONE),
             ],
-            {"A a-foo"},
+            {key("A", "a-foo")},
             id="11-second-ownership-record-without-record",
         ),
         pytest.param(
             build_registry(wildcard="any"),
             [record("A", "*"), record("A", "any"), ownership_record("a-any", ownedRecord="*.x.test")],
-            {"A *"},
+            {key("A", "*")},
             id="11-stated-wildcard",
         ),
         pytest.param(
@@ -198,7 +204,7 @@ TWO = "service/d/two"
                 ownership_record("any"),
                 ownership_record("a-any", ownedRecord="any.x.test"),
             ],
-            {"A *", "A any"},
+            {key("A", "*"), key("A", "any")},
             id="11-old-wildcard-ownership-record-and-one-with-type",
         ),
         pytest.param(
@@ -216,7 +222,7 @@ TWO = "service/d/two"
     ],
 )
 def test_an_ambiguous_ownership_record_covers_one_name_or_none(
-    registry: TxtRegistry, records: list[Record], expected: set[str]
+    registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected
 
@@ -224,7 +230,7 @@ def test_an_ambiguous_ownership_record_covers_one_name_or_none(
 def test_the_resource_in_an_ambiguous_old_ownership_record_is_ignored() -> None:
     """The resource may belong to A `foo`, so its deletion must not delete the host `a-foo`."""
     found = find(
-        build_registry(), [record("A", "a-foo"), ownership_record("a-foo", resource=ONE, extra="1")], "A a-foo"
+        build_registry(), [record("A", "a-foo"), ownership_record("a-foo", resource=ONE, extra="1")], key("A", "a-foo")
     )
     assert (found.is_ours, found.resource, found.labels.get("extra")) == (True, "", "1")
 

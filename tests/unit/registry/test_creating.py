@@ -7,22 +7,23 @@ from msgspec.structs import replace
 
 from extdns.model.change import Blocked
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, Record
+from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.value import StringMap
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import (
-    apply,
-    build_desired,
+from tests.builders import create
+from tests.unit.registry.completion import (
+    WriteSummary,
     build_registry,
     build_writes,
-    create,
-    format_key,
-    format_writes,
+    creates,
+    deletes,
     get_block,
     list_ours,
-    ownership_record,
-    record,
+    restates,
+    summarize_writes,
+    updates,
 )
+from tests.unit.registry.zone_records import apply, build_desired, key, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -39,8 +40,8 @@ TEXT = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=servi
     ],
 )
 def test_a_record_is_created_with_its_ownership_record(registry: TxtRegistry, host: str, location: str) -> None:
-    done = build_writes(registry, [], *create(build_desired("CNAME", host, ONE)))
-    assert sorted(format_writes(done)) == sorted([f"+ CNAME {host}", f"+ TXT {location}"])
+    done = build_writes(registry, [], create(build_desired("CNAME", host, ONE)))
+    assert sorted(summarize_writes(done)) == sorted([creates("CNAME", host), creates("TXT", location)])
     (ownership,) = [write.new for write in done if write.key.type == "TXT"]
     assert ownership is not None
     assert (ownership.targets, ownership.ttl_s, ownership.labels) == ((TEXT,), 0, StringMap())
@@ -51,19 +52,24 @@ def test_a_record_is_created_with_its_ownership_record(registry: TxtRegistry, ho
     [
         pytest.param(
             build_desired("CNAME", "multi", sid="set-1", weight="10"),
-            ["TXT cname-multi/set-1", "CNAME multi/set-1"],
+            [key("TXT", "cname-multi", "set-1"), key("CNAME", "multi", "set-1")],
             {"weight": "10"},
             id="3.2.10-weighted",
         ),
-        pytest.param(build_desired("A", "x", alias="A"), ["TXT a-x", "A x"], {"alias": "A"}, id="10.3-alias-by-type"),
+        pytest.param(
+            build_desired("A", "x", alias="A"),
+            [key("TXT", "a-x"), key("A", "x")],
+            {"alias": "A"},
+            id="10.3-alias-by-type",
+        ),
     ],
 )
 def test_an_ownership_record_has_the_routing_and_properties_of_its_record(
-    endpoint: DesiredRecord, keys: list[str], properties: dict[str, str]
+    endpoint: DesiredRecord, keys: list[RecordKey], properties: dict[str, str]
 ) -> None:
     """See docs/spec/plan.md 3.2.7."""
-    done = build_writes(build_registry(), [], *create(endpoint))
-    assert [format_key(write.key) for write in done] == keys
+    done = build_writes(build_registry(), [], create(endpoint))
+    assert [write.key for write in done] == keys
     assert [write.new.properties for write in done if write.new] == [StringMap.from_items(properties)] * 2
 
 
@@ -71,7 +77,7 @@ def test_all_labels_are_written_with_our_owner_id() -> None:
     endpoint = replace(
         build_desired("A", "x"), labels=StringMap.from_items({"owner": "somebody", "extra": "v1", "resource": ONE})
     )
-    ownership = build_writes(build_registry(), [], *create(endpoint))[0].new
+    ownership = build_writes(build_registry(), [], create(endpoint))[0].new
     assert ownership is not None
     assert ownership.targets == (
         '"heritage=external-dns,external-dns/extra=v1,external-dns/owner=me,external-dns/resource=service/d/one"',
@@ -92,7 +98,7 @@ def test_all_labels_are_written_with_our_owner_id() -> None:
 )
 def test_a_record_whose_labels_cannot_be_encoded_is_not_created(labels: dict[str, str]) -> None:
     blocked_by = get_block(
-        build_registry(), [], *create(replace(build_desired("A", "x"), labels=StringMap.from_items(labels)))
+        build_registry(), [], create(replace(build_desired("A", "x"), labels=StringMap.from_items(labels)))
     )
     assert blocked_by.reason is Reason.INVALID_ENDPOINT
     assert "A x.x.test" in blocked_by.detail
@@ -101,31 +107,31 @@ def test_a_record_whose_labels_cannot_be_encoded_is_not_created(labels: dict[str
 def test_an_ownership_record_of_ours_without_record_is_reused() -> None:
     """See docs/spec/plan.md 3.2.10: somebody deleted only the record, and another object may request it now."""
     lone = replace(ownership_record("a-new", resource=TWO), ttl_s=60)
-    done = build_writes(build_registry(), [lone], *create(build_desired("A", "new", ONE)))
-    assert format_writes(done) == ["~ TXT a-new", "+ A new"]
+    done = build_writes(build_registry(), [lone], create(build_desired("A", "new", ONE)))
+    assert summarize_writes(done) == [updates("TXT", "a-new"), creates("A", "new")]
     assert done[0].old == lone
     assert done[0].new is not None
     assert (done[0].new.targets, done[0].new.ttl_s) == ((TEXT,), 60)
-    assert format_writes(build_writes(build_registry(), [lone], *create(build_desired("A", "new", TWO)))) == [
-        "= TXT a-new",
-        "+ A new",
+    assert summarize_writes(build_writes(build_registry(), [lone], create(build_desired("A", "new", TWO)))) == [
+        restates("TXT", "a-new"),
+        creates("A", "new"),
     ]
 
 
 def test_an_ownership_record_of_ours_without_record_is_replaced() -> None:
-    assert format_writes(
-        build_writes(build_registry(), [ownership_record("foo")], *create(build_desired("CNAME", "foo")))
+    assert summarize_writes(
+        build_writes(build_registry(), [ownership_record("foo")], create(build_desired("CNAME", "foo")))
     ) == [
-        "+ TXT cname-foo",
-        "+ CNAME foo",
-        "- TXT foo",
+        creates("TXT", "cname-foo"),
+        creates("CNAME", "foo"),
+        deletes("TXT", "foo"),
     ]
-    assert format_writes(
-        build_writes(build_registry(), [ownership_record("a-foo")], *create(build_desired("A", "foo", sid="s")))
+    assert summarize_writes(
+        build_writes(build_registry(), [ownership_record("a-foo")], create(build_desired("A", "foo", sid="s")))
     ) == [
-        "- TXT a-foo",
-        "+ TXT a-foo/s",
-        "+ A foo/s",
+        deletes("TXT", "a-foo"),
+        creates("TXT", "a-foo", "s"),
+        creates("A", "foo", "s"),
     ]
 
 
@@ -185,7 +191,7 @@ def test_an_ownership_record_of_ours_without_record_is_replaced() -> None:
 def test_a_record_is_not_created_without_its_ownership_record(
     records: list[Record], host: str, reason: Reason, detail: str
 ) -> None:
-    blocked_by = get_block(build_registry(), records, *create(build_desired("A", host)))
+    blocked_by = get_block(build_registry(), records, create(build_desired("A", host)))
     assert blocked_by.reason is reason
     assert detail in blocked_by.detail
 
@@ -193,8 +199,8 @@ def test_a_record_is_not_created_without_its_ownership_record(
 def test_a_wildcard_and_its_replacement_cannot_share_an_ownership_record() -> None:
     """See docs/spec/plan.md 11: of `*.x` and `any.x`, the one that is created second is blocked."""
     registry = build_registry(wildcard="any")
-    records = apply([], build_writes(registry, [], *create(build_desired("A", "*"))))
-    blocked_by = get_block(registry, records, *create(build_desired("A", "any")))
+    records = apply([], build_writes(registry, [], create(build_desired("A", "*"))))
+    blocked_by = get_block(registry, records, create(build_desired("A", "any")))
     assert blocked_by == Blocked(
         reason=Reason.DUPLICATE_OWNERSHIP_NAME, detail="TXT a-any.x.test is the ownership record of A *.x.test"
     )
@@ -212,64 +218,66 @@ def test_a_record_is_not_created_at_the_name_of_an_ownership_record(
     records: list[Record], reason: Reason, rtype: str
 ) -> None:
     registry = build_registry(types=("A", "CNAME", "TXT"))
-    assert get_block(registry, records, *create(build_desired(rtype, "a-foo"))).reason is reason
+    assert get_block(registry, records, create(build_desired(rtype, "a-foo"))).reason is reason
 
 
 def test_other_types_may_exist_at_the_name_of_an_ownership_record() -> None:
     done = build_writes(
-        build_registry(), [record("AAAA", "a-foo"), record("MX", "a-foo")], *create(build_desired("A", "foo"))
+        build_registry(), [record("AAAA", "a-foo"), record("MX", "a-foo")], create(build_desired("A", "foo"))
     )
-    assert format_writes(done) == ["+ TXT a-foo", "+ A foo"]
+    assert summarize_writes(done) == [creates("TXT", "a-foo"), creates("A", "foo")]
 
 
 def test_an_ownership_record_states_its_record_if_its_name_is_ambiguous() -> None:
     """See docs/spec/plan.md 11: otherwise a foreign record at `a-foo` would be ours, and `foo` would not."""
     records = [record("A", "a-foo")]
-    done = build_writes(build_registry(), records, *create(build_desired("A", "foo")))
-    assert format_writes(done) == ["+ TXT a-foo", "+ A foo"]
+    done = build_writes(build_registry(), records, create(build_desired("A", "foo")))
+    assert summarize_writes(done) == [creates("TXT", "a-foo"), creates("A", "foo")]
     assert done[0].new is not None
     assert "external-dns/ownedRecord=foo.x.test,external-dns/owner=me" in done[0].new.targets[0]
-    assert list_ours(build_registry(), apply(records, done)) == {"A foo"}
+    assert list_ours(build_registry(), apply(records, done)) == {key("A", "foo")}
 
 
 @pytest.mark.parametrize("order", [("foo", "a-foo"), ("a-foo", "foo")])
 def test_one_object_may_request_a_name_and_one_that_looks_like_its_ownership_name(order: tuple[str, str]) -> None:
     """See docs/spec/plan.md 11: in any order, and also if both are created in one change set."""
     apart = [
-        write for host in order for write in build_writes(build_registry(), [], *create(build_desired("A", host, ONE)))
+        write for host in order for write in build_writes(build_registry(), [], create(build_desired("A", host, ONE)))
     ]
-    assert list_ours(build_registry(), apply([], apart)) == {"A foo", "A a-foo"}
+    assert list_ours(build_registry(), apply([], apart)) == {key("A", "foo"), key("A", "a-foo")}
     records: list[Record] = []
     for host in order:
-        records = apply(records, build_writes(build_registry(), records, *create(build_desired("A", host, ONE))))
-    assert list_ours(build_registry(), records) == {"A foo", "A a-foo"}
+        records = apply(records, build_writes(build_registry(), records, create(build_desired("A", host, ONE))))
+    assert list_ours(build_registry(), records) == {key("A", "foo"), key("A", "a-foo")}
 
 
 @pytest.mark.parametrize(
     ("records", "host", "expected"),
     [
-        pytest.param([], "@", ["+ A @"], id="3.2.1-apex"),
-        pytest.param([], "a" * 62, ["+ A " + "a" * 62], id="3.2.1-long-label"),
-        pytest.param([ownership_record("a-w2", "other")], "w2", ["+ A w2"], id="3.2.6-ownership-record-of-other-owner"),
+        pytest.param([], "@", [creates("A", "@")], id="3.2.1-apex"),
+        pytest.param([], "a" * 62, [creates("A", "a" * 62)], id="3.2.1-long-label"),
+        pytest.param(
+            [ownership_record("a-w2", "other")], "w2", [creates("A", "w2")], id="3.2.6-ownership-record-of-other-owner"
+        ),
         pytest.param(
             [ownership_record("a-web", resource=TWO)],
             "web",
-            ["= TXT a-web", "+ A web"],
+            [restates("TXT", "a-web"), creates("A", "web")],
             id="3.2.6-ownership-record-without-record",
         ),
-        pytest.param([], "a-b", ["+ TXT a-a-b", "+ A a-b"], id="3.2.7"),
+        pytest.param([], "a-b", [creates("TXT", "a-a-b"), creates("A", "a-b")], id="3.2.7"),
     ],
 )
 def test_like_external_dns_a_record_can_be_created_without_ownership_record(
-    records: list[Record], host: str, expected: list[str]
+    records: list[Record], host: str, expected: list[WriteSummary]
 ) -> None:
-    done = build_writes(build_registry(unmarked_creates=True), records, *create(build_desired("A", host, ONE)))
-    assert sorted(format_writes(done)) == sorted(expected)
+    done = build_writes(build_registry(unmarked_creates=True), records, create(build_desired("A", host, ONE)))
+    assert sorted(summarize_writes(done)) == sorted(expected)
     assert {write.new.targets[0] for write in done if write.new and write.old is None} <= {TEXT, "192.0.2.1"}
 
 
 def test_creating_without_ownership_is_blocked_by_an_existing_record() -> None:
     blocked_by = get_block(
-        build_registry(unmarked_creates=True), [record("TXT", "a-foo")], *create(build_desired("A", "foo"))
+        build_registry(unmarked_creates=True), [record("TXT", "a-foo")], create(build_desired("A", "foo"))
     )
     assert blocked_by.reason is Reason.NO_OWNERSHIP_NAME

@@ -7,32 +7,38 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.record import Record
-from tests.unit.registry.scene import (
-    build_desired,
+from extdns.model.record import Record, RecordKey
+from tests.builders import create, delete, update
+from tests.unit.registry.completion import (
+    WriteSummary,
     build_registry,
     build_writes,
-    create,
-    delete,
+    creates,
+    deletes,
     find,
-    format_writes,
-    ownership_record,
-    record,
-    update,
+    restates,
+    summarize_writes,
+    updates,
 )
+from tests.unit.registry.zone_records import build_desired, key, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
 
 
 @pytest.mark.parametrize(
-    ("records", "name", "expected"),
+    ("records", "deleted", "expected"),
     [
-        pytest.param([record("A", "foo"), ownership_record("a-foo")], "A foo", ["- TXT a-foo", "- A foo"], id="3.2.6"),
+        pytest.param(
+            [record("A", "foo"), ownership_record("a-foo")],
+            key("A", "foo"),
+            [deletes("TXT", "a-foo"), deletes("A", "foo")],
+            id="3.2.6",
+        ),
         pytest.param(
             [record("A", "gone"), ownership_record("gone")],
-            "A gone",
-            ["- A gone", "- TXT gone"],
+            key("A", "gone"),
+            [deletes("A", "gone"), deletes("TXT", "gone")],
             id="11-only-an-old-ownership-record",
         ),
         pytest.param(
@@ -42,14 +48,14 @@ TWO = "service/d/two"
                 ownership_record("cname-x"),
                 ownership_record("x"),
             ],
-            "A x",
-            ["- TXT a-x", "- TXT cname-x", "- A x", "- TXT x"],
+            key("A", "x"),
+            [deletes("TXT", "a-x"), deletes("TXT", "cname-x"), deletes("A", "x"), deletes("TXT", "x")],
             id="every-ownership-record-of-ours",
         ),
         pytest.param(
             [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "other")],
-            "A foo",
-            ["- TXT a-foo", "- A foo"],
+            key("A", "foo"),
+            [deletes("TXT", "a-foo"), deletes("A", "foo")],
             id="design-2-not-those-of-others",
         ),
         pytest.param(
@@ -59,15 +65,17 @@ TWO = "service/d/two"
                 ownership_record("foo"),
                 ownership_record("foo", sid="s"),
             ],
-            "A foo",
-            ["- A foo", "- TXT foo"],
+            key("A", "foo"),
+            [deletes("A", "foo"), deletes("TXT", "foo")],
             id="not-those-of-other-set-identifiers",
         ),
     ],
 )
-def test_a_record_is_deleted_with_its_ownership_records(records: list[Record], name: str, expected: list[str]) -> None:
+def test_a_record_is_deleted_with_its_ownership_records(
+    records: list[Record], deleted: RecordKey, expected: list[WriteSummary]
+) -> None:
     assert (
-        format_writes(build_writes(build_registry(), records, delete(find(build_registry(), records, name))))
+        summarize_writes(build_writes(build_registry(), records, delete(find(build_registry(), records, deleted))))
         == expected
     )
 
@@ -87,7 +95,7 @@ def test_an_ownership_record_is_deleted_as_it_was_read(spelling: str) -> None:
         name=ownership_record("a-foo").name, type="TXT", targets=(spelling,), ttl_s=17, exact=("opaque", 1)
     )
     records = [record("A", "foo"), ownership]
-    done = build_writes(build_registry(), records, delete(find(build_registry(), records, "A foo")))
+    done = build_writes(build_registry(), records, delete(find(build_registry(), records, key("A", "foo"))))
     assert done[0].old is ownership
     assert done[0].new is None
 
@@ -95,57 +103,62 @@ def test_an_ownership_record_is_deleted_as_it_was_read(spelling: str) -> None:
 def test_an_ownership_record_that_covers_another_record_is_kept() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
-    done = build_writes(registry, records, delete(find(registry, records, "A foo")))
-    assert format_writes(done) == ["- A foo", "= TXT foo"]
+    done = build_writes(registry, records, delete(find(registry, records, key("A", "foo"))))
+    assert summarize_writes(done) == [deletes("A", "foo"), restates("TXT", "foo")]
     both = [delete(owned) for owned in registry.read(records)]
-    assert format_writes(build_writes(registry, records, *both)) == ["- A foo", "- MX foo", "- TXT foo"]
+    assert summarize_writes(build_writes(registry, records, *both)) == [
+        deletes("A", "foo"),
+        deletes("MX", "foo"),
+        deletes("TXT", "foo"),
+    ]
 
 
 def test_an_ownership_record_that_covers_no_remaining_record_is_deleted() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), ownership_record("a-foo", "other"), record("MX", "foo"), ownership_record("foo")]
-    assert format_writes(build_writes(registry, records, delete(find(registry, records, "MX foo")))) == [
-        "- MX foo",
-        "- TXT foo",
+    assert summarize_writes(build_writes(registry, records, delete(find(registry, records, key("MX", "foo"))))) == [
+        deletes("MX", "foo"),
+        deletes("TXT", "foo"),
     ]
 
 
 def test_an_ambiguous_old_ownership_record_is_deleted_with_its_last_record() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "a-foo"), ownership_record("a-a-foo"), record("MX", "a-foo"), ownership_record("a-foo")]
-    done = build_writes(registry, records, delete(find(registry, records, "MX a-foo")))
-    assert format_writes(done) == ["- MX a-foo", "- TXT a-foo"]
+    done = build_writes(registry, records, delete(find(registry, records, key("MX", "a-foo"))))
+    assert summarize_writes(done) == [deletes("MX", "a-foo"), deletes("TXT", "a-foo")]
 
 
 def test_a_change_of_type_replaces_the_ownership_record() -> None:
     records = [record("CNAME", "foo"), ownership_record("cname-foo", resource=ONE)]
-    held = find(build_registry(), records, "CNAME foo")
+    held = find(build_registry(), records, key("CNAME", "foo"))
     done = build_writes(
         build_registry(),
         records,
         delete(held),
-        *create(build_desired("A", "foo", ONE), build_desired("AAAA", "foo", ONE)),
+        create(build_desired("A", "foo", ONE)),
+        create(build_desired("AAAA", "foo", ONE)),
     )
-    assert format_writes(done) == [
-        "+ TXT a-foo",
-        "+ TXT aaaa-foo",
-        "- TXT cname-foo",
-        "+ A foo",
-        "+ AAAA foo",
-        "- CNAME foo",
+    assert summarize_writes(done) == [
+        creates("TXT", "a-foo"),
+        creates("TXT", "aaaa-foo"),
+        deletes("TXT", "cname-foo"),
+        creates("A", "foo"),
+        creates("AAAA", "foo"),
+        deletes("CNAME", "foo"),
     ]
 
 
 def test_an_ownership_record_shared_by_two_types_is_written_once() -> None:
     """An A alias with an old ownership record becomes a CNAME, whose current ownership record has the same name."""
     records = [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)]
-    held = find(build_registry(), records, "A foo")
-    assert format_writes(
-        build_writes(build_registry(), records, delete(held), *create(build_desired("CNAME", "foo", TWO)))
+    held = find(build_registry(), records, key("A", "foo"))
+    assert summarize_writes(
+        build_writes(build_registry(), records, delete(held), create(build_desired("CNAME", "foo", TWO)))
     ) == [
-        "~ TXT cname-foo",
-        "- A foo",
-        "+ CNAME foo",
+        updates("TXT", "cname-foo"),
+        deletes("A", "foo"),
+        creates("CNAME", "foo"),
     ]
 
 
@@ -154,13 +167,21 @@ def test_an_old_ownership_record_shared_by_two_records_is_written_once_unchanged
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
     a, mx = registry.read(records)
     done = build_writes(registry, records, update(a, build_desired("A", "foo")), delete(mx))
-    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "- MX foo", "= TXT foo"]
+    assert summarize_writes(done) == [
+        creates("TXT", "a-foo"),
+        restates("A", "foo"),
+        deletes("MX", "foo"),
+        restates("TXT", "foo"),
+    ]
 
 
 def test_a_simple_record_can_be_replaced_by_a_routed_one() -> None:
     records = [record("A", "foo"), ownership_record("a-foo")]
-    held = find(build_registry(), records, "A foo")
-    done = build_writes(
-        build_registry(), records, delete(held), *create(build_desired("A", "foo", sid="s", weight="1"))
-    )
-    assert format_writes(done) == ["- TXT a-foo", "+ TXT a-foo/s", "- A foo", "+ A foo/s"]
+    held = find(build_registry(), records, key("A", "foo"))
+    done = build_writes(build_registry(), records, delete(held), create(build_desired("A", "foo", sid="s", weight="1")))
+    assert summarize_writes(done) == [
+        deletes("TXT", "a-foo"),
+        creates("TXT", "a-foo", "s"),
+        deletes("A", "foo"),
+        creates("A", "foo", "s"),
+    ]

@@ -20,7 +20,8 @@ from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import MAX_CHARACTERS, PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import MANAGED, ZONE, ownership_record, record
+from tests.unit.registry.completion import MANAGED
+from tests.unit.registry.zone_records import ZONE, ownership_record, record
 
 KEY = "12345678901234567890123456789012"
 OTHER_KEY = ")K_Fy|?Z.64#UuHm`}[d!GC%WJM_fs{_"

@@ -9,7 +9,8 @@ from registry.noop import NoopRegistry
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import MANAGED, build_name, build_registry, ownership_record, record
+from tests.unit.registry.completion import MANAGED, build_registry
+from tests.unit.registry.zone_records import build_name, ownership_record, record
 
 WITH_TXT = (*MANAGED, "TXT")
 FORGED = '"heritage=external-dns,external-dns/owner=me"'

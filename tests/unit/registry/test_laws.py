@@ -13,21 +13,16 @@ from extdns.model.record import OwnedRecord, Record, RecordKey
 from registry.txt.naming import Naming
 from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import (
-    MANAGED,
+from tests.builders import delete, update
+from tests.unit.registry.completion import MANAGED, build_registry, build_writes, complete, is_restated
+from tests.unit.registry.zone_records import (
     ZONE,
     apply,
     build_desired,
     build_name,
-    build_registry,
-    build_writes,
-    complete,
-    delete,
-    format_name,
-    is_restated,
     ownership_record,
     record,
-    update,
+    remove_zone,
 )
 
 HOSTS = ("@", "foo", "a-foo", "aaaa-foo", "cname-foo", "a-a-foo", "*", "any", "a-any", "mx-foo", "*.sub", "any.sub")
@@ -86,7 +81,7 @@ def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
 
 
 @st.composite
-def scenes(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record]]:
+def registries_with_records(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record]]:
     registry = draw(registries)
     return registry, draw(zones(registry._settings.naming))
 
@@ -94,9 +89,9 @@ def scenes(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record]]:
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record], tuple[Change, ...]]:
     """Generate a zone, and changes of two names that a planner could make."""
-    registry, records = draw(scenes())
+    registry, records = draw(registries_with_records())
     found = registry.read(records)
-    pairs = sorted({(format_name(owned.key.name), owned.key.set_identifier) for owned in found if owned.is_ours})
+    pairs = sorted({(remove_zone(owned.key.name), owned.key.set_identifier) for owned in found if owned.is_ours})
     host, sid = draw(
         st.sampled_from(pairs) | st.tuples(st.sampled_from(HOSTS), st.just(""))
         if pairs
@@ -123,36 +118,36 @@ def mine(registry: TxtRegistry, record: Record) -> bool:
     return labels is not None and registry._settings.is_our_owner(labels.get("owner"))
 
 
-@given(scenes())
-def test_no_record_is_ours_without_an_ownership_record_of_ours(scene: tuple[TxtRegistry, list[Record]]) -> None:
-    registry, records = scene
+@given(registries_with_records())
+def test_no_record_is_ours_without_an_ownership_record_of_ours(situation: tuple[TxtRegistry, list[Record]]) -> None:
+    registry, records = situation
     strangers = [record for record in records if not mine(registry, record)]
     assert not [owned for owned in registry.read(strangers) if owned.is_ours]
     for owned in registry.read(records):
         assert owned.is_ours == any(mine(registry, ownership) for ownership in owned.ownership_records)
 
 
-@given(scenes(), st.randoms())
+@given(registries_with_records(), st.randoms())
 def test_the_order_of_records_does_not_change_ownership(
-    scene: tuple[TxtRegistry, list[Record]], random: Random
+    situation: tuple[TxtRegistry, list[Record]], random: Random
 ) -> None:
-    registry, records = scene
+    registry, records = situation
     shuffled = list(records)
     random.shuffle(shuffled)
     assert registry.read(shuffled) == registry.read(records)
 
 
-@given(scenes())
-def test_an_ownership_record_covers_records_of_one_name(scene: tuple[TxtRegistry, list[Record]]) -> None:
-    registry, records = scene
+@given(registries_with_records())
+def test_an_ownership_record_covers_records_of_one_name(situation: tuple[TxtRegistry, list[Record]]) -> None:
+    registry, records = situation
     found = registry.read(records)
     for ownership in records:
         assert len({owned.record.name for owned in found if ownership in owned.ownership_records}) <= 1
 
 
-@given(scenes())
-def test_related_names_give_the_same_owners_as_the_complete_zone(scene: tuple[TxtRegistry, list[Record]]) -> None:
-    registry, records = scene
+@given(registries_with_records())
+def test_related_names_give_the_same_owners_as_the_complete_zone(situation: tuple[TxtRegistry, list[Record]]) -> None:
+    registry, records = situation
     whole = registry.read(records)
     for host in HOSTS:
         name = build_name(host)

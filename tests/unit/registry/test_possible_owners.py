@@ -7,7 +7,7 @@ import pytest
 from extdns.model.record import Record
 from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.possible_owners import PossibleOwner, PossibleOwners
-from tests.unit.registry.scene import build_name, ownership_record, record
+from tests.unit.registry.zone_records import build_name, ownership_record, record
 
 
 def owner_of(target: Record, *others: Record) -> str | None:

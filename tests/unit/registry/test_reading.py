@@ -6,11 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import UsageError
-from extdns.model.record import Record
+from extdns.model.record import Record, RecordKey
 from extdns.model.value import StringMap
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import MANAGED, build_registry, find, format_key, list_ours, ownership_record, record
+from tests.unit.registry.completion import MANAGED, build_registry, find, list_ours
+from tests.unit.registry.zone_records import key, ownership_record, record
 
 ONE = "service/d/one"
 
@@ -19,7 +20,10 @@ ONE = "service/d/one"
     ("registry", "records", "expected"),
     [
         pytest.param(
-            build_registry(), [record("CNAME", "foo"), ownership_record("foo")], {"CNAME foo"}, id="3.2.10-untyped"
+            build_registry(),
+            [record("CNAME", "foo"), ownership_record("foo")],
+            {key("CNAME", "foo")},
+            id="3.2.10-untyped",
         ),
         pytest.param(
             build_registry(),
@@ -29,19 +33,22 @@ ONE = "service/d/one"
                 record("AAAA", "dual"),
                 ownership_record("aaaa-dual", "owner-2"),
             ],
-            {"A dual"},
+            {key("A", "dual")},
             id="3.2.10-untyped-is-not-for-aaaa",
         ),
         pytest.param(
             build_registry(), [record("AAAA", "dual"), ownership_record("dual")], set(), id="3.2.5-aaaa-needs-its-type"
         ),
         pytest.param(
-            build_registry(), [record("A", "x", alias="true"), ownership_record("cname-x")], {"A x"}, id="3.2.10-alias"
+            build_registry(),
+            [record("A", "x", alias="true"), ownership_record("cname-x")],
+            {key("A", "x")},
+            id="3.2.10-alias",
         ),
         pytest.param(
             build_registry(),
             [record("A", "x", alias="A"), ownership_record("cname-x")],
-            {"A x"},
+            {key("A", "x")},
             id="3.2.5-alias-of-type-a",
         ),
         pytest.param(
@@ -73,19 +80,19 @@ ONE = "service/d/one"
         pytest.param(
             build_registry(types=("TXT",)),
             [record("TXT", "foo"), ownership_record("txt-foo")],
-            {"TXT foo"},
+            {key("TXT", "foo")},
             id="3.2.7-txt-with-ownership-record",
         ),
         pytest.param(
             build_registry(types=("CAA",)),
             [record("CAA", "foo"), ownership_record("caa-foo")],
-            {"CAA foo"},
+            {key("CAA", "foo")},
             id="a-type-the-reference-lacks",
         ),
         pytest.param(
             build_registry(),
             [record("CNAME", "m", sid="one"), record("CNAME", "m", sid="two"), ownership_record("cname-m", sid="one")],
-            {"CNAME m/one"},
+            {key("CNAME", "m", "one")},
             id="3.2.5-per-set-identifier",
         ),
         pytest.param(
@@ -109,7 +116,7 @@ ONE = "service/d/one"
         pytest.param(
             build_registry(prefix="TxT."),
             [record("A", "tar"), ownership_record("txt.tar")],
-            {"A tar"},
+            {key("A", "tar")},
             id="10.3-prefix-in-any-case",
         ),
         pytest.param(
@@ -121,13 +128,13 @@ ONE = "service/d/one"
         pytest.param(
             build_registry(prefix="txt.", wildcard="wc"),
             [record("A", "*.wildcard"), ownership_record("txt.wc.wildcard")],
-            {"A *.wildcard"},
+            {key("A", "*.wildcard")},
             id="10.3-untyped-wildcard",
         ),
         pytest.param(
             build_registry(wildcard="ANY"),
             [record("A", "*.s"), ownership_record("a-any.s")],
-            {"A *.s"},
+            {key("A", "*.s")},
             id="3.2.5-replacement-in-capitals",
         ),
         pytest.param(
@@ -142,7 +149,7 @@ ONE = "service/d/one"
                 record("SRV", "_sip._udp.sip1"),
                 ownership_record("_sip-txt._udp.sip1"),
             ],
-            {"A bar", "AAAA dualstack", "MX mail", "SRV _sip._udp.sip1"},
+            {key("A", "bar"), key("AAAA", "dualstack"), key("MX", "mail"), key("SRV", "_sip._udp.sip1")},
             id="10.3-suffix",
         ),
         pytest.param(
@@ -153,19 +160,19 @@ ONE = "service/d/one"
                 record("MX", "mail"),
                 ownership_record("mailtxt"),
             ],
-            {"CNAME bar", "MX mail"},
+            {key("CNAME", "bar"), key("MX", "mail")},
             id="10.3-template-suffix",
         ),
         pytest.param(
             build_registry(prefix="%{record_type}-edns."),
             [record("A", "@"), ownership_record("a-edns.x.test.")],
-            {"A @"},
+            {key("A", "@")},
             id="3.2.1-apex-with-template",
         ),
         pytest.param(
             build_registry(prefix="%{record_type}"),
             [record("AAAA", "web"), ownership_record("aaaaweb")],
-            {"AAAA web"},
+            {key("AAAA", "web")},
             id="3.2.2-no-separator-but-one-record",
         ),
         pytest.param(
@@ -177,14 +184,14 @@ ONE = "service/d/one"
     ],
 )
 def test_a_record_is_ours_by_its_ownership_record(
-    registry: TxtRegistry, records: list[Record], expected: set[str]
+    registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected
 
 
 def test_a_record_of_ours_has_its_ownership_records() -> None:
     ownership = ownership_record("a-foo", resource=ONE, extra="1")
-    found = find(build_registry(), [record("A", "foo"), ownership], "A foo")
+    found = find(build_registry(), [record("A", "foo"), ownership], key("A", "foo"))
     assert (found.owner, found.is_ours, found.has_current_format) == ("me", True, True)
     assert found.labels == StringMap.from_items({"resource": ONE, "extra": "1"})
     assert found.ownership_records == (ownership,)
@@ -192,14 +199,16 @@ def test_a_record_of_ours_has_its_ownership_records() -> None:
 
 
 def test_a_record_without_ownership_record_has_no_owner() -> None:
-    found = find(build_registry(), [record("A", "foo"), ownership_record("foo", "")], "A foo")
+    found = find(build_registry(), [record("A", "foo"), ownership_record("foo", "")], key("A", "foo"))
     assert (found.owner, found.is_ours) == (None, False)
-    assert find(build_registry(), [record("A", "foo")], "A foo").ownership_records == ()
+    assert find(build_registry(), [record("A", "foo")], key("A", "foo")).ownership_records == ()
 
 
 def test_a_record_of_another_owner_has_its_owner_id() -> None:
     found = find(
-        build_registry(), [record("A", "foo"), ownership_record("a-foo", "other"), ownership_record("foo")], "A foo"
+        build_registry(),
+        [record("A", "foo"), ownership_record("a-foo", "other"), ownership_record("foo")],
+        key("A", "foo"),
     )
     assert (found.owner, found.is_ours, found.has_current_format) == ("other", False, True)
     assert found.ownership_records == (ownership_record("a-foo", "other"),)
@@ -207,19 +216,22 @@ def test_a_record_of_another_owner_has_its_owner_id() -> None:
 
 def test_all_ownership_records_of_a_record_are_listed_in_order() -> None:
     texts = (ownership_record("a-x"), ownership_record("cname-x"), ownership_record("x"))
-    assert find(build_registry(), [record("A", "x", alias="true"), *reversed(texts)], "A x").ownership_records == texts
+    assert (
+        find(build_registry(), [record("A", "x", alias="true"), *reversed(texts)], key("A", "x")).ownership_records
+        == texts
+    )
 
 
 @pytest.mark.parametrize(
     ("registry", "there", "shown"),
     [
         pytest.param(
-            build_registry(prefix="txt."), record("TXT", "random"), ["TXT random"], id="10.3-text-of-somebody"
+            build_registry(prefix="txt."), record("TXT", "random"), [key("TXT", "random")], id="10.3-text-of-somebody"
         ),
         pytest.param(
             build_registry(prefix="txt."),
             record("CNAME", "txt.bar"),
-            ["CNAME txt.bar"],
+            [key("CNAME", "txt.bar")],
             id="10.3-cname-at-ownership-name",
         ),
         pytest.param(
@@ -229,10 +241,10 @@ def test_all_ownership_records_of_a_record_are_listed_in_order() -> None:
     ],
 )
 def test_other_txt_values_at_an_ownership_name_are_reported(
-    registry: TxtRegistry, there: Record, shown: list[str]
+    registry: TxtRegistry, there: Record, shown: list[RecordKey]
 ) -> None:
     existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]
-    assert [format_key(owned.key) for owned in registry.read(existing)] == ["A bar", *shown]
+    assert [owned.key for owned in registry.read(existing)] == [key("A", "bar"), *shown]
 
 
 def test_reading_returns_all_records_except_ownership_records() -> None:
@@ -244,14 +256,14 @@ def test_reading_returns_all_records_except_ownership_records() -> None:
         replace(record("TXT", "empty"), targets=()),
         replace(ownership_record("shared"), targets=(ownership_record("shared").targets[0], '"v=spf1 -all"')),
     ]
-    found = [format_key(owned.key) for owned in build_registry().read(records)]
-    assert found == ["TXT random", "TXT shared", "CNAME txt.bar"]
+    found = [owned.key for owned in build_registry().read(records)]
+    assert found == [key("TXT", "random"), key("TXT", "shared"), key("CNAME", "txt.bar")]
 
 
 def test_a_txt_record_with_another_value_is_not_an_ownership_record() -> None:
     common = replace(ownership_record("a-foo"), targets=(ownership_record("a-foo").targets[0], '"v=spf1 -all"'))
     assert list_ours(build_registry(), [record("A", "foo"), common]) == set()
-    assert find(build_registry(), [record("A", "foo"), common], "A foo").mixed_name == "a-foo.x.test"
+    assert find(build_registry(), [record("A", "foo"), common], key("A", "foo")).mixed_name == "a-foo.x.test"
 
 
 @pytest.mark.parametrize(
@@ -265,67 +277,71 @@ def test_a_txt_record_with_another_value_is_not_an_ownership_record() -> None:
     ],
 )
 def test_an_unrelated_txt_record_is_not_reported_as_mixed(neighbour: Record) -> None:
-    assert find(build_registry(), [record("A", "foo"), neighbour], "A foo").mixed_name == ""
+    assert find(build_registry(), [record("A", "foo"), neighbour], key("A", "foo")).mixed_name == ""
 
 
 @pytest.mark.parametrize(
-    ("registry", "records", "name", "expected"),
+    ("registry", "records", "key", "expected"),
     [
         pytest.param(
             build_registry(),
             [record("CNAME", "foo"), ownership_record("foo")],
-            "CNAME foo",
+            key("CNAME", "foo"),
             False,
             id="10.3-only-an-old-ownership-record",
         ),
         pytest.param(
             build_registry(),
             [record("A", "x", alias="true"), ownership_record("cname-x")],
-            "A x",
+            key("A", "x"),
             False,
             id="10.3-only-an-alias-ownership-record",
         ),
         pytest.param(
             build_registry(types=("NS",)),
             [record("NS", "newformat"), ownership_record("ns-newformat")],
-            "NS newformat",
+            key("NS", "newformat"),
             True,
             id="10.3-ns",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo"), ownership_record("foo", "other")],
-            "A foo",
+            key("A", "foo"),
             True,
             id="10.3-other-owner",
         ),
         pytest.param(
-            build_registry(), [record("MX", "foo"), ownership_record("foo")], "MX foo", True, id="10.3-unmanaged"
+            build_registry(),
+            [record("MX", "foo"), ownership_record("foo")],
+            key("MX", "foo"),
+            True,
+            id="10.3-unmanaged",
         ),
         pytest.param(
             build_registry(),
             [record("A", "a" * 63), ownership_record("a" * 63)],
-            "A " + "a" * 63,
+            key("A", "a" * 63),
             True,
             id="10.3-no-possible-ownership-name",
         ),
         pytest.param(
             build_registry(prefix="e-%{record_type}."),
             [record("A", "foo"), ownership_record("e-.a-foo")],
-            "A foo",
+            key("A", "foo"),
             False,
             id="3.2.2-dashed",
         ),
     ],
 )
 def test_a_record_without_current_ownership_record_needs_one(
-    registry: TxtRegistry, records: list[Record], name: str, expected: bool
+    registry: TxtRegistry, records: list[Record], key: RecordKey, expected: bool
 ) -> None:
-    assert find(registry, records, name).has_current_format is expected
+    assert find(registry, records, key).has_current_format is expected
 
 
 def test_a_record_of_an_unmanaged_type_has_no_owner() -> None:
-    found = find(build_registry(), [record("MX", "foo"), ownership_record("mx-foo")], "MX foo")
+    found = find(build_registry(), [record("MX", "foo"), ownership_record("mx-foo")], key("MX", "foo"))
     assert (found.owner, found.is_ours, found.ownership_records) == (None, False, ())
 
 
@@ -339,19 +355,19 @@ def test_records_of_the_previous_owner_are_ours_and_keep_its_id() -> None:
         record("A", "d"),
         ownership_record("a-d", ""),
     ]
-    found = find(registry, records, "A a")
+    found = find(registry, records, key("A", "a"))
     assert (found.owner, found.is_ours) == ("old", True)
-    assert list_ours(registry, records) == {"A a"}
+    assert list_ours(registry, records) == {key("A", "a")}
     assert list_ours(build_registry(), records) == set()
 
 
 def test_ownership_records_of_both_owners_count_during_a_migration() -> None:
     records = [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "old")]
-    assert find(build_registry(migrate_from="old"), records, "A foo").ownership_records == (
+    assert find(build_registry(migrate_from="old"), records, key("A", "foo")).ownership_records == (
         ownership_record("a-foo"),
         ownership_record("foo", "old"),
     )
-    assert find(build_registry(), records, "A foo").ownership_records == (ownership_record("a-foo"),)
+    assert find(build_registry(), records, key("A", "foo")).ownership_records == (ownership_record("a-foo"),)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from extdns.model.dns_name import DnsName
 from registry.txt.naming import Naming, RelatedNames
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import build_name, build_registry, format_name
+from tests.unit.registry.completion import build_registry
+from tests.unit.registry.zone_records import build_name, remove_zone
 
 
 @pytest.mark.parametrize(
@@ -63,11 +64,11 @@ def test_related_names_are_only_those_that_can_decide_ownership(
     registry: TxtRegistry, name: str, expected: set[str]
 ) -> None:
     own = {
-        format_name(found)
+        remove_zone(found)
         for related in (name, *expected)
         if (found := registry._settings.naming.build_name(build_name(related), "TXT"))
     }
-    assert {format_name(related) for related in registry.related_names(build_name(name))} == expected | own
+    assert {remove_zone(related) for related in registry.related_names(build_name(name))} == expected | own
 
 
 def test_a_name_too_long_for_an_ownership_record_has_no_such_related_name() -> None:

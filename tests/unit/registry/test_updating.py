@@ -12,23 +12,22 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.ttl import UNSET
 from registry.txt.registry import TxtRegistry
-from tests.unit.registry.scene import (
-    ZONE,
-    apply,
-    build_desired,
+from tests.builders import create, delete, update
+from tests.unit.registry.completion import (
+    WriteSummary,
     build_registry,
     build_writes,
-    create,
-    delete,
+    creates,
+    deletes,
     find,
-    format_writes,
     get_block,
     is_restated,
     list_ours,
-    ownership_record,
-    record,
-    update,
+    restates,
+    summarize_writes,
+    updates,
 )
+from tests.unit.registry.zone_records import ZONE, apply, build_desired, key, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -37,20 +36,20 @@ TWO = "service/d/two"
 def test_an_update_writes_its_ownership_records_again_unchanged() -> None:
     ownership = ownership_record("a-foo", resource=ONE)
     records = [record("A", "foo"), ownership]
-    held = find(build_registry(), records, "A foo")
-    assert format_writes(build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE)))) == [
-        "= TXT a-foo",
-        "= A foo",
+    held = find(build_registry(), records, key("A", "foo"))
+    assert summarize_writes(build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE)))) == [
+        restates("TXT", "a-foo"),
+        restates("A", "foo"),
     ]
     done = build_writes(build_registry(), records, update(held, build_desired("A", "foo", TWO, target="192.0.2.2")))
-    assert format_writes(done) == ["~ TXT a-foo", "~ A foo"]
+    assert summarize_writes(done) == [updates("TXT", "a-foo"), updates("A", "foo")]
     assert [write.old for write in done] == [ownership, held.record]
 
 
 def test_an_updated_ownership_record_has_the_default_ttl_of_the_dns_service() -> None:
     """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
     records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
-    held = find(build_registry(), records, "A foo")
+    held = find(build_registry(), records, key("A", "foo"))
     done = build_writes(build_registry(), records, update(held, build_desired("A", "foo", ONE, target="192.0.2.2")))
     assert [(write.old.ttl_s, write.new.ttl_s) for write in done if write.old and write.new] == [
         (60, UNSET),
@@ -64,43 +63,43 @@ def test_an_updated_ownership_record_has_the_default_ttl_of_the_dns_service() ->
         pytest.param(
             build_registry(),
             [record("CNAME", "foo"), ownership_record("foo", resource=ONE)],
-            ["+ TXT cname-foo", "= TXT foo", "= CNAME foo"],
+            [creates("TXT", "cname-foo"), restates("TXT", "foo"), restates("CNAME", "foo")],
             id="3.2.10-untyped",
         ),
         pytest.param(
             build_registry(),
             [record("A", "foo", alias="true"), ownership_record("cname-foo", resource=ONE)],
-            ["+ TXT a-foo", "= TXT cname-foo", "= A foo"],
+            [creates("TXT", "a-foo"), restates("TXT", "cname-foo"), restates("A", "foo")],
             id="3.2.10-alias",
         ),
         pytest.param(
             build_registry(prefix="e-%{record_type}."),
             [record("A", "foo"), ownership_record("e-.a-foo", resource=ONE)],
-            ["= TXT e-.a-foo", "+ TXT e-a.foo", "= A foo"],
+            [restates("TXT", "e-.a-foo"), creates("TXT", "e-a.foo"), restates("A", "foo")],
             id="3.2.2-dashed",
         ),
         pytest.param(
             build_registry(),
             [record("A", "a-foo"), ownership_record("a-foo", resource=ONE)],
-            ["+ TXT a-a-foo", "- TXT a-foo", "= A a-foo"],
+            [creates("TXT", "a-a-foo"), deletes("TXT", "a-foo"), restates("A", "a-foo")],
             id="11-old-ownership-record-of-two-possible-records",
         ),
         pytest.param(
             build_registry(types=("A", "MX")),
             [record("A", "a-foo"), record("MX", "a-foo"), ownership_record("a-foo", resource=ONE)],
-            ["+ TXT a-a-foo", "= TXT a-foo", "= A a-foo"],
+            [creates("TXT", "a-a-foo"), restates("TXT", "a-foo"), restates("A", "a-foo")],
             id="11-unless-another-record-still-needs-it",
         ),
     ],
 )
 def test_an_update_adds_a_missing_ownership_record(
-    registry: TxtRegistry, records: list[Record], expected: list[str]
+    registry: TxtRegistry, records: list[Record], expected: list[WriteSummary]
 ) -> None:
     (held, *_) = (owned for owned in registry.read(records) if not owned.has_current_format)
     like = held.record
     endpoint = replace(build_desired(like.type, "foo", ONE), name=like.name, properties=like.properties)
     done = build_writes(registry, records, update(held, endpoint, "ownership record"))
-    assert sorted(format_writes(done)) == sorted(expected)
+    assert sorted(summarize_writes(done)) == sorted(expected)
     after = {owned.key: owned for owned in registry.read(apply(records, done))}
     assert after[like.key].has_current_format
 
@@ -110,10 +109,10 @@ def test_replacing_an_old_ownership_record_does_not_make_another_name_ours() -> 
     registry = build_registry()
     records = [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo", resource=ONE)]
     for _ in range(2):
-        held = find(registry, records, "A a-foo")
+        held = find(registry, records, key("A", "a-foo"))
         records = apply(records, build_writes(registry, records, update(held, build_desired("A", "a-foo", ONE))))
-        assert list_ours(registry, records) == {"A a-foo"}
-    records = apply(records, build_writes(registry, records, delete(find(registry, records, "A a-foo"))))
+        assert list_ours(registry, records) == {key("A", "a-foo")}
+    records = apply(records, build_writes(registry, records, delete(find(registry, records, key("A", "a-foo")))))
     assert records == [record("A", "foo")]
 
 
@@ -129,7 +128,7 @@ def test_an_update_is_blocked_if_the_name_of_its_ownership_record_is_taken(
     there: Record, reason: Reason | None
 ) -> None:
     records = [record("A", "foo"), ownership_record("foo"), there]
-    held = find(build_registry(), records, "A foo")
+    held = find(build_registry(), records, key("A", "foo"))
     if reason is None:
         assert not held.is_ours
     else:
@@ -150,7 +149,7 @@ def test_an_ownership_record_in_the_old_format_is_enough_if_its_name_in_the_newe
     records = [record("A", host), ownership_record(host)]
     (held,) = build_registry().read(records)
     done = build_writes(build_registry(), records, update(held, build_desired("A", host, target="192.0.2.9")))
-    assert sorted(format_writes(done)) == sorted([f"~ A {host}", f"= TXT {host}"])
+    assert sorted(summarize_writes(done)) == sorted([updates("A", host), restates("TXT", host)])
 
 
 def test_an_update_only_for_an_impossible_ownership_record_is_blocked() -> None:
@@ -165,7 +164,7 @@ def test_an_old_ownership_record_that_cannot_migrate_alone_is_reported() -> None
     """See docs/spec/plan.md 3.2.8: A and MX of the previous owner share it, and only one of them is requested."""
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "@"), record("MX", "@"), ownership_record("@", "old")]
-    held = find(registry, records, "A @")
+    held = find(registry, records, key("A", "@"))
     assert (
         get_block(registry, records, update(held, build_desired("A", "@"), "owner")).reason is Reason.NO_OWNERSHIP_NAME
     )
@@ -177,31 +176,31 @@ def test_a_migrated_record_gets_our_ownership_record() -> None:
     ownership = ownership_record("a-a", "old", ONE)
     records = [record("A", "a"), ownership]
     done = build_writes(
-        registry, records, update(find(registry, records, "A a"), build_desired("A", "a", ONE), "owner")
+        registry, records, update(find(registry, records, key("A", "a")), build_desired("A", "a", ONE), "owner")
     )
-    assert format_writes(done) == ["~ TXT a-a", "= A a"]
+    assert summarize_writes(done) == [updates("TXT", "a-a"), restates("A", "a")]
     assert done[0].old == ownership
-    assert find(registry, apply(records, done), "A a").owner == "me"
-    assert find(build_registry(), apply(records, done), "A a").is_ours
+    assert find(registry, apply(records, done), key("A", "a")).owner == "me"
+    assert find(build_registry(), apply(records, done), key("A", "a")).is_ours
 
 
 def test_an_old_ownership_record_migrates_with_its_only_record() -> None:
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "foo"), ownership_record("foo", "old", ONE)]
     done = build_writes(
-        registry, records, update(find(registry, records, "A foo"), build_desired("A", "foo", ONE), "owner")
+        registry, records, update(find(registry, records, key("A", "foo")), build_desired("A", "foo", ONE), "owner")
     )
-    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "~ TXT foo"]
-    assert find(registry, apply(records, done), "A foo").ownership_records == (
+    assert summarize_writes(done) == [creates("TXT", "a-foo"), restates("A", "foo"), updates("TXT", "foo")]
+    assert find(registry, apply(records, done), key("A", "foo")).ownership_records == (
         ownership_record("a-foo", "me", ONE),
         ownership_record("foo", "me", ONE),
     )
     records.append(record("MX", "foo"))
     done = build_writes(
-        registry, records, update(find(registry, records, "A foo"), build_desired("A", "foo", ONE), "owner")
+        registry, records, update(find(registry, records, key("A", "foo")), build_desired("A", "foo", ONE), "owner")
     )
-    assert format_writes(done) == ["+ TXT a-foo", "= A foo", "= TXT foo"]
-    assert find(registry, apply(records, done), "MX foo").owner == "old"
+    assert summarize_writes(done) == [creates("TXT", "a-foo"), restates("A", "foo"), restates("TXT", "foo")]
+    assert find(registry, apply(records, done), key("MX", "foo")).owner == "old"
 
 
 @pytest.mark.parametrize(
@@ -222,14 +221,16 @@ def test_a_change_to_a_foreign_record_is_blocked(
     proofs: list[Record], reason: Reason, change: Callable[..., Change]
 ) -> None:
     records = [record("A", "foo"), *proofs]
-    assert get_block(build_registry(), records, change(find(build_registry(), records, "A foo"))).reason is reason
+    assert (
+        get_block(build_registry(), records, change(find(build_registry(), records, key("A", "foo")))).reason is reason
+    )
 
 
 def test_a_change_that_would_make_a_foreign_record_ours_is_blocked() -> None:
     """The ownership record of CNAME `foo` would also be an old ownership record of the foreign A alias `foo`."""
     records = [record("A", "foo", alias="true")]
     assert (
-        get_block(build_registry(), records, *create(build_desired("CNAME", "foo"))).reason
+        get_block(build_registry(), records, create(build_desired("CNAME", "foo"))).reason
         is Reason.DUPLICATE_OWNERSHIP_NAME
     )
 
@@ -241,11 +242,13 @@ def test_an_empty_change_set_has_no_writes() -> None:
 
 def test_a_record_deleted_with_its_ownership_record_is_created_again() -> None:
     """See docs/spec/plan.md 10.3. The next two full passes change nothing."""
-    records = apply([], build_writes(build_registry(), [], *create(build_desired("A", "foo", ONE))))
+    records = apply([], build_writes(build_registry(), [], create(build_desired("A", "foo", ONE))))
     for _ in range(2):
         done = build_writes(
-            build_registry(), records, update(find(build_registry(), records, "A foo"), build_desired("A", "foo", ONE))
+            build_registry(),
+            records,
+            update(find(build_registry(), records, key("A", "foo")), build_desired("A", "foo", ONE)),
         )
         assert all(is_restated(write) for write in done)
         records = apply(records, done)
-    assert list_ours(build_registry(), records) == {"A foo"}
+    assert list_ours(build_registry(), records) == {key("A", "foo")}

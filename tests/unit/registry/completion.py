@@ -1,0 +1,129 @@
+"""Complete changes with a registry: the records that are ours, and the writes, for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from extdns.model.change import Blocked, Change, ChangeSet, Write
+from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.zone import Zone
+from extdns.ports import Registry
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.builders import store
+from tests.unit.registry.zone_records import ZONE, key
+
+MANAGED = frozenset({"A", "AAAA", "CNAME"})
+
+
+def build_registry(
+    *,
+    prefix: str = "",
+    suffix: str = "",
+    wildcard: str = "",
+    types: Iterable[str] = MANAGED,
+    migrate_from: str = "",
+    unmarked_creates: bool = False,
+) -> TxtRegistry:
+    """Build a txt registry whose owner id is `me`."""
+    return TxtRegistry(
+        owner="me",
+        naming=Naming(prefix=prefix, suffix=suffix, wildcard_replacement=wildcard),
+        managed_types=frozenset(types),
+        migrate_from=migrate_from,
+        creates_without_ownership=unmarked_creates,
+    )
+
+
+def list_ours(registry: Registry, records: Iterable[Record]) -> set[RecordKey]:
+    """Return the keys of those of *records* that are ours according to *registry*."""
+    return {owned.key for owned in registry.read(records) if owned.is_ours}
+
+
+def find(registry: Registry, records: Iterable[Record], key: RecordKey) -> OwnedRecord:
+    """Return the only record with *key*."""
+    (found,) = [owned for owned in registry.read(records) if owned.key == key]
+    return found
+
+
+def complete(
+    registry: Registry, records: Sequence[Record], *changes: Change, zone: Zone = ZONE
+) -> tuple[Write, ...] | Blocked:
+    """Return the writes of *changes*, or why they are blocked. Only records at related names are passed on."""
+    name = changes[0].key.name
+    related = {name, *registry.related_names(name)}
+    held = [record for record in records if record.name in related]
+    change_set = ChangeSet(zone=zone, name=name, changes=tuple(sorted(changes, key=lambda change: change.key)))
+    done = registry.complete(change_set, held)
+    return done if isinstance(done, Blocked) else done.writes
+
+
+def build_writes(registry: Registry, records: Sequence[Record], *changes: Change) -> tuple[Write, ...]:
+    """Return the writes of *changes*; fail if they are blocked."""
+    done = complete(registry, records, *changes)
+    assert not isinstance(done, Blocked), done
+    return done
+
+
+def get_block(registry: Registry, records: Sequence[Record], *changes: Change) -> Blocked:
+    """Return why *changes* are blocked; fail if they are not."""
+    done = complete(registry, records, *changes)
+    assert isinstance(done, Blocked), done
+    return done
+
+
+class WriteKind(StrEnum):
+    """How a write changes a record."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    RESTATE = "restate"  # writes the existing record again, without a change
+    DELETE = "delete"
+
+
+class WriteSummary(NamedTuple):
+    """What most tests compare of a write."""
+
+    kind: WriteKind
+    key: RecordKey
+
+
+def creates(rtype: str, name: str, sid: str = "") -> WriteSummary:
+    return WriteSummary(WriteKind.CREATE, key(rtype, name, sid))
+
+
+def updates(rtype: str, name: str, sid: str = "") -> WriteSummary:
+    return WriteSummary(WriteKind.UPDATE, key(rtype, name, sid))
+
+
+def restates(rtype: str, name: str, sid: str = "") -> WriteSummary:
+    return WriteSummary(WriteKind.RESTATE, key(rtype, name, sid))
+
+
+def deletes(rtype: str, name: str, sid: str = "") -> WriteSummary:
+    return WriteSummary(WriteKind.DELETE, key(rtype, name, sid))
+
+
+def summarize_writes(found: Iterable[Write]) -> list[WriteSummary]:
+    """Return kind and key of each write in order."""
+    return [WriteSummary(_find_kind(write), write.key) for write in found]
+
+
+def _find_kind(write: Write) -> WriteKind:
+    if write.old is None:
+        return WriteKind.CREATE
+    if write.new is None:
+        return WriteKind.DELETE
+    return WriteKind.RESTATE if is_restated(write) else WriteKind.UPDATE
+
+
+def is_restated(write: Write) -> bool:
+    """Return whether *write* writes the existing record again without a change."""
+    return (
+        write.old is not None
+        and write.new is not None
+        and (write.old.targets, write.old.ttl_s, write.old.properties)
+        == (write.new.targets, store(write.new).ttl_s, write.new.properties)
+    )
