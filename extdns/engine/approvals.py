@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from extdns.model.evidence import Scope
-    from extdns.model.record import OwnedRecord, Record
+    from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.saved_state import Saved
 
 _PLAN: Final = Approval(code="")
@@ -27,6 +27,7 @@ APPROVAL_S: Final = 24 * 3600.0
 _MAX_CODES: Final = 4  # for each scope: the set may have changed a few times between reading a code and entering it
 _MAX_EARLIER_DIGESTS: Final = 10_000  # for each scope: the saved state has to fit into a ConfigMap
 _DIGEST_BYTES: Final = 8
+_RECORD_ID_BYTES: Final = 6
 _CODE_BYTES: Final = 4
 
 
@@ -36,6 +37,12 @@ def compute_digest(owner: str, zone_id: str, owned: OwnedRecord) -> str:
     for record in (owned.record, *owned.ownership_records):
         parts += _list_fields(record)
     return hashlib.blake2b(repr(parts).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def compute_record_id(owner: str, zone_id: str, key: RecordKey) -> str:
+    """Return 12 hexadecimal digits that identify a record, whatever it contains."""
+    parts = (owner, zone_id, key.name, key.set_identifier, key.type)
+    return hashlib.blake2b(repr(parts).encode(), digest_size=_RECORD_ID_BYTES).hexdigest()
 
 
 def _list_fields(record: Record) -> Iterable[str]:

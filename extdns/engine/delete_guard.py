@@ -172,13 +172,13 @@ class DeleteGuard:
             self.pending.put(zone, delete, now_s, is_held=is_held)
 
     def drop_evidence(self, zone: Zone, name: DnsName, now_s: float, *, is_known: bool) -> None:
-        """Drop the evidence for deletes at *name* in *zone*, because planning the name failed. Holds stay.
+        """Drop the evidence for deletes at *name* in *zone*, because the name cannot be planned. Holds stay.
 
         Args:
             zone: a zone of the name.
             name: the name.
             now_s: monotonic seconds.
-            is_known: whether no write of the name waits for an answer. If one does, its deletes count as made.
+            is_known: whether the records at the name are certain. If not, the granted deletes count as made.
         """
         for tracked in tuple(self.pending.by_name.get((zone.id, name), {}).values()):
             if not is_known:
@@ -327,7 +327,8 @@ class DeleteGuard:
     def has_restored(self, zone_id: str) -> bool:
         """Return whether the zone may have restored holds or grants that were not matched with a record yet."""
         restored = self.holds.restored
-        return zone_id in restored or ALL_ZONES.zone_id in restored or zone_id in self.restored_grants.by_zone
+        has_hold = restored.has_zone(zone_id) or restored.has_zone(ALL_ZONES.zone_id)
+        return has_hold or zone_id in self.restored_grants.by_zone
 
     @property
     def has_any_restored(self) -> bool:

@@ -325,7 +325,7 @@ class Engine:
 
     def _end_pass(self) -> None:
         """After every name was planned, drop restored holds that match no record, and accept new settings."""
-        self._state_sync.drop_restored()
+        self._state_sync.drop_restored(self._waits)
         if not self.readiness.find_missing() and (ready := self._state_sync.find_acceptable_zones()):
             self._state_sync.accept_settings(ready - self.decisions.find_undecided_zones(self._waits.all_names()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from extdns.engine.approvals import Approvals, HoldCodes, compute_digest
+from extdns.engine.approvals import Approvals, HoldCodes, compute_digest, compute_record_id
 from extdns.engine.delete_budget import DeleteBudgets
 from extdns.model.cluster import ClusterIdentity
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from extdns.engine.delete_budget import DeleteSettings
     from extdns.model.evidence import Evidence
-    from extdns.model.record import OwnedRecord
+    from extdns.model.record import OwnedRecord, RecordKey
     from extdns.model.saved_state import Approval, SavedZone
     from extdns.model.zone import Zone
 
@@ -57,6 +57,10 @@ class GuardState:
     def compute_digest(self, zone: Zone, owned: OwnedRecord) -> str:
         """Return the digest of the record *owned* with its ownership records, by which approvals identify it."""
         return compute_digest(self.settings.owner, zone.id, owned)
+
+    def compute_record_id(self, zone: Zone, key: RecordKey) -> str:
+        """Return the id of a record, by which saved holds identify it: an edit of the record does not change it."""
+        return compute_record_id(self.settings.owner, zone.id, key)
 
     def find_approval(self, zone: Zone, owned: OwnedRecord) -> Approval | None:
         """Return how a person approved the delete of *owned*, None if nobody did."""

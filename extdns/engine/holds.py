@@ -1,7 +1,6 @@
 """Held deletes. A hold ends when its record is requested again, gone or foreign; an approval only lets it be deleted.
 
-A *restored* hold comes from the saved state, which has only the digest of the record. It becomes an ordinary hold when
-the name of the record is planned.
+A hold that comes from the saved state is a *restored* one (restored_holds.py) until the name of its record is planned.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from msgspec import structs
 
 from extdns.engine.delete_budget import WINDOW_S, list_scopes
 from extdns.engine.pending_deletes import is_same
+from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds
 from extdns.model.evidence import ALL_ZONES, Evidence, HeldDelete, PendingDelete, Scope, describe_hold, format_scope
 from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedHolds, SavedScope
@@ -32,29 +32,13 @@ if TYPE_CHECKING:
 _MAX_SAVED_RECORDS: Final = 50  # for each scope, in plain text: the saved state has to fit into a ConfigMap
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldCause:
-    """Why a delete is held, and since when: the part of a hold that is saved.
-
-    Attributes:
-        scope: the scope whose budget is exceeded, and whose code approves the delete.
-        since_at: when the hold began (monotonic seconds).
-        by_budget: whether a budget is exceeded; if not, the evidence is insufficient.
-        by_absence: whether it counts in the smaller budget of deletes by absence.
-    """
-
-    scope: Scope
-    since_at: float
-    by_budget: bool
-    by_absence: bool
-
-
 @dataclass(slots=True, eq=False, kw_only=True)
 class Hold:
     """A record whose delete waits for approval. Unlike a `TrackedDelete` it stays when the evidence ends.
 
     Attributes:
         evidence: the evidence for the delete that was found last.
+        record_id: identifies the record, whatever it contains.
         digest: identifies the record with its ownership records.
         counted: the scopes whose budgets count it as held; () after ten minutes.
         is_approved: whether a person approved the delete, and the approval has not expired.
@@ -63,6 +47,7 @@ class Hold:
     zone: Zone
     owned: OwnedRecord
     evidence: Evidence
+    record_id: str
     digest: str
     cause: HoldCause
     counted: tuple[Scope, ...] = ()
@@ -74,7 +59,7 @@ class Holds:
 
     Attributes:
         by_name: by zone id and name, the holds of the records at the name.
-        restored: by zone id ("" if it can be any zone), the restored holds by digest.
+        restored: the restored holds.
         changed: scopes whose held deletes, or the evidence for them, changed. Take them with `take_changed`.
         next_expiry_at: when the first hold stops counting in the budgets (monotonic seconds), infinity if none does.
     """
@@ -82,9 +67,10 @@ class Holds:
     def __init__(self, state: GuardState) -> None:
         self._state = state
         self.by_name: dict[tuple[str, DnsName], dict[RecordKey, Hold]] = {}
+        self._by_record: dict[str, Hold] = {}
         self._by_digest: dict[str, Hold] = {}
         self._by_scope: dict[Scope, dict[str, Hold]] = {}
-        self.restored: dict[str, dict[str, HoldCause]] = {}
+        self.restored = RestoredHolds()
         self._expiries: list[tuple[float, int, Hold]] = []
         self._ticket = count()
         self.changed: set[Scope] = set()
@@ -92,7 +78,7 @@ class Holds:
 
     def __contains__(self, digest: object) -> bool:
         """Return whether the delete with this digest is held, restored holds included."""
-        return digest in self._by_digest or any(digest in causes for causes in self.restored.values())
+        return digest in self._by_digest or digest in self.restored
 
     def __iter__(self) -> Iterator[Hold]:
         """Iterate over a copy of all holds, without restored ones."""
@@ -110,16 +96,25 @@ class Holds:
         """Return why a record is held, approved or not, restored holds included; None if it is not held."""
         if hold := self.find(zone.id, owned.key):
             return hold.cause
-        restored = (self.restored.get(zone_id, {}).get(digest) for zone_id in (zone.id, ALL_ZONES.zone_id))
-        return next(filter(None, restored), None)
+        if not self.restored:
+            return None
+        found = self.restored.find(self._state.compute_record_id(zone, owned.key), digest)
+        return found.cause if found else None
 
     # begin and end
 
     def hold(self, tracked: TrackedDelete, scope: Scope, now_s: float, *, by_budget: bool) -> None:
         """Hold a delete that is due: *scope* is over budget, or the evidence is insufficient."""
         cause = HoldCause(scope=scope, since_at=now_s, by_budget=by_budget, by_absence=tracked.by_absence)
-        owned, evidence = tracked.delete.owned, tracked.delete.evidence
-        self._begin(Hold(zone=tracked.zone, owned=owned, evidence=evidence, digest=tracked.digest, cause=cause), now_s)
+        hold = Hold(
+            zone=tracked.zone,
+            owned=tracked.delete.owned,
+            evidence=tracked.delete.evidence,
+            record_id=self._state.compute_record_id(tracked.zone, tracked.key),
+            digest=tracked.digest,
+            cause=cause,
+        )
+        self._begin(hold, now_s)
 
     def end(self, hold: Hold) -> None:
         """End a hold and remove its approval."""
@@ -198,14 +193,15 @@ class Holds:
 
     def _add(self, hold: Hold) -> None:
         self.by_name.setdefault((hold.zone.id, hold.owned.record.name), {})[hold.owned.key] = hold
-        self._by_digest[hold.digest] = hold
+        self._by_record[hold.record_id] = self._by_digest[hold.digest] = hold
         self._by_scope.setdefault(hold.cause.scope, {})[hold.digest] = hold
         self.changed.add(hold.cause.scope)
 
     def _remove(self, hold: Hold) -> None:
         zone_and_name, scope = (hold.zone.id, hold.owned.record.name), hold.cause.scope
         at_name, in_scope = self.by_name[zone_and_name], self._by_scope[scope]
-        del at_name[hold.owned.key], self._by_digest[hold.digest], in_scope[hold.digest]
+        del at_name[hold.owned.key], in_scope[hold.digest]
+        del self._by_record[hold.record_id], self._by_digest[hold.digest]
         if not at_name:
             del self.by_name[zone_and_name]
         if not in_scope:
@@ -279,11 +275,14 @@ class Holds:
         """
         for held in saved.holds:
             cause = HoldCause(scope=scope, since_at=held.since_s, by_budget=held.by_budget, by_absence=held.by_absence)
-            for digest in held.digests:
-                hold = self._by_digest.get(digest)
-                if hold and cause.by_budget and not hold.cause.by_budget:
+            for record_id, digest in held.list_records():
+                hold = self._by_record.get(record_id) or self._by_digest.get(digest)
+                if hold and (hold.cause.by_budget or not cause.by_budget):
+                    continue
+                if hold:
                     self._remove(hold)
-                self._add_restored(scope.zone_id, digest, cause)
+                restored = RestoredHold(zone_id=scope.zone_id, record_id=record_id, digest=digest, cause=cause)
+                self.restored.add(restored)
 
     def resume(
         self,
@@ -297,6 +296,8 @@ class Holds:
     ) -> None:
         """Turn the restored hold of a record, if any, into an ordinary one; end it if the record is requested.
 
+        If the record was edited meanwhile, it stays held, and the approval of the former record does not count.
+
         Args:
             zone: the zone of the record.
             owned: the record, as it is now.
@@ -305,15 +306,25 @@ class Holds:
             now_s: monotonic seconds.
             is_requested: whether an object requests the record.
         """
-        cause = self._take_restored(zone.id, digest)
-        if cause is None:
+        record_id = self._state.compute_record_id(zone, owned.key)
+        restored = self.restored.find(record_id, digest)
+        if restored is None:
             return
-        if is_requested and _is_ended_by_request(delete, cause):
-            self._revoke(cause.scope, digest)
+        self.restored.remove(restored)
+        if is_requested and _is_ended_by_request(delete, restored.cause):
+            self._revoke(restored.cause.scope, restored.digest)
             return
-        evidence = delete.evidence if delete else Evidence.ORPHAN_UNCLAIMED
-        is_approved = self._state.approvals.is_approved(digest)
-        hold = Hold(zone=zone, owned=owned, evidence=evidence, digest=digest, cause=cause, is_approved=is_approved)
+        if restored.digest != digest:
+            self._state.approvals.remove(restored.digest)
+        hold = Hold(
+            zone=zone,
+            owned=owned,
+            evidence=delete.evidence if delete else Evidence.ORPHAN_UNCLAIMED,
+            record_id=record_id,
+            digest=digest,
+            cause=restored.cause,
+            is_approved=self._state.approvals.is_approved(digest),
+        )
         self._begin(hold, now_s)
 
     def drop_restored(self, zone_id: str) -> None:
@@ -322,8 +333,8 @@ class Holds:
         Args:
             zone_id: the id of the zone, or "" for the scope of all zones, after the names of every zone were planned.
         """
-        for digest, cause in self.restored.pop(zone_id, {}).items():
-            self._revoke(cause.scope, digest)
+        for restored in self.restored.take_zone(zone_id):
+            self._revoke(restored.cause.scope, restored.digest)
 
     def unload_all(self) -> None:
         """Turn all holds into restored ones, because another process leads."""
@@ -333,40 +344,30 @@ class Holds:
     def drop_all(self) -> None:
         """Drop all holds, because what another process saved is newer."""
         self.unload_all()
-        self.restored.clear()
+        self.restored = RestoredHolds()
 
     def _unload(self, hold: Hold) -> None:
         self._count(hold, ())
         self._remove(hold)
-        self._add_restored(hold.zone.id, hold.digest, hold.cause)
-
-    def _add_restored(self, zone_id: str, digest: str, cause: HoldCause) -> None:
-        if digest not in self._by_digest:
-            self.restored.setdefault(zone_id, {})[digest] = cause
-
-    def _take_restored(self, zone_id: str, digest: str) -> HoldCause | None:
-        for scope_zone_id in (zone_id, ALL_ZONES.zone_id):
-            causes = self.restored.get(scope_zone_id, {})
-            if digest in causes:
-                found = causes.pop(digest)
-                if not causes:
-                    del self.restored[scope_zone_id]
-                return found
-        return None
+        restored = RestoredHold(zone_id=hold.zone.id, record_id=hold.record_id, digest=hold.digest, cause=hold.cause)
+        self.restored.add(restored)
 
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
         """Add all holds to the *scopes* to save."""
-        groups: dict[Scope, dict[tuple[float, bool, bool], list[str]]] = {}
-        causes = [(digest, hold.cause) for digest, hold in self._by_digest.items()]
-        for restored in self.restored.values():
-            causes += restored.items()
-        for digest, cause in causes:
-            group = float(int(cause.since_at)), cause.by_budget, cause.by_absence
-            groups.setdefault(cause.scope, {}).setdefault(group, []).append(digest)
+        groups: dict[Scope, dict[tuple[float, bool, bool], list[tuple[str, str]]]] = {}
+        for one in (*self._by_digest.values(), *self.restored):
+            group = float(int(one.cause.since_at)), one.cause.by_budget, one.cause.by_absence
+            groups.setdefault(one.cause.scope, {}).setdefault(group, []).append((one.digest, one.record_id))
         for scope, found in groups.items():
             holds = tuple(
-                SavedHolds(since_s=since_s, by_budget=by_budget, by_absence=by_absence, digests=tuple(sorted(digests)))
-                for (since_s, by_budget, by_absence), digests in sorted(found.items())
+                SavedHolds(
+                    since_s=since_s,
+                    by_budget=by_budget,
+                    by_absence=by_absence,
+                    digests=tuple(digest for digest, _ in sorted(ids)),
+                    records=tuple(record_id for _, record_id in sorted(ids)),
+                )
+                for (since_s, by_budget, by_absence), ids in sorted(found.items())
             )
             records = tuple(
                 (one.zone.id, str(key.name), key.type, key.set_identifier, one.evidence.value)

@@ -185,6 +185,9 @@ def _wait_for_zone(
 def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
     for zone, _, plan in planned.plans:
+        if not plan.is_readable:
+            state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
+            continue
         state.delete_guard.replace(
             zone.zone,
             name,

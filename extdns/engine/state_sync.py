@@ -9,6 +9,7 @@ import math
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from extdns.engine.decisions import PLAN, Awaited, Wait
 from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
 from extdns.model.evidence import ALL_ZONES, Scope
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
     from collections.abc import Set as AbstractSet
 
-    from extdns.engine.decisions import Decisions
+    from extdns.engine.decisions import Decisions, Waits
     from extdns.engine.delete_guard import DeleteGuard
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
@@ -231,20 +232,27 @@ class StateSync:
             if state.zone in zones:
                 self._guard.state.accept_settings(state.zone.id)
 
-    def drop_restored(self) -> None:
+    def drop_restored(self, waits: Waits) -> None:
         """Drop restored holds and grants whose records are gone. Call this after a full pass.
 
-        Those that can be of any zone stay while a zone of the saved state is not listed.
+        Those that can be of any zone stay while a zone of the saved state is not listed. Those of a zone stay while
+        names in it cannot be planned.
+
+        Args:
+            waits: what names wait for.
         """
         if self._has_former_records is None:
             self._has_former_records = any(self._guard.budget(state.zone.id).owned for state in self._zones)
         if not (self._is_loaded and self._guard.has_any_restored):
             return
         states = tuple(self._zones)
+        failed = {state for name in waits.names(PLAN) for state in self._zones.containing(name)}
         planned = [
             state
             for state in states
-            if state.cache.is_complete and state.queue.in_flight is None and not state.queue.unconfirmed.names
+            if state.cache.is_complete
+            and state.queue.in_flight is None
+            and not (state.queue.unconfirmed.names or state in failed or waits.names(Wait(Awaited.ZONE, state.zone.id)))
         ]
         for state in planned:
             self._guard.drop_restored(state.zone.id)

@@ -70,6 +70,7 @@ class Plan(Value, frozen=True, kw_only=True):
         deletes: all records with evidence, including those whose deletes wait.
         current: the records of the name in the zone.
         requested: the keys of the records that an object requests, also by an unresolved claim.
+        is_readable: whether every record that decides about the name can be read.
         waits_for: what would change the decisions.
     """
 
@@ -84,6 +85,7 @@ class Plan(Value, frozen=True, kw_only=True):
     deletes: tuple[PendingDelete, ...] = ()
     current: tuple[OwnedRecord, ...] = ()
     requested: frozenset[RecordKey] = frozenset()
+    is_readable: bool = True
     waits_for: tuple[Wait, ...] = ()
 
 
@@ -279,8 +281,9 @@ def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan
     decisions = decide(zone, plan_input.name, proposals, [reject_claim(claim, block) for claim in plan_input.claims])
     if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):
         decisions += decide(zone, plan_input.name, keep_unreadable(current, block))
-    awaited = Wait(Awaited.ZONE, zone.id) if block.reason is Reason.RECORD_UNREADABLE else ZONES
-    return Plan(decisions=decisions, current=current, waits_for=(awaited,))
+    is_readable = block.reason is not Reason.RECORD_UNREADABLE
+    awaited = ZONES if is_readable else Wait(Awaited.ZONE, zone.id)
+    return Plan(decisions=decisions, current=current, is_readable=is_readable, waits_for=(awaited,))
 
 
 def _read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRecord, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from extdns.model.cluster import ClusterIdentity
@@ -28,12 +30,19 @@ class SavedHolds(Value, frozen=True, kw_only=True):
         by_budget: whether a budget holds them; if not, their evidence is insufficient.
         by_absence: whether their evidence is by absence.
         digests: the digests of the records with their ownership records, sorted.
+        records: in the same order, the ids of the records, which an edit does not change. Older versions saved none.
     """
 
     since_s: float
     by_budget: bool = True
     by_absence: bool = False
     digests: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+
+    def list_records(self) -> Iterator[tuple[str, str]]:
+        """Return the id and the digest of each record. Without ids, the digest is returned for both."""
+        has_ids = len(self.records) == len(self.digests)
+        return zip(self.records if has_ids else self.digests, self.digests, strict=True)
 
 
 class SavedGrant(Value, frozen=True, kw_only=True):

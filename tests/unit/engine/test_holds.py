@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from extdns.engine.approvals import APPROVAL_S
@@ -93,16 +95,32 @@ def test_codes_are_forgotten_with_the_last_hold_that_they_stand_for(*, is_restar
     assert scene.guard.state.codes._sets == {}
 
 
-def test_an_edited_record_stays_held_under_a_new_code() -> None:
+def restart(scene: GuardScene) -> GuardScene:
+    """Return the next process."""
+    return scene.restart()
+
+
+def remove_and_return_zone(scene: GuardScene) -> GuardScene:
+    """Let the zone leave the list of zones and return."""
+    scene.guard.retain_zones({}, scene.now_s)
+    for _, owned in scene.zones[ZONE.id].values():
+        scene.plan(owned)
+    scene.guard.drop_restored(ZONE.id)
+    return scene
+
+
+@pytest.mark.parametrize("reload", [None, restart, remove_and_return_zone])
+def test_an_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardScene], GuardScene] | None) -> None:
     scene = hold_deletes()
     (before,) = scene.find_codes().values()
     scene.zones[ZONE.id]["h1.acme.test"] = ZONE, record(1, target="192.0.2.99")
+    scene = reload(scene) if reload else scene
     scene.plan(record(1))
     scene.pass_time()
     (after,) = scene.find_codes().values()
     assert before != after
     scene.approve(before)
-    scene.pass_time()
+    scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 30
     assert scene.plan(record(1)) is Reason.HELD
 

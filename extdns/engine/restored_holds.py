@@ -1,0 +1,100 @@
+"""Holds of records that this process has not read yet: they were saved, or their zone left the list.
+
+A restored hold becomes an ordinary one (holds.py) when the name of its record is planned. It is found by the id of the
+record, because another writer may have edited the record meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from extdns.model.evidence import Scope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldCause:
+    """Why a delete is held, and since when.
+
+    Attributes:
+        scope: the scope whose budget is exceeded, and whose code approves the delete.
+        since_at: when the hold began (monotonic seconds).
+        by_budget: whether a budget is exceeded; if not, the evidence is insufficient.
+        by_absence: whether it counts in the smaller budget of deletes by absence.
+    """
+
+    scope: Scope
+    since_at: float
+    by_budget: bool
+    by_absence: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredHold:
+    """The part of a hold that is saved.
+
+    Attributes:
+        zone_id: the zone of the record, or "" if it can be any zone.
+        record_id: identifies the record, whatever it contains. If an older version saved the hold, this is the digest.
+        digest: identifies the record with its content and ownership records, as they were when the hold was saved.
+    """
+
+    zone_id: str
+    record_id: str
+    digest: str
+    cause: HoldCause
+
+
+class RestoredHolds:
+    """All restored holds, by record, by digest and by zone."""
+
+    def __init__(self) -> None:
+        self._by_record: dict[str, RestoredHold] = {}
+        self._by_digest: dict[str, RestoredHold] = {}
+        self._by_zone: dict[str, dict[str, RestoredHold]] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return bool(self._by_record)
+
+    def __iter__(self) -> Iterator[RestoredHold]:
+        """Iterate over a copy of all restored holds."""
+        return iter(tuple(self._by_record.values()))
+
+    def __contains__(self, digest: object) -> bool:
+        """Return whether the delete with this digest is held."""
+        return digest in self._by_digest
+
+    def has_zone(self, zone_id: str) -> bool:
+        """Return whether there are restored holds of a zone; "" for those that can be of any zone."""
+        return zone_id in self._by_zone
+
+    def find(self, record_id: str, digest: str) -> RestoredHold | None:
+        """Return the hold of a record, or None. Holds that an older version saved have only the digest."""
+        return self._by_record.get(record_id) or self._by_digest.get(digest)
+
+    def add(self, hold: RestoredHold) -> None:
+        """Add a hold. Of two holds of one record, one by a budget counts more."""
+        before = self.find(hold.record_id, hold.digest)
+        if before and before.cause.by_budget and not hold.cause.by_budget:
+            return
+        if before:
+            self.remove(before)
+        self._by_record[hold.record_id] = self._by_digest[hold.digest] = hold
+        self._by_zone.setdefault(hold.zone_id, {})[hold.record_id] = hold
+
+    def remove(self, hold: RestoredHold) -> None:
+        """Remove a hold."""
+        del self._by_record[hold.record_id], self._by_digest[hold.digest], self._by_zone[hold.zone_id][hold.record_id]
+        if not self._by_zone[hold.zone_id]:
+            del self._by_zone[hold.zone_id]
+
+    def take_zone(self, zone_id: str) -> tuple[RestoredHold, ...]:
+        """Remove and return the holds of a zone; "" for those that can be of any zone."""
+        found = tuple(self._by_zone.get(zone_id, {}).values())
+        for hold in found:
+            self.remove(hold)
+        return found

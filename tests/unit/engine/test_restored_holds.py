@@ -1,0 +1,131 @@
+"""A hold stays with its record, although the record was edited or cannot be planned when the hold is restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.engine import reconcile
+from extdns.model import rrtype
+from extdns.model.saved_state import Saved, SavedScope
+from extdns.model.zone import ZoneList
+from tests.builders import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_new, owned, record
+from tests.unit.engine.forty_services import DELETES, NAMES, run_forty
+from tests.world import World, build_world
+
+HELD: Final = NAMES[0]
+UNREADABLE: Final = record(f"a-{HELD}", "line 12 is not valid", rtype=rrtype.UNREADABLE, ttl_s=0)
+
+
+def hold_one() -> World:
+    """Start a process in which the delete of `HELD` is held: it was one of too many, but the others returned."""
+    world = run_forty(has_state_store=True, settings_digest="today")
+    world.run(*[observe(name) for name in NAMES[:13]], for_s=120.0)
+    world.run(observe_new(*NAMES[1:13]), for_s=700.0)
+    assert world.describe_decisions(HELD) == ["A keep held"]
+    return world
+
+
+def build_next(before: World) -> World:
+    """Build the next process."""
+    world = build_world(deletes=DELETES, has_state_store=True, settings_digest="today")
+    world.provider.inner = before.provider.inner
+    world.state, world.now_s = before.state, before.now_s
+    return world
+
+
+def start(world: World, for_s: float = 120.0) -> World:
+    """Start a process: the object of `HELD` is gone, the others exist."""
+    world.run(observe_new(*NAMES[1:]), change_phase(SERVICE), change_phase(INGRESS), for_s=for_s)
+    return world
+
+
+def edit_ownership_record(world: World) -> None:
+    world.provider.put_records(ZONE, *owned(HELD, resource="service/shop/other"))
+
+
+def edit_targets(world: World) -> None:
+    world.provider.put_records(ZONE, *owned(HELD, "192.0.2.99", resource=f"service/shop/{HELD}"))
+
+
+@pytest.mark.parametrize("edit", [edit_ownership_record, edit_targets])
+def test_a_delete_stays_held_if_its_record_was_edited_before_the_next_process_read_it(
+    edit: Callable[[World], None],
+) -> None:
+    world = build_next(hold_one())
+    edit(world)
+    assert start(world).describe_decisions(HELD) == ["A keep held"]
+
+
+def test_a_delete_stays_held_if_its_record_was_edited_while_its_zone_was_not_listed() -> None:
+    world = hold_one()
+    world.provider.zone_list = ZoneList(zones=())
+    world.run(for_s=700.0)
+    assert not tuple(world.engine.zones)
+    edit_ownership_record(world)
+    world.provider.zone_list = None
+    world.run(for_s=700.0)
+    assert world.describe_decisions(HELD) == ["A keep held"]
+
+
+def test_a_delete_stays_held_although_planning_its_name_fails_first_in_the_next_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = build_next(hold_one())
+    plan_name = reconcile.plan_name
+
+    def fail(name, *args):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN002, ANN202
+        return 1 / 0 if name == host(HELD) else plan_name(name, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reconcile, "plan_name", fail)
+        start(world, for_s=20.0)
+        assert world.engine.is_planned
+    world.run(for_s=7200.0)
+    assert world.describe_decisions(HELD) == ["A keep held"]
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_delete_stays_held_although_a_record_at_its_name_cannot_be_read_meanwhile(*, is_restarted: bool) -> None:
+    world = hold_one()
+    ownership = owned(HELD, resource=f"service/shop/{HELD}")[1]
+    world.provider.remove_records(ZONE, ownership.key)
+    world.provider.put_records(ZONE, UNREADABLE)
+    if is_restarted:
+        world = start(build_next(world))
+    else:
+        world.run(for_s=700.0)
+    assert world.describe_decisions(f"a-{HELD}") == ["? keep record-unreadable"]
+    world.provider.remove_records(ZONE, UNREADABLE.key)
+    world.provider.put_records(ZONE, ownership)
+    world.run(for_s=1400.0)
+    assert world.describe_decisions(HELD) == ["A keep held"]
+
+
+def test_a_hold_that_an_older_version_saved_without_the_id_of_its_record_is_restored() -> None:
+    world = build_next(hold_one())
+    world.state = remove_record_ids(world.state)
+    assert start(world).describe_decisions(HELD) == ["A keep held"]
+
+
+def remove_record_ids(saved: Saved) -> Saved:
+    """Return *saved* as an older version saved it."""
+
+    def remove(scope: SavedScope) -> SavedScope:
+        return replace(scope, holds=tuple(replace(one, records=()) for one in scope.holds))
+
+    zones = tuple(
+        (
+            zone_id,
+            replace(
+                zone,
+                whole=remove(zone.whole),
+                namespaces=tuple((namespace, remove(scope)) for namespace, scope in zone.namespaces),
+            ),
+        )
+        for zone_id, zone in saved.zones
+    )
+    return replace(saved, zones=zones, all_zones=remove(saved.all_zones))
