@@ -96,7 +96,7 @@ def assemble(
     engine = Engine(replace(settings, registry=registry or settings.registry))
     rate_limits = reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
     metrics = Metrics(rate_limits=rate_limits, request_times=REQUEST_TIMES)
-    metrics.set_leadership(is_leader=gate.lease is None)
+    metrics.set_election(has_election=gate.lease is not None)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     kinds = tuple(source.kind for source in sources)
     # the cluster is built last, since it starts reading: an invalid flag must not leave it running

@@ -217,6 +217,12 @@ class Metrics(Collector):
                 for one in found.held[:_MAX_NAMED]
             }
 
+    def set_election(self, *, has_election: bool) -> None:
+        """Set whether replicas elect a leader. With an election the process starts as a standby."""
+        with self._lock:
+            self._set(table.ELECTION, has_election)
+            self._set(table.LEADER, not has_election)
+
     def set_leadership(self, *, is_leader: bool) -> None:
         """Set whether this process is the leader."""
         with self._lock:

@@ -132,6 +132,7 @@ THROTTLED: Final = _counter(
     ("account", "action"),
 )
 LEADER: Final = _gauge("extdns_leader", "1 if this process is the leader, 0 if it is a standby (`--leader-elect`).")
+ELECTION: Final = _gauge("extdns_leader_election", "1 if replicas elect a leader (`--leader-elect`), else 0.")
 STATE_KNOWN: Final = _gauge(
     "extdns_saved_state_known",
     "1 if the saved state was loaded and can be saved; 0 if it is missing, lost, or cannot be read or written.",
@@ -152,5 +153,5 @@ TABLE: Final = (
     *(ZONE_ENDPOINTS, REGISTRY_ERRORS, ZONE_RECORDS, OWNED_BY_OTHERS),
     *(REQUESTED_ENDPOINTS, SOURCE_ERRORS, REQUESTED_RECORDS, DEDUPLICATED, INVALID, REQUESTS),
     *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
-    *(API_LEFT, API_RATE, THROTTLED, LEADER, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS),
+    *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS),
 )

@@ -17,74 +17,140 @@ from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from tests.chart.tools import CHART, ROOT, Helm, Json, of, run, values_of
 
-AT: Final = 'namespace="dns", job="extdns"'
-WHERE: Final = {"namespace": "dns", "job": "extdns"}
 OURS: Final = re.compile(r"\b(?:extdns|external_dns)_\w+")
+RUNBOOKS: Final = "https://github.com/extdns/extdns/blob/main/docs/runbooks"
+
+
+class Values(NamedTuple):
+    """The values of one series, one a minute, for three hours; the second and third hour are optional.
+
+    Attributes:
+        bad: an hour with which the alert fires, alone or together with the other series.
+        after: the hour after it, in which the alert ends.
+        good: an hour with which it does not fire.
+    """
+
+    bad: str
+    after: str
+    good: str
 
 
 class Case(NamedTuple):
-    """An alert and series of metrics, with one value per minute for an hour.
+    """An alert, and what makes it fire.
 
     Attributes:
-        bad: series with which the alert fires after the hour.
-        good: series with which it does not fire.
-        labels: the labels of the alert besides `severity`, `namespace` and `job`.
+        series: values by the name and labels of the series, without the labels of the target.
+        labels: the labels of the alert besides `severity` and those of the target.
         summary: the summary of the alert after the hour.
     """
 
-    bad: dict[str, str]
-    good: dict[str, str]
+    series: dict[str, Values]
     labels: dict[str, str]
     summary: str
 
 
-ZONE: Final = f'{AT}, zone="example.org", zone_id="Z1"'
-REPLICAS: Final = {f'external_dns_build_info{{{AT}, pod="a"}}': "1x60"}
-SYNCED: Final = f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="a"}}'
-THROTTLED: Final = f'extdns_api_throttled_total{{{AT}, pod="a", account="", action="ListResourceRecordSets"}}'
+GONE: Final = "_x60"
+ZONE: Final = 'zone="example.org",zone_id="Z1"'
+SYNC: Final = "external_dns_controller_last_sync_timestamp_seconds"
+SYNCED: Final = Values("1x60", "3660+60x60", "0+60x60")
+RUNS: Final = Values("1x60", "1x60", "1x60")
+STANDBY: Final = Values("0x60", "0x60", "0x60")
+STARTED: Final = Values("0x60", "0x60", "0x60")
 CASES: Final = {
+    "ExtdnsAuditLogFailing": Case(
+        {'extdns_audit_log_failing{pod="a"}': Values("1x60", "0x60", "1x5 0x55")},
+        {},
+        "The audit log cannot be written",
+    ),
+    "ExtdnsDown": Case(
+        {
+            'extdns_leader{pod="a"}': Values("1x10 _x50", GONE, "1x60"),
+            'extdns_leader{pod="b"}': Values("0x10 _x50", "1x60", GONE),
+        },
+        {},
+        "No replica of extdns is scraped",
+    ),
     "ExtdnsHeldDeletes": Case(
-        bad={f'extdns_deletes_held{{{ZONE}, pod="a"}}': "7x60", f'extdns_deletes_held{{{ZONE}, pod="b"}}': "0x60"},
-        good={f'extdns_deletes_held{{{ZONE}, pod="a"}}': "7x53 0x7"},
-        labels={"zone": "example.org", "zone_id": "Z1"},
-        summary="7 deletes are held in zone example.org",
+        {
+            f'extdns_deletes_held{{{ZONE},pod="a"}}': Values("7x60", "0x60", "7x3 0x57"),
+            f'extdns_deletes_held{{{ZONE},pod="b"}}': Values("0x60", "0x60", "0x60"),
+        },
+        {"zone": "example.org", "zone_id": "Z1"},
+        "7 deletes are held in zone example.org",
     ),
     "ExtdnsNamesInBackoff": Case(
-        bad={f'extdns_decisions{{{AT}, reason="too-large"}}': "3x60"},
-        good={f'extdns_decisions{{{AT}, reason="withheld"}}': "3x60"},
-        labels={"reason": "too-large"},
-        summary="3 names cannot be published: too-large",
+        {
+            'extdns_decisions{reason="too-large",pod="a"}': Values("3x60", GONE, "3x10 _x50"),
+            'extdns_decisions{reason="held",pod="a"}': Values("5x60", "5x60", "5x60"),
+        },
+        {"reason": "too-large"},
+        "3 names cannot be published: too-large",
     ),
     "ExtdnsNoLeader": Case(
-        bad={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x10 0x50"},
-        good={f'extdns_leader{{{AT}, pod="a"}}': "0x60", f'extdns_leader{{{AT}, pod="b"}}': "1x60"},
-        labels={},
-        summary="No replica is the leader",
+        {
+            'extdns_leader{pod="a"}': Values("0x60", "1x60", "1x60"),
+            'extdns_leader{pod="b"}': Values("1x10 0x50", "0x60", "0x60"),
+        },
+        {},
+        "No replica is the leader",
     ),
     "ExtdnsSourceFailing": Case(
-        bad={f'extdns_source_phase{{{AT}, kind="services", phase="forbidden"}}': "1x60"},
-        good={f'extdns_source_phase{{{AT}, kind="services", phase="synced"}}': "1x60"},
-        labels={"kind": "services", "phase": "forbidden"},
-        summary="services cannot be read: forbidden",
+        {
+            'extdns_source_phase{kind="services",phase="forbidden",pod="a"}': Values("1x60", GONE, GONE),
+            'extdns_source_phase{kind="services",phase="synced",pod="a"}': Values(GONE, "1x60", "1x60"),
+        },
+        {"kind": "services", "phase": "forbidden"},
+        "services cannot be read: forbidden",
     ),
     "ExtdnsStandbyMissing": Case(
-        bad=REPLICAS,
-        good=REPLICAS | {f'external_dns_build_info{{{AT}, pod="b"}}': "1x60"},
-        labels={},
-        summary="No replica is a standby",
+        {
+            'extdns_leader_election{pod="a"}': RUNS,
+            'extdns_leader_election{pod="b"}': Values("1x10 _x50", "1x60", "1x60"),
+        },
+        {},
+        "No replica is a standby",
     ),
     "ExtdnsSyncLag": Case(
-        bad={SYNCED: "0x60", f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="b"}}': "0x60"},
-        good={SYNCED: "0+60x60", f'external_dns_controller_last_sync_timestamp_seconds{{{AT}, pod="b"}}': "0x60"},
-        labels={},
-        summary="No run without failures for 1h 0m 0s",
+        {
+            f'{SYNC}{{pod="a"}}': SYNCED,
+            f'{SYNC}{{pod="b"}}': STANDBY,
+            'extdns_leader{pod="a"}': RUNS,
+            'extdns_leader{pod="b"}': STANDBY,
+            'process_start_time_seconds{pod="a"}': STARTED,
+            'process_start_time_seconds{pod="b"}': STARTED,
+        },
+        {},
+        "extdns has not been able to act for 59m 59s",
     ),
     "ExtdnsThrottled": Case(
-        bad={THROTTLED: "0+1x60"},
-        good={THROTTLED: "0x50 1x10"},
-        labels={},
-        summary="The DNS service throttles calls",
+        {
+            'extdns_api_throttled_total{account="",action="ListResourceRecordSets",pod="a"}': Values(
+                "0+1x60", "60x60", "0x50 1x10"
+            )
+        },
+        {},
+        "The DNS service throttles calls",
     ),
+}
+
+
+def build_series(case: Case, target: dict[str, str], *parts: str) -> list[Json]:
+    """Return the series of *case* with the labels of *target*, and the values of *parts* one after the other."""
+    labels = ",".join(f'{name}="{value}"' for name, value in target.items())
+    return [
+        {
+            "series": f'{name.removesuffix("}")},{labels},instance="{number}"}}',
+            "values": " ".join(getattr(values, part) for part in parts),
+        }
+        for number, (name, values) in enumerate(case.series.items())
+    ]
+
+
+HERE: Final = {"cluster": "here", "namespace": "dns", "job": "extdns"}
+OTHER_TARGETS: Final = {
+    "another cluster": HERE | {"cluster": "there"},
+    "another namespace": HERE | {"namespace": "dns-2"},
+    "another external label": HERE | {"region": "eu"},
 }
 
 
@@ -109,20 +175,23 @@ def test_promtool_accepts_the_alert_rules(rules: Json, promtool: str, tmp_path: 
     assert f"{len(CASES)} rules found" in done.out
 
 
-def expected_alert(case: Case, rule: Json) -> Json:
-    """Return the alert that promtool must expect if it fires."""
+def expected_alert(case: Case, rule: Json, target: dict[str, str]) -> Json:
+    """Return the alert that promtool must expect if it fires for *target*."""
+    cluster = f" (cluster {target['cluster']})" if "cluster" in target else ""
     return {
-        "exp_labels": {**WHERE, **case.labels, "severity": rule["labels"]["severity"]},
-        "exp_annotations": rule["annotations"] | {"summary": case.summary},
+        "exp_labels": {**target, **case.labels, "severity": rule["labels"]["severity"]},
+        "exp_annotations": rule["annotations"] | {"summary": case.summary + cluster},
     }
 
 
-def build_promtool_test(name: str, series: dict[str, str], expected: list[Json]) -> Json:
-    """Return one promtool test: series, and the alerts expected after an hour."""
+def build_promtool_test(name: str, series: list[Json], expected: dict[str, list[Json]]) -> Json:
+    """Return one promtool test: series, and the alerts that are expected by evaluation time."""
     return {
         "interval": "1m",
-        "input_series": [{"series": one, "values": values} for one, values in series.items()],
-        "alert_rule_test": [{"eval_time": "60m", "alertname": name, "exp_alerts": expected}],
+        "input_series": series,
+        "alert_rule_test": [
+            {"eval_time": at, "alertname": name, "exp_alerts": alerts} for at, alerts in expected.items()
+        ],
     }
 
 
@@ -135,23 +204,113 @@ def run_promtool_tests(promtool: str, folder: Path, rules: Json, promtool_tests:
     return "" if done.code == 0 else done.out + done.error
 
 
-def test_each_alert_fires_on_bad_series_and_not_on_good_ones(rules: Json, promtool: str, tmp_path: Path) -> None:
-    found = alerts(rules)
-    assert found.keys() == CASES.keys()
+def test_each_alert_has_a_case(rules: Json) -> None:
+    assert alerts(rules).keys() == CASES.keys()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_alert_fires_clears_and_stays_quiet(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
+    case, rule = CASES[name], alerts(rules)[name]
+    target = {"namespace": "dns", "job": "extdns"}
+    fires_and_clears = {"60m": [expected_alert(case, rule, target)], "119m": []}
     promtool_tests = [
-        build_promtool_test(name, case.bad, [expected_alert(case, found[name])]) for name, case in CASES.items()
+        build_promtool_test(name, build_series(case, target, "bad", "after"), fires_and_clears),
+        build_promtool_test(name, build_series(case, target, "good"), {"59m": []}),
     ]
-    promtool_tests += [build_promtool_test(name, case.good, []) for name, case in CASES.items()]
     assert run_promtool_tests(promtool, tmp_path, rules, promtool_tests) == ""
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("other", OTHER_TARGETS)
+def test_alert_names_the_installation_that_is_bad_of_two_in_one_prometheus(
+    name: str, other: str, rules: Json, promtool: str, tmp_path: Path
+) -> None:
+    case, rule = CASES[name], alerts(rules)[name]
+    series = [*build_series(case, HERE, "bad"), *build_series(case, OTHER_TARGETS[other], "good")]
+    expected = {"59m": [expected_alert(case, rule, HERE)]}
+    if name == "ExtdnsSyncLag":
+        expected["59m"][0]["exp_annotations"]["summary"] = "extdns has not been able to act for 58m 59s (cluster here)"
+    assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test(name, series, expected)]) == ""
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_promtool_fails_if_a_rule_never_fires(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
     case, found = CASES[name], alerts(rules)[name]
     silent = {"groups": [{"name": "x", "rules": [found | {"expr": f"({found['expr']}) and vector(0) > 1"}]}]}
-    assert "FAILED" in run_promtool_tests(
-        promtool, tmp_path, silent, [build_promtool_test(name, case.bad, [expected_alert(case, found)])]
-    )
+    fires = {"60m": [expected_alert(case, found, HERE)]}
+    promtool_test = build_promtool_test(name, build_series(case, HERE, "bad"), fires)
+    assert "FAILED" in run_promtool_tests(promtool, tmp_path, silent, [promtool_test])
+
+
+def test_prometheus_that_never_scraped_extdns_reports_it_as_down(rules: Json, promtool: str, tmp_path: Path) -> None:
+    rule = alerts(rules)["ExtdnsDown"]
+    case = CASES["ExtdnsDown"]
+    other = [{"series": 'up{job="other"}', "values": "1x60"}]
+    fires = build_promtool_test("ExtdnsDown", other, {"10m": [expected_alert(case, rule, {})]})
+    assert run_promtool_tests(promtool, tmp_path, rules, [fires]) == ""
+
+
+SYNC_LAG_SCENES: Final[dict[str, tuple[dict[str, str], dict[str, list[str]]]]] = {
+    "a process that never synced counts from its start": (
+        {SYNC: "0x60", "extdns_leader": "1x60", "process_start_time_seconds": "1800x60"},
+        {"44m": [], "52m": ["extdns has not been able to act for 22m 0s"]},
+    ),
+    "a crash loop does not start the clock anew": (
+        {
+            SYNC: "60x5 _x3 0x2 _x3 0x2 _x3 0x2 _x3 0x2 _x3 0x2",
+            "extdns_leader": "1x5 _x3 1x2 _x3 1x2 _x3 1x2 _x3 1x2 _x3 1x2",
+            "process_start_time_seconds": "0x5 _x3 540x2 _x3 840x2 _x3 1140x2 _x3 1440x2 _x3 1740x2",
+        },
+        {"10m": [], "28m": ["extdns has not been able to act for 27m 0s"]},
+    ),
+    "an installation that is gone is not lagging, but down": (
+        {SYNC: "0+60x10", "extdns_leader": "1x10", "process_start_time_seconds": "0x10"},
+        {"40m": []},
+    ),
+    "external-dns itself is not reported": (
+        {SYNC: "1x60", "process_start_time_seconds": "0x60"},
+        {"60m": []},
+    ),
+}
+
+
+@pytest.mark.parametrize("scene", SYNC_LAG_SCENES)
+def test_sync_lag_counts_from_the_last_sync_of_any_process(
+    scene: str, rules: Json, promtool: str, tmp_path: Path
+) -> None:
+    values, summaries = SYNC_LAG_SCENES[scene]
+    rule, case = alerts(rules)["ExtdnsSyncLag"], CASES["ExtdnsSyncLag"]
+    series = [{"series": f'{name}{{job="extdns",pod="a"}}', "values": text} for name, text in values.items()]
+    expected = {
+        at: [expected_alert(case._replace(summary=summary), rule, {"job": "extdns"}) for summary in found]
+        for at, found in summaries.items()
+    }
+    assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsSyncLag", series, expected)]) == ""
+
+
+def test_only_what_keeps_everything_from_being_published_pages_a_person(rules: Json) -> None:
+    critical = {name for name, rule in alerts(rules).items() if rule["labels"]["severity"] == "critical"}
+    assert critical == {"ExtdnsDown", "ExtdnsNoLeader", "ExtdnsSyncLag"}
+
+
+@pytest.mark.parametrize("labels", [[], None])
+def test_rules_without_replica_labels_are_valid(
+    labels: list[str] | None, helm: Helm, promtool: str, tmp_path: Path
+) -> None:
+    values = {"prometheusRule": {"enabled": True, "replicaLabels": labels}}
+    (made,) = of("PrometheusRule", helm.manifests(values))
+    path = tmp_path / "rules.yaml"
+    path.write_text(yaml.safe_dump(made["spec"]), encoding="utf-8")
+    assert run(promtool, "check", "rules", path).code == 0
+
+
+def test_replica_labels_are_those_of_the_values(helm: Helm) -> None:
+    values = {"prometheusRule": {"enabled": True, "replicaLabels": ["replica", "ip"]}}
+    (made,) = of("PrometheusRule", helm.manifests(values))
+    aggregations = {
+        found for rule in alerts(made["spec"]).values() for found in re.findall(r"without \((.*?)\)", rule["expr"])
+    }
+    assert aggregations == {"replica, ip", "account, action, replica, ip"}
 
 
 def test_every_metric_in_alerts_and_dashboard_is_exported(rules: Json) -> None:
@@ -178,13 +337,13 @@ def values(rule: Json, label: str) -> set[str]:
 
 def test_every_alert_links_to_a_runbook_and_every_runbook_has_its_alert(rules: Json, helm: Helm) -> None:
     pages = {path.name for path in (ROOT / "docs" / "runbooks").iterdir()}
-    base = "https://runbooks.example.org/extdns"
     links = {rule["annotations"]["runbook_url"] for rule in alerts(rules).values()}
-    assert links == {f"{base}/{page}" for page in pages}
+    assert links == {f"https://runbooks.example.org/extdns/{page}" for page in pages}
     (plain,) = of("PrometheusRule", helm.manifests({"replicaCount": 2, "prometheusRule": {"enabled": True}}))
     for rule in alerts(plain["spec"]).values():
-        path = ROOT / rule["annotations"]["runbook_url"]
-        assert path.read_text(encoding="utf-8").startswith(f"# {rule['alert']}\n")
+        base, _, page = rule["annotations"]["runbook_url"].rpartition("/")
+        assert base == RUNBOOKS
+        assert (ROOT / "docs" / "runbooks" / page).read_text(encoding="utf-8").startswith(f"# {rule['alert']}\n")
 
 
 def test_with_one_replica_there_are_no_alerts_about_leader_and_standby(helm: Helm) -> None:
