@@ -51,9 +51,10 @@ from extdns.engine.inputs import (
 )
 from extdns.engine.settings import EngineSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Batch, Decision, Delete, Outcome
-from extdns.model.evidence import HeldSet
+from extdns.model.change import Action, Batch, Decision, Delete, Outcome
+from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Capabilities, Zone
@@ -227,9 +228,9 @@ class World:
             if found.targets[0].startswith('"heritage=')
         }
 
-    def describe_decisions(self, at: str) -> list[str]:
-        """Return type, action and reason of each decision at *at*, as `A create requested`."""
-        return [f"{one.type} {one.action} {one.reason}".strip() for one in self.engine.decisions.decisions(host(at))]
+    def list_decisions(self, at: str) -> list[tuple[str, Action, Reason]]:
+        """Return type, action and reason of each decision at *at*."""
+        return [(one.type, one.action, one.reason) for one in self.engine.decisions.decisions(host(at))]
 
     def decision(self, at: str) -> Decision:
         """Return the only decision at *at*."""
@@ -237,7 +238,7 @@ class World:
         return found
 
     @property
-    def evidence(self) -> list[str]:
+    def evidence(self) -> list[Evidence]:
         """The evidence of every delete that was submitted."""
         return [
             change.evidence

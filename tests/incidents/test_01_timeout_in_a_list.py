@@ -9,7 +9,9 @@ half a minute other sources go on. Once the list is complete, nothing has change
 
 from __future__ import annotations
 
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.fakes.apiserver.faults import Drop
@@ -28,10 +30,10 @@ def test_at_start_records_stay_while_services_cannot_be_listed_and_ingresses_are
     assert "new" not in after.published(), "planning waits half a minute for a source that fails"
     after.run(for_s=HOUR_S)
     assert after.published() == {*NAMES, "new"}
-    assert after.describe_decisions(NAMES[0]) == ["A keep source-down"]
+    assert after.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     after.set_phase(SERVICE, Phase.SYNCED, for_s=HOUR_S)
     assert not after.deleted()
-    assert after.describe_decisions(NAMES[0]) == ["A keep published"]
+    assert after.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed() -> None:

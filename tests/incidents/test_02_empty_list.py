@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, start_cluster
 from tests.fakes.apiserver.faults import Empty
 from tests.fakes.apiserver.options import WatchList
@@ -57,7 +59,7 @@ def test_records_of_routes_stay_while_their_unlisted_gateway_exists() -> None:
     world.drop_from_list(GATEWAY, for_s=12 * HOUR_S)
     assert not world.deleted()
     world.apply(GATEWAY, for_s=HOUR_S)
-    assert world.describe_decisions("r0") == ["A keep published"]
+    assert world.list_decisions("r0") == [("A", Action.KEEP, Reason.PUBLISHED)]
     world.drop_from_list(GATEWAY, exist=False, for_s=HOUR_S)
     assert world.published() == set(NAMES)
 

@@ -9,6 +9,8 @@ got another load balancer are updated.
 
 from __future__ import annotations
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, start_cluster
 from tests.incidents.production import Production
 from tests.objects import ingress, numbered, service, services
@@ -22,7 +24,7 @@ def test_records_stay_with_reason_no_address_and_only_changed_addresses_are_writ
     world = start_cluster(*services(NAMES), WEB)
     world.apply(*BLANK, ingress("web", "web.example.org", address=None), for_s=14 * HOUR_S)
     assert world.published() == {*NAMES, "web"}
-    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
     written = len(world.provider.submissions)
     world.apply(WEB, service(NAMES[0], address="192.0.2.9"), *services(NAMES[1:]), for_s=MINUTE_S)
     assert len(world.provider.submissions) == written + 1

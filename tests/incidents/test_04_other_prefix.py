@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.builders import owned
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
@@ -31,14 +33,14 @@ def start_after_swap(count: int, *flags: str) -> ClusterWorld:
 def test_without_a_prefix_flag_both_prefixes_are_read_and_nothing_is_written() -> None:
     world = start_after_swap(40)
     assert not world.provider.submissions
-    assert world.describe_decisions("h0000") == ["A keep published"]
+    assert world.list_decisions("h0000") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 @pytest.mark.parametrize("count", [8, 8000])
 def test_with_the_new_prefix_forced_all_deletes_are_held(count: int) -> None:
     world = start_after_swap(count, FORCED)
     assert len(world.held_names()) == count
-    assert world.describe_decisions("h0000") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("h0000") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert not world.provider.submissions
 
 

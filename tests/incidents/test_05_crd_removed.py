@@ -9,7 +9,9 @@ comes back without its objects, they are missing rather than deleted, so that th
 
 from __future__ import annotations
 
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.reason import Reason
 from extdns.model.resources.externaldns import DNS_ENDPOINT
 from extdns.model.resources.gateway_api import GATEWAY
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
@@ -31,7 +33,7 @@ def remove_crd(*flags: str) -> ClusterWorld:
 def test_records_of_dnsendpoints_stay_while_the_kind_is_not_served() -> None:
     world = remove_crd()
     assert world.published() == {*NAMES, "web"}
-    assert world.describe_decisions(NAMES[0]) == ["A keep source-down"]
+    assert world.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     world.apply(service("new"), for_s=MINUTE_S)
     assert "new" in world.published()
 
@@ -41,7 +43,7 @@ def test_records_stay_when_the_crd_is_installed_again_with_its_objects() -> None
     world.apply(*ALL)
     world.set_phase(DNS_ENDPOINT, Phase.SYNCED, for_s=HOUR_S)
     assert world.published() == {*NAMES, "web"}
-    assert world.describe_decisions(NAMES[0]) == ["A keep published"]
+    assert world.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_deletes_are_held_when_the_crd_is_installed_again_without_its_objects() -> None:
@@ -61,7 +63,7 @@ def test_records_of_routes_stay_after_the_gateway_crd_was_deleted() -> None:
     world.set_phase(GATEWAY, Phase.SYNCED, for_s=HOUR_S)
     assert world.published() == {"r0", "web"}
     world.apply(front, for_s=HOUR_S)
-    assert world.describe_decisions("r0") == ["A keep published"]
+    assert world.list_decisions("r0") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_restart_while_the_kind_is_not_served_writes_nothing() -> None:

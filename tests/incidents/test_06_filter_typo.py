@@ -9,6 +9,7 @@ until the typo is corrected, after which nothing has changed, or until a person 
 
 from __future__ import annotations
 
+from extdns.model.evidence import Evidence
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
 from tests.objects import numbered, service, services
@@ -46,7 +47,7 @@ def test_the_record_of_one_object_that_loses_its_label_is_deleted() -> None:
     world = start_cluster(*services(NAMES, labels=SHOP), flags=[RIGHT])
     world.apply(service(NAMES[0], labels={"team": "blog"}), for_s=2 * MINUTE_S)
     assert world.published() == set(NAMES[1:])
-    assert world.evidence == ["filtered-out"]
+    assert world.evidence == [Evidence.FILTERED_OUT]
 
 
 def test_with_compat_a_mistyped_label_filter_deletes_all_records() -> None:

@@ -9,6 +9,8 @@ foreign records stay.
 
 from __future__ import annotations
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.builders import ZONE, record
 from tests.cluster_world import MINUTE_S, start_cluster
 from tests.incidents.production import Production
@@ -31,10 +33,10 @@ def test_1000_valid_names_are_published_and_each_invalid_change_has_a_reason() -
     world = start_cluster(records=FOREIGN, for_s=1.0)
     world.apply(*services(NAMES), *BAD, for_s=10.0)
     assert set(NAMES) <= world.published()
-    assert world.describe_decisions("cname") == ["CNAME none incompatible-record"]
-    assert [line.partition(" ")[2] for line in world.describe_decisions("weighted")] == [
-        "keep foreign-record",
-        "none incompatible-record",
+    assert world.list_decisions("cname") == [("CNAME", Action.NONE, Reason.INCOMPATIBLE_RECORD)]
+    assert [(action, reason) for _, action, reason in world.list_decisions("weighted")] == [
+        (Action.KEEP, Reason.FOREIGN_RECORD),
+        (Action.NONE, Reason.INCOMPATIBLE_RECORD),
     ]
     assert [str(invalid.reason) for invalid in world.engine.claims.invalid_names()] == ["invalid-name"]
     assert {one.key: one for one in FOREIGN}.items() <= world.provider.contents(ZONE).items()

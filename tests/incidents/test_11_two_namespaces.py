@@ -10,6 +10,8 @@ one object changes.
 
 from __future__ import annotations
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.cluster_world import COMPAT, HOUR_S, key_of, start_cluster
 from tests.fakes.state_store import MemoryStateStore
 from tests.incidents.production import Production
@@ -23,7 +25,7 @@ def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() 
     world = start_cluster(OURS)
     world.apply(THEIRS, for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert "A none requested-by-other" in world.describe_decisions("web")
+    assert ("A", Action.NONE, Reason.REQUESTED_BY_OTHER) in world.list_decisions("web")
     assert world.restart(for_s=HOUR_S).list_records() == {"web A": ("192.0.2.1",)}
 
 
@@ -82,7 +84,7 @@ def test_a_record_that_external_dns_merged_stays_with_reason_merged_before() -> 
     before.state_store = MemoryStateStore()
     after = before.restart(for_s=HOUR_S)
     assert not after.provider.submissions
-    assert "A keep merged-before" in after.describe_decisions("web")
+    assert ("A", Action.KEEP, Reason.MERGED_BEFORE) in after.list_decisions("web")
 
 
 def test_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:

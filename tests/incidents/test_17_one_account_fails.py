@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 
 from extdns.errors import RetryableError
+from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from tests.builders import ZONE
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
@@ -57,7 +59,7 @@ def test_at_start_new_names_wait_for_all_zones_and_owned_names_are_updated() -> 
     )
     assert after.list_records() == {"web A": ("192.0.2.9",)}
     assert after.list_records(INNER) == {"in.shop A": ("192.0.2.1",)}
-    assert after.describe_decisions("new") == ["A none zones-unknown"]
+    assert after.list_decisions("new") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
     after.provider.zone_list = None
     after.run(for_s=HOUR_S)
     assert after.published() == {"web", "new"}

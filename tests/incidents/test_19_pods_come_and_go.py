@@ -9,6 +9,9 @@ come and go the record stays, and the zone is not written every second.
 
 from __future__ import annotations
 
+from extdns.model.change import Action
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
 from tests.cluster_world import COMPAT, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
 from tests.objects import CREATED, Json, service
@@ -77,10 +80,10 @@ def test_the_record_of_a_service_scaled_to_zero_is_deleted_after_the_grace_perio
     world = start_scene()
     assert world.list_records() == {"db A": ("10.0.0.7",)}
     scale(world, for_s=58.0)
-    assert "A keep in-grace" in world.describe_decisions("db")
+    assert ("A", Action.KEEP, Reason.IN_GRACE) in world.list_decisions("db")
     world.run(for_s=5.0)
     assert world.list_records() == {}
-    assert world.evidence == ["no-endpoints"]
+    assert world.evidence == [Evidence.NO_ENDPOINTS]
     scale(world, "10.0.0.8", for_s=5.0)
     assert world.list_records() == {"db A": ("10.0.0.8",)}
 

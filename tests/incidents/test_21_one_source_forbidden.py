@@ -8,7 +8,9 @@ the same name, and no record becomes an orphan. Once the permission is granted, 
 
 from __future__ import annotations
 
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.reason import Reason
 from extdns.model.resources.networking import INGRESS
 from tests.builders import owned
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
@@ -31,7 +33,7 @@ def test_services_are_published_and_records_of_forbidden_ingresses_stay() -> Non
     assert "new" not in world.published()
     world.apply(service("takes", host="api.example.org", address="192.0.2.9"), for_s=HOUR_S)
     assert world.published() == {"web", "api", "shop", "new", "old"}
-    assert world.describe_decisions("web") == ["A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     assert world.list_records()["api A"] == ("192.0.2.1",)
     assert not world.deleted()
 
@@ -41,7 +43,7 @@ def test_no_record_changes_once_the_permission_on_ingresses_is_granted() -> None
     world.run(for_s=HOUR_S)
     world.set_phase(INGRESS, Phase.SYNCED, for_s=MINUTE_S)
     assert not world.provider.submissions
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_program_publishes_services_and_keeps_records_of_forbidden_ingresses(production: Production) -> None:

@@ -9,6 +9,7 @@ granted, the settings digest in the saved state counts as at a start.
 
 from __future__ import annotations
 
+from extdns.model.evidence import Evidence
 from extdns.model.saved_state import Saved
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
@@ -45,7 +46,7 @@ def test_an_orphan_is_held_until_the_saved_state_can_be_read() -> None:
     world.state_store.forbidden = False
     world.run(for_s=10 * MINUTE_S)
     assert world.published() == set(NAMES[1:])
-    assert world.evidence == ["orphan-unclaimed"]
+    assert world.evidence == [Evidence.ORPHAN_UNCLAIMED]
 
 
 def test_an_orphan_stays_held_if_the_saved_state_has_no_settings_digest() -> None:

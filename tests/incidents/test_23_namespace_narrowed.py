@@ -9,6 +9,8 @@ approves them. If the flag is removed again, nothing has changed.
 
 from __future__ import annotations
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
 from tests.objects import numbered, services
@@ -26,7 +28,7 @@ def restart_with_namespace(*flags: str) -> ClusterWorld:
 def test_deletes_are_held_when_the_namespace_flag_is_narrowed() -> None:
     world = restart_with_namespace()
     assert world.held_names() == set(BLOG)
-    assert world.describe_decisions(BLOG[0]) == ["A keep orphan-unclaimed"]
+    assert world.list_decisions(BLOG[0]) == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert not world.provider.submissions
 
 

@@ -13,7 +13,8 @@ from extdns.commands import apply as apply_command
 from extdns.commands.apply import ApprovedPlanWriter
 from extdns.config import Config
 from extdns.engine.inputs import PlanApproved
-from extdns.model.change import Batch, Outcome, Refused
+from extdns.model.change import Action, Batch, Outcome, Refused
+from extdns.model.reason import Reason
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from tests.builders import build_claim, observe
@@ -355,5 +356,5 @@ def test_a_change_set_that_is_not_in_the_applied_plan_is_refused() -> None:
     approval.approve(world.engine)
     world.run(observe("api", build_claim("api", "api")), PlanApproved(), for_s=1.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("api") == ["A none refused"]
+    assert world.list_decisions("api") == [("A", Action.NONE, Reason.REFUSED)]
     assert world.decision("api").detail == "not in the plan that is applied"

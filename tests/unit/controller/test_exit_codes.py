@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.controller.exit_codes import compute_exit_code
-from extdns.model.change import AdjustedRecords, Refusal
+from extdns.model.change import Action, AdjustedRecords, Refusal
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
@@ -84,4 +84,4 @@ def test_a_record_whose_old_ownership_record_may_be_that_of_another_is_not_held(
     zone = (record("cname-web", "192.0.2.1"), record("cname-web", LEGACY, rtype="TXT"))
     assert compute_both_codes({}, *zone) == (0, 0)
     world = once(*zone, compat=True)
-    assert world.describe_decisions("cname-web") == ["A keep foreign-record"]
+    assert world.list_decisions("cname-web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]

@@ -13,7 +13,7 @@ from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.log import Event
 from extdns.metrics.metrics import Metrics
-from extdns.model.change import Forbidden, Refused, TryLater
+from extdns.model.change import Action, Forbidden, Refused, TryLater
 from extdns.model.claim import InvalidClaim
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -131,7 +131,7 @@ def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_
     assert Event.UP_TO_DATE in find_logged_events(caplog)
     caplog.clear()
     scene.world.run(observe_gone("api"), for_s=10.0)
-    assert scene.world.describe_decisions("api") == ["A keep in-grace"]
+    assert scene.world.list_decisions("api") == [("A", Action.KEEP, Reason.IN_GRACE)]
     scene.update(after_s=60.0)
     scene.world.provider.rule = lambda _: TryLater(message="busy")
     scene.world.run(observe("new", build_claim("new", "new")), for_s=1.0)

@@ -10,6 +10,7 @@ from extdns.engine.contended_records import ContendedRecords, WriteHistory
 from extdns.engine.retries import Failure, RetryTable
 from extdns.model.change import Action, ChangeSet, Delete
 from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from tests.builders import ZONE, build_claim, host, observe, observe_gone, owned, ownership_record, record
 from tests.world import World, start_published, start_world
@@ -52,7 +53,7 @@ def test_a_record_that_another_writer_changed_three_times_is_not_written_for_fiv
     world = start_published(interval_s=MINUTE_S)
     first, *later = repeat_edit(world, change, 40)
     assert [minute - first for minute in later] == [1, 2, 8, 19]
-    assert world.decision("web").reason == "contended"
+    assert world.decision("web").reason is Reason.CONTENDED
 
 
 def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
@@ -70,7 +71,7 @@ def test_a_delete_is_paused_after_another_writer_restored_the_record_repeatedly(
     world.run(observe_gone("web"))
     assert world.list_records() == {}
     assert repeat_edit(world, restore, 7) == [0, 1]
-    assert world.decision("web").reason == "contended"
+    assert world.decision("web").reason is Reason.CONTENDED
 
 
 def test_a_contended_record_is_written_at_once_when_its_claim_changes() -> None:

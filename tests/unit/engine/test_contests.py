@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observation, Observed
+from extdns.model.change import Action
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.kind import ObjectKey, ObjectRef
@@ -78,7 +79,10 @@ def test_a_new_name_is_given_to_the_older_of_two_objects_in_different_namespaces
         ]
     )
     assert scene.list_records() == {"web A": ("192.0.2.2",)}
-    assert scene.describe_decisions("web") == ["A keep published", "A none requested-by-other"]
+    assert scene.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("A", Action.NONE, Reason.REQUESTED_BY_OTHER),
+    ]
     assert scene.engine.decisions.decisions(host("web"))[1].detail == "Service green/web has precedence"
 
 
@@ -116,7 +120,7 @@ def test_two_namespaces_that_request_the_same_target_are_no_contest() -> None:
     scene = start_contest(
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.1"))]
     )
-    assert scene.describe_decisions("web") == ["A keep published"]
+    assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
@@ -126,7 +130,7 @@ def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
     assert not scene.provider.submissions
-    assert scene.describe_decisions("web") == ["A keep merged-before"]
+    assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.MERGED_BEFORE)]
 
 
 def test_a_record_merged_from_two_namespaces_is_reduced_to_its_owner_when_either_changes() -> None:
@@ -152,7 +156,10 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
         ],
     )
     assert not scene.provider.submissions
-    assert scene.describe_decisions("web") == ["CNAME keep published", "CNAME none requested-by-other"]
+    assert scene.list_decisions("web") == [
+        ("CNAME", Action.KEEP, Reason.PUBLISHED),
+        ("CNAME", Action.NONE, Reason.REQUESTED_BY_OTHER),
+    ]
 
 
 def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() -> None:
@@ -166,7 +173,10 @@ def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() 
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", ingress)],
     )
     assert not scene.provider.submissions
-    assert scene.describe_decisions("web") == ["A keep published", "A none requested-by-other"]
+    assert scene.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("A", Action.NONE, Reason.REQUESTED_BY_OTHER),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +234,7 @@ def test_each_set_identifier_is_contested_separately() -> None:
         ]
     )
     scene.run(observe_in("green", unresolved_in("green", sid="canary")), for_s=600.0)
-    assert scene.describe_decisions("web") == ["A keep no-address", "A keep published"]
+    assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_new_name_is_given_to_the_namespace_with_a_resolved_claim_even_if_it_is_newer() -> None:
@@ -285,8 +295,8 @@ def test_a_cname_loses_the_contest_if_another_namespace_owns_a_record_of_the_nam
     scene = start_contest(*records, first=[observe_in("blue", ipv6), observe_in("green", ipv4)])
     scene.run(observe_in("blue", ipv6, claim_in("blue", "lb.test", rtype="CNAME")), for_s=300)
     assert scene.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
-    assert scene.describe_decisions("web") == [
-        "A keep published",
-        "AAAA keep published",
-        "CNAME none requested-by-other",
+    assert scene.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("AAAA", Action.KEEP, Reason.PUBLISHED),
+        ("CNAME", Action.NONE, Reason.REQUESTED_BY_OTHER),
     ]

@@ -13,7 +13,7 @@ from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone
 from extdns.planner.proposal import Proposal
-from tests.unit.engine.guard_scene import GONE, GRACE_S, ZONE, record, records, start_guard
+from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
 # grace period
 

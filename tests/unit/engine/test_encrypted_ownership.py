@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import count
 
-from extdns.model.change import WriteConflict
+from extdns.model.change import Action, WriteConflict
+from extdns.model.reason import Reason
 from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
@@ -40,6 +41,6 @@ def test_a_false_write_conflict_of_an_encrypted_name_delays_no_other_name() -> N
     world = start_encrypted()
     world.provider.rule = refuse_names("bad", outcome=WriteConflict(message="already exists"))
     world.run(observe_new("bad", "good"), for_s=30.0)
-    assert world.describe_decisions("good") == ["A keep published"]
-    assert world.describe_decisions("bad") == ["A none refused"]
+    assert world.list_decisions("good") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
     assert len(world.batches) <= 4

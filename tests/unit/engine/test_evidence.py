@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Input, Observed, TimePassed
+from extdns.model.change import Action
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
@@ -46,10 +48,10 @@ AT_ONCE = DeleteSettings(
 @pytest.mark.parametrize(
     ("observations", "expected"),
     [
-        pytest.param([observe_gone("web")], "object-deleted", id="object-deleted"),
-        pytest.param([observe("web")], "hostname-removed", id="hostname-removed"),
-        pytest.param([observe("web", build_claim("web", "api"))], "hostname-removed", id="another-hostname"),
-        pytest.param([observe("web", FILTERED)], "filtered-out", id="filtered-out"),
+        pytest.param([observe_gone("web")], Evidence.OBJECT_DELETED, id="object-deleted"),
+        pytest.param([observe("web")], Evidence.HOSTNAME_REMOVED, id="hostname-removed"),
+        pytest.param([observe("web", build_claim("web", "api"))], Evidence.HOSTNAME_REMOVED, id="another-hostname"),
+        pytest.param([observe("web", FILTERED)], Evidence.FILTERED_OUT, id="filtered-out"),
         pytest.param(
             [
                 observe(
@@ -57,18 +59,22 @@ AT_ONCE = DeleteSettings(
                     ExcludedClaim(ref=ref("web"), excluded_by="--ingress-class", name=build_claim("web", "web").name),
                 )
             ],
-            "filtered-out",
+            Evidence.FILTERED_OUT,
             id="one-name-filtered-out",
         ),
-        pytest.param([observe("web", cause=Cause.DEPENDENCY)], "dependency-changed", id="dependency-changed"),
+        pytest.param([observe("web", cause=Cause.DEPENDENCY)], Evidence.DEPENDENCY_CHANGED, id="dependency-changed"),
         pytest.param(
-            [observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))], "no-endpoints", id="no-endpoints"
+            [observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))],
+            Evidence.NO_ENDPOINTS,
+            id="no-endpoints",
         ),
-        pytest.param([observe_gone("web", Cause.MISSING)], "absent", id="absent"),
+        pytest.param([observe_gone("web", Cause.MISSING)], Evidence.ABSENT, id="absent"),
         pytest.param(
-            [observe("web", failure="broken"), observe_gone("web")], "object-deleted", id="failed-then-deleted"
+            [observe("web", failure="broken"), observe_gone("web")], Evidence.OBJECT_DELETED, id="failed-then-deleted"
         ),
-        pytest.param([observe_gone("web", Cause.MISSING), observe("web")], "hostname-removed", id="missing-then-back"),
+        pytest.param(
+            [observe_gone("web", Cause.MISSING), observe("web")], Evidence.HOSTNAME_REMOVED, id="missing-then-back"
+        ),
     ],
 )
 def test_a_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequence[Observed], expected: str) -> None:
@@ -83,39 +89,39 @@ def test_an_object_that_was_observed_twice_unchanged_still_gives_evidence_when_i
     world = start_published()
     world.run(observe("web", build_claim("web", "web")), observe("web", build_claim("web", "web")))
     world.run(observe_gone("web"))
-    assert world.evidence == ["object-deleted"]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 @pytest.mark.parametrize(
     ("observations", "reason"),
     [
-        pytest.param([observe("web", build_unresolved("web", "web"))], "no-address", id="status-blank"),
-        pytest.param([observe("web", failure="broken")], "published", id="claims-not-computable"),
-        pytest.param([observe("web", failure="no pods", awaited_kind=POD)], "published", id="waits-for-a-kind"),
-        pytest.param([change_phase(SERVICE, Phase.FAILING)], "published", id="source-failing"),
-        pytest.param([change_phase(SERVICE, Phase.NOT_SERVED)], "published", id="source-not-served"),
+        pytest.param([observe("web", build_unresolved("web", "web"))], Reason.NO_ADDRESS, id="status-blank"),
+        pytest.param([observe("web", failure="broken")], Reason.PUBLISHED, id="claims-not-computable"),
+        pytest.param([observe("web", failure="no pods", awaited_kind=POD)], Reason.PUBLISHED, id="waits-for-a-kind"),
+        pytest.param([change_phase(SERVICE, Phase.FAILING)], Reason.PUBLISHED, id="source-failing"),
+        pytest.param([change_phase(SERVICE, Phase.NOT_SERVED)], Reason.PUBLISHED, id="source-not-served"),
         pytest.param(
             [change_phase(SERVICE, Phase.FAILING), observe_gone("web", Cause.MISSING)],
-            "source-down",
+            Reason.SOURCE_DOWN,
             id="missing-and-down",
         ),
         pytest.param(
-            [change_phase(SERVICE, Phase.NOT_SERVED), observe_gone("web")], "source-down", id="deleted-while-down"
+            [change_phase(SERVICE, Phase.NOT_SERVED), observe_gone("web")], Reason.SOURCE_DOWN, id="deleted-while-down"
         ),
     ],
 )
-def test_a_record_without_evidence_is_kept(observations: Sequence[Observed], reason: str) -> None:
+def test_a_record_without_evidence_is_kept(observations: Sequence[Observed], reason: Reason) -> None:
     world = start_published()
     world.run(*observations, for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == [f"A keep {reason}"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
 
 
 def test_a_record_kept_while_its_source_was_down_is_deleted_when_the_source_recovers() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"))
     world.run(change_phase(SERVICE), for_s=1.0)
-    assert world.evidence == ["object-deleted"]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 # absence
@@ -124,10 +130,10 @@ def test_a_record_kept_while_its_source_was_down_is_deleted_when_the_source_reco
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        pytest.param([False], ["absent"], id="gone"),
-        pytest.param([None, None, False], ["absent"], id="gone-after-two-failed-gets"),
+        pytest.param([False], [Evidence.ABSENT], id="gone"),
+        pytest.param([None, None, False], [Evidence.ABSENT], id="gone-after-two-failed-gets"),
         pytest.param([True], [], id="exists"),
-        pytest.param([True, True, False], ["absent"], id="gone-later"),
+        pytest.param([True, True, False], [Evidence.ABSENT], id="gone-later"),
     ],
 )
 def test_an_object_missing_from_a_list_is_absent_only_after_a_get_confirms_it(
@@ -140,14 +146,14 @@ def test_an_object_missing_from_a_list_is_absent_only_after_a_get_confirms_it(
     assert world.evidence == expected
     assert world.calls.count("CheckExistence") == len(answers)
     if not expected:
-        assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+        assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
 
 
 def test_a_record_is_kept_while_the_absence_of_its_object_is_not_confirmed() -> None:
     world = start_published()
     world.exists = lambda _: None
     world.run(observe_gone("web", Cause.MISSING), for_s=300.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     assert world.decision("web").detail == "waiting for confirmation that the object is gone"
 
 
@@ -156,7 +162,7 @@ def test_an_object_that_reappears_in_the_list_is_not_absent() -> None:
     world.exists = lambda _: None
     world.run(observe_gone("web", Cause.MISSING), for_s=10.0)
     world.run(observe("web", build_claim("web", "web")), for_s=100.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert world.calls.count("CheckExistence") == 1
 
 
@@ -171,25 +177,27 @@ def test_the_answer_of_a_get_is_ignored_if_the_object_was_observed_after_the_req
     world.feed(observe_gone("web", Cause.MISSING))
     world.feed(late)
     world.run(for_s=20.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     assert world.evidence == []
 
 
 @pytest.mark.parametrize(
     ("exists", "evidence", "reason"),
     [
-        pytest.param(False, ["orphan-gone"], None, id="gone"),
-        pytest.param(True, [], "absence-unconfirmed", id="exists"),
-        pytest.param(None, [], "absence-unconfirmed", id="unknown"),
+        pytest.param(False, [Evidence.ORPHAN_GONE], None, id="gone"),
+        pytest.param(True, [], Reason.ABSENCE_UNCONFIRMED, id="exists"),
+        pytest.param(None, [], Reason.ABSENCE_UNCONFIRMED, id="unknown"),
     ],
 )
-def test_in_a_single_pass_a_get_confirms_absence(exists: bool | None, evidence: list[str], reason: str | None) -> None:
+def test_in_a_single_pass_a_get_confirms_absence(
+    exists: bool | None, evidence: list[Evidence], reason: Reason | None
+) -> None:
     world = build_world(*owned("web"), once=True)
     world.exists = lambda _: exists
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     assert world.calls.count("CheckExistence") == 1
     assert world.evidence == evidence
-    assert world.describe_decisions("web") == ([f"A keep {reason}"] if reason else [])
+    assert world.list_decisions("web") == ([("A", Action.KEEP, reason)] if reason else [])
     assert world.engine.is_idle
 
 
@@ -245,18 +253,18 @@ def test_compat_deletes_nothing_because_of_a_failure(observations: Sequence[Obse
 @pytest.mark.parametrize(
     ("observations", "reason"),
     [
-        pytest.param(observe("web", failure="broken"), "object-failed", id="object-failed"),
-        pytest.param(change_phase(INGRESS, Phase.NOT_SERVED), "source-down", id="source-down"),
+        pytest.param(observe("web", failure="broken"), Reason.OBJECT_FAILED, id="object-failed"),
+        pytest.param(change_phase(INGRESS, Phase.NOT_SERVED), Reason.SOURCE_DOWN, id="source-down"),
     ],
 )
 def test_a_record_without_a_resource_is_kept_while_any_object_is_unknown(
-    observations: Input, reason: str, *, compat: bool
+    observations: Input, reason: Reason, *, compat: bool
 ) -> None:
     world = build_world(
         *owned("web", resource=""), plan=COMPAT if compat else PLAN, deletes=AT_ONCE if compat else GRACE
     )
     world.run(change_phase(SERVICE), change_phase(INGRESS), observations, for_s=600.0)
-    assert world.describe_decisions("web") == [f"A keep {reason}"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
     world.run(observe("web"), change_phase(INGRESS), for_s=600.0)
     assert world.list_records() == {} or not compat
 
@@ -273,9 +281,9 @@ def test_the_absence_of_a_deleted_object_is_confirmed_if_its_kind_was_unserved_m
     world.run(observe_gone("web"), for_s=5.0)
     world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
     world.run(change_phase(SERVICE), for_s=30.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     world.run(for_s=40.0)
-    assert world.evidence == ["absent"]
+    assert world.evidence == [Evidence.ABSENT]
 
 
 @pytest.mark.parametrize(
@@ -289,25 +297,25 @@ def test_a_dependency_not_found_while_its_kind_is_down_is_no_evidence(observatio
     world = start_published(deletes=GRACE)
     world.run(change_phase(GATEWAYS), observations, for_s=5.0)
     world.run(change_phase(GATEWAYS, Phase.FAILING), for_s=600.0)
-    assert "A keep source-down" in world.describe_decisions("web")
+    assert ("A", Action.KEEP, Reason.SOURCE_DOWN) in world.list_decisions("web")
     world.run(change_phase(GATEWAYS), for_s=59.0)
-    assert "A keep in-grace" in world.describe_decisions("web")
+    assert ("A", Action.KEEP, Reason.IN_GRACE) in world.list_decisions("web")
 
 
 def test_a_dependency_not_found_before_its_kind_was_unserved_is_no_evidence_until_read_again() -> None:
     world = start_published(deletes=GRACE)
     world.run(change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY), for_s=5.0)
     world.run(change_phase(GATEWAYS, Phase.NOT_SERVED), change_phase(GATEWAYS), for_s=600.0)
-    assert world.describe_decisions("web") == ["A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     world.run(observe("web", cause=Cause.DEPENDENCY), for_s=600.0)
-    assert world.evidence == ["dependency-changed"], "the object was computed again"
+    assert world.evidence == [Evidence.DEPENDENCY_CHANGED], "the object was computed again"
 
 
 @pytest.mark.parametrize(
     ("claims", "expected"),
     [
-        pytest.param((), "dependency-changed", id="dependency-changed"),
-        pytest.param((build_unresolved("web", "web", Reason.NO_ENDPOINTS),), "no-endpoints", id="no-endpoints"),
+        pytest.param((), Evidence.DEPENDENCY_CHANGED, id="dependency-changed"),
+        pytest.param((build_unresolved("web", "web", Reason.NO_ENDPOINTS),), Evidence.NO_ENDPOINTS, id="no-endpoints"),
     ],
 )
 def test_a_dependency_missing_from_a_list_is_evidence_only_after_a_get_confirms_that_it_is_gone(
@@ -320,9 +328,9 @@ def test_a_dependency_missing_from_a_list_is_evidence_only_after_a_get_confirms_
         observe("web", *claims, cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)),
         for_s=600.0,
     )
-    assert "A keep absence-unconfirmed" in world.describe_decisions("web")
+    assert ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED) in world.list_decisions("web")
     world.run(observe("web", *claims, missing_dependencies=(GATEWAY,)), for_s=600.0)
-    assert "A keep absence-unconfirmed" in world.describe_decisions("web"), (
+    assert ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED) in world.list_decisions("web"), (
         "observing the object again confirms nothing"
     )
     world.exists = lambda _: False
@@ -336,9 +344,9 @@ def test_the_grace_period_starts_again_when_the_dependency_is_no_longer_missing(
         change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)), for_s=30.0
     )
     world.run(observe("web", cause=Cause.DEPENDENCY), for_s=59.0)
-    assert world.describe_decisions("web") == ["A keep in-grace"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     world.run(for_s=2.0)
-    assert world.evidence == ["dependency-changed"]
+    assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
 def test_a_get_without_an_answer_is_retried_with_exponential_backoff() -> None:
@@ -364,5 +372,5 @@ def test_the_unresolved_timeout_deletes_nothing_if_the_policy_allows_no_delete(p
         plan=replace(PLAN, policy=policy), deletes=replace_settings(GRACE, unresolved_timeout_s=100.0)
     )
     world.run(observe("web", build_unresolved("web", "web")), for_s=900.0)
-    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
     assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import WriteConflict
+from extdns.model.change import Action, WriteConflict
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from tests.builders import ZONE, build_claim, host, observe, observe_new, record, refuse_names
 from tests.world import start_published, start_world
 
@@ -22,7 +23,7 @@ def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tupl
     )
     world.run(observe_new(*GOOD), for_s=1.0)
     assert set(world.list_records()) == {f"{name} A" for name in GOOD if name != "n17"}
-    assert world.describe_decisions("n17") == ["A none refused"]
+    assert world.list_decisions("n17") == [("A", Action.NONE, Reason.REFUSED)]
     assert len(world.batches) <= 14
     world.run(observe_new("late"), for_s=1.0)
     assert world.batches[-1] == ["late"]
@@ -35,7 +36,7 @@ def test_an_error_that_blames_the_wrong_name_costs_one_more_batch() -> None:
     )
     world.run(observe_new("bad", *GOOD), for_s=1.0)
     assert set(world.list_records()) == {f"{name} A" for name in GOOD}
-    assert world.describe_decisions("bad") == ["A none refused"]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
     world.run(observe_new("n17", "n18", target="192.0.2.9"), for_s=100.0)
     assert world.list_records()["n17 A"] == world.list_records()["n18 A"] == ("192.0.2.9",)
 

@@ -13,10 +13,11 @@ from msgspec import structs
 
 from extdns.engine.inputs import Observed, TimePassed
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Batch, Forbidden, Outcome, TryLater, WriteConflict
+from extdns.model.change import Action, Batch, Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
+from extdns.model.reason import Reason
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
@@ -101,31 +102,31 @@ def test_the_first_pass_waits_half_a_minute_for_a_failing_list_of_zones() -> Non
     assert world.reported == []
     assert not world.engine.is_planned
     world.run(for_s=0.2)
-    assert world.describe_decisions("web") == ["A none zones-unknown"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
     assert world.engine.is_idle
     world.run(for_s=180.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> None:
     world = build_world(*owned("web"))
     world.provider.failures.extend([DENIED] * 3)
     world.run(*SYNCED, WEB, for_s=0.5)
-    assert world.describe_decisions("web") == ["A none no-zone"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ZONE)]
     assert world.engine.is_idle
     world.run(for_s=10.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_the_last_failed_list_of_zones_decides_whether_zones_are_unknown_or_missing() -> None:
     world = build_world()
     world.provider.failures.extend([*[DOWN] * 6, DENIED, DOWN])
     world.run(*SYNCED, WEB, for_s=40.0)
-    assert world.describe_decisions("web") == ["A none zones-unknown"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
     world.run(for_s=31.0)
-    assert world.describe_decisions("web") == ["A none no-zone"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ZONE)]
     world.run(for_s=60.0)
-    assert world.describe_decisions("web") == ["A none zones-unknown"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
 
 
 def test_a_single_pass_ends_after_five_attempts_to_list_zones() -> None:
@@ -135,7 +136,7 @@ def test_a_single_pass_ends_after_five_attempts_to_list_zones() -> None:
     assert not world.engine.is_idle
     world.run(for_s=0.2)
     assert world.engine.is_idle
-    assert world.describe_decisions("web") == ["A none zones-unknown"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
 
 
 def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | NoAnswer]:
@@ -194,7 +195,7 @@ def test_zones_are_listed_again_before_the_interval_ends_if_an_account_did_not_a
     world = build_world()
     world.provider.zone_list = ZoneList(zones=(ZONE,), failed=(AccountFailure(account="b", message="timeout"),))
     world.run(*SYNCED, WEB, for_s=2.9)
-    assert world.describe_decisions("web") == ["A none zones-unknown"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
     assert world.calls.count("ListZones") == 2
     assert world.engine.is_idle  # a failing account delays only names whose zone is unknown
     world.provider.zone_list = None

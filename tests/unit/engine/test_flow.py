@@ -8,7 +8,7 @@ import pytest
 
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause, Observed, TimePassed
-from extdns.model.change import AdjustedRecords
+from extdns.model.change import Action, AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
@@ -43,7 +43,7 @@ def test_an_object_that_requests_the_current_record_causes_no_call() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web")), for_s=1.0)
     assert world.calls == []
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_changes_of_objects_that_are_observed_together_are_sent_in_one_batch() -> None:
@@ -89,7 +89,7 @@ def test_in_a_dry_run_changes_are_planned_and_not_sent() -> None:
         change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), observe_gone("old")
     )
     assert "SubmitBatch" not in world.calls
-    assert world.describe_decisions("web") == ["A create requested"]
+    assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert world.engine.is_planned
 
 
@@ -137,7 +137,10 @@ def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected:
     world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA")))
     assert set(world.list_records()) == expected
     if not expected:
-        assert world.describe_decisions("web") == ["A none too-large", "AAAA none too-large"]
+        assert world.list_decisions("web") == [
+            ("A", Action.NONE, Reason.TOO_LARGE),
+            ("AAAA", Action.NONE, Reason.TOO_LARGE),
+        ]
 
 
 def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
@@ -145,7 +148,10 @@ def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
     world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", *many, rtype="AAAA")))
     assert set(world.list_records()) == {"web A"}
-    assert world.describe_decisions("web") == ["A keep published", "AAAA none too-large"]
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("AAAA", Action.NONE, Reason.TOO_LARGE),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +182,10 @@ def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
     world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=3))
     world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep too-large", "CNAME none too-large"]
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.TOO_LARGE),
+        ("CNAME", Action.NONE, Reason.TOO_LARGE),
+    ]
 
 
 def test_every_claim_to_a_name_ends_in_a_decision() -> None:
@@ -186,15 +195,15 @@ def test_every_claim_to_a_name_ends_in_a_decision() -> None:
         observe("late", build_unresolved("late", "web")),
         observe("new", build_unresolved("new", "free")),
     )
-    assert world.describe_decisions("web") == ["none no-address", "A keep published"]
-    assert world.describe_decisions("free") == ["none no-address"]
+    assert world.list_decisions("web") == [("", Action.NONE, Reason.NO_ADDRESS), ("A", Action.KEEP, Reason.PUBLISHED)]
+    assert world.list_decisions("free") == [("", Action.NONE, Reason.NO_ADDRESS)]
 
 
 def test_a_retained_record_names_the_object_with_the_unresolved_claim() -> None:
     world = start_published()
     world.run(observe("web", build_unresolved("web", "web")))
     decision = world.decision("web")
-    assert (decision.action, decision.reason) == ("keep", Reason.NO_ADDRESS)
+    assert (decision.action, decision.reason) == (Action.KEEP, Reason.NO_ADDRESS)
     assert [str(requester.ref) for requester in decision.requested_by] == ["Service shop/web"]
 
 
@@ -220,7 +229,7 @@ def test_an_exception_while_planning_a_name_affects_only_that_name() -> None:
     world = start_world(adjust=adjust)
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
     assert set(world.list_records()) == {"api A"}
-    assert world.describe_decisions("web") == ["A none object-failed"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.OBJECT_FAILED)]
     assert world.decision("web").detail == "RuntimeError: defect"
 
 
@@ -243,10 +252,10 @@ def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> 
     world.feed(TimePassed())
     world.feed(world.answer())
     assert [type(effect).__name__ for effect in world.waiting] == ["SubmitBatch"]
-    assert world.describe_decisions("api") == ["A create requested"]
+    assert world.list_decisions("api") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert not world.engine.is_final(host("api"))
     world.run(for_s=0.1)
-    assert world.describe_decisions("api") == ["A keep published"]
+    assert world.list_decisions("api") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert world.engine.is_idle
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import (
@@ -34,7 +36,7 @@ def test_a_txt_record_with_the_text_of_an_ownership_record_is_not_published(comp
         plan=replace(WITH_TXT, compat=compat),
         registry=TXT_REGISTRY,
     )
-    assert world.describe_decisions("a-mail") == ["TXT none forged-ownership"]
+    assert world.list_decisions("a-mail") == [("TXT", Action.NONE, Reason.FORGED_OWNERSHIP)]
     assert world.list_records() == {"mail A": ("192.0.2.1",)}
     world.run(observe_gone("web"), for_s=600.0)
     assert world.list_records() == {"mail A": ("192.0.2.1",)}
@@ -51,8 +53,8 @@ def test_an_existing_forged_ownership_record_makes_nothing_ours_and_is_deleted_w
         plan=WITH_TXT,
         registry=TXT_REGISTRY,
     )
-    assert world.describe_decisions("a-mail") == ["TXT keep forged-ownership"]
-    assert world.describe_decisions("mail") == ["A keep foreign-record"]
+    assert world.list_decisions("a-mail") == [("TXT", Action.KEEP, Reason.FORGED_OWNERSHIP)]
+    assert world.list_decisions("mail") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
     assert world.decision("mail").detail == (
         "a-mail.example.org does not count as its ownership record: an object published it as a TXT record"
     )

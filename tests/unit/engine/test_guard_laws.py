@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.model.evidence import Evidence
-from tests.unit.engine.guard_scene import GONE, GRACE_S, GuardScene, record, records, start_guard
+from tests.unit.engine.guarded_zones import GONE, GRACE_S, GuardedZones, record, records, start_guard
 
 NUMBERS = st.sets(st.integers(0, 39), max_size=40)
 ACTIONS = st.one_of(
@@ -23,7 +23,7 @@ def find_namespace(number: int) -> str:
     return "small" if number >= 30 else "large"
 
 
-def run_action(world: GuardScene, action: tuple[object, ...]) -> GuardScene:
+def run_action(world: GuardedZones, action: tuple[object, ...]) -> GuardedZones:
     """Apply a generated action to the guard. Return the scene to go on with, a new one after a restart."""
     everything = {number: record(number, find_namespace(number)) for number in range(40)}
     match action:
@@ -47,7 +47,7 @@ def run_action(world: GuardScene, action: tuple[object, ...]) -> GuardScene:
     return world
 
 
-def start_full_guard() -> GuardScene:
+def start_full_guard() -> GuardedZones:
     """Start a guard for 40 records in two namespaces."""
     return start_guard(*(record(number, find_namespace(number)) for number in range(40)))
 
@@ -92,7 +92,7 @@ def test_no_delete_is_made_only_because_of_a_restart(actions: list[tuple[object,
         assert set(restarted.deleted) <= set(without.deleted) or _is_excused(without, restarted)
 
 
-def _is_excused(without: GuardScene, restarted: GuardScene) -> bool:
+def _is_excused(without: GuardedZones, restarted: GuardedZones) -> bool:
     """Return whether all deletes that only the restarted process made are held by the other one."""
     more = {name.partition(".")[0] for name in set(restarted.deleted) - set(without.deleted)}
     return more <= {name for names in without.find_held().values() for name in names}

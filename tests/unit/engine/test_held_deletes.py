@@ -6,7 +6,10 @@ from dataclasses import replace
 
 from extdns.engine.delete_budget import DeleteLimits
 from extdns.engine.inputs import Cause
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
 from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, observe_new
 from tests.unit.engine.forty_services import DELETES, NAMES, delete_services, run_forty
 from tests.world import start_published
@@ -17,10 +20,10 @@ from tests.world import start_published
 def test_a_record_is_deleted_after_the_grace_period_of_its_deleted_object() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web"), for_s=59.0)
-    assert world.describe_decisions("web") == ["A keep in-grace"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     world.run(for_s=2.0)
     assert world.list_records() == {}
-    assert world.evidence == ["object-deleted"]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 def test_a_record_is_kept_if_it_is_requested_again_within_the_grace_period() -> None:
@@ -28,7 +31,7 @@ def test_a_record_is_kept_if_it_is_requested_again_within_the_grace_period() -> 
     world.run(observe_gone("web"), for_s=50.0)
     world.run(observe("web", build_claim("web", "web")), for_s=5.0)
     world.run(observe_gone("web"), for_s=50.0)
-    assert world.describe_decisions("web") == ["A keep in-grace"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     assert not world.provider.submissions
 
 
@@ -36,7 +39,7 @@ def test_a_record_is_kept_if_its_source_fails_within_the_grace_period() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web"), for_s=30.0)
     world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
-    assert world.describe_decisions("web") == ["A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
 
 
 def test_the_absence_of_an_object_is_confirmed_by_a_second_get_after_the_grace_period() -> None:
@@ -46,22 +49,22 @@ def test_the_absence_of_an_object_is_confirmed_by_a_second_get_after_the_grace_p
     world.run(for_s=2.0)
     assert world.calls.count("CheckExistence") == 1
     assert world.list_records() == {}
-    assert world.evidence == ["absent"]
+    assert world.evidence == [Evidence.ABSENT]
 
 
 def test_a_record_with_an_unresolved_claim_is_retained_without_limit_by_default() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe("web", build_unresolved("web", "web")), for_s=86_400.0)
-    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
 
 
 def test_a_record_with_an_unresolved_claim_is_deleted_after_the_unresolved_timeout() -> None:
     world = start_published(deletes=replace(DELETES, unresolved_timeout_s=3600.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=3590.0)
-    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
     world.run(for_s=20.0)
     assert world.list_records() == {}
-    assert world.evidence == ["unresolved-expired"]
+    assert world.evidence == [Evidence.UNRESOLVED_EXPIRED]
 
 
 # budgets
@@ -70,7 +73,7 @@ def test_a_record_with_an_unresolved_claim_is_deleted_after_the_unresolved_timeo
 def test_all_deletes_of_a_mass_delete_are_held_while_creates_are_made() -> None:
     world = run_forty()
     world.run(delete_services(*NAMES[:13]), observe_new("fresh"), for_s=120.0)
-    assert world.describe_decisions("h00") == ["A keep held"]
+    assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
     assert len(world.list_records()) == 41
     assert "fresh A" in world.list_records()
     (reported,) = world.held
@@ -84,10 +87,10 @@ def test_held_deletes_are_reported_and_saved_again_when_their_evidence_changes()
     world.run(delete_services(*NAMES[:20], cause=Cause.MISSING), for_s=120.0)
     world.run(delete_services(*NAMES[:20], cause=Cause.VERSION), for_s=120.0)
     first, last = world.held
-    assert (first.code, first.held[0].evidence) == (last.code, "absent")
-    assert {one.evidence for one in last.held} == {"hostname-removed"}
+    assert (first.code, first.held[0].evidence) == (last.code, Evidence.ABSENT)
+    assert {one.evidence for one in last.held} == {Evidence.HOSTNAME_REMOVED}
     assert {evidence for *_, evidence in world.state.find_zone("example.org").namespaces[0][1].records} == {
-        "hostname-removed"
+        Evidence.HOSTNAME_REMOVED
     }
 
 

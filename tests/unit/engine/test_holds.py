@@ -14,10 +14,10 @@ from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Zone
-from tests.unit.engine.guard_scene import GRACE_S, ZONE, GuardScene, record, records, start_guard
+from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, record, records, start_guard
 
 
-def hold_deletes(count: int = 31) -> GuardScene:
+def hold_deletes(count: int = 31) -> GuardedZones:
     """Return a scene with a hundred records, the deletes of *count* of which are held."""
     scene = start_guard(*records(100))
     scene.observe_evidence(records(count))
@@ -315,7 +315,7 @@ def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
 # why a delete is held
 
 
-def find_detail(scene: GuardScene, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
+def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
     """Return the detail of the held delete of a record."""
     block = scene.guard.find_block(zone, PendingDelete(owned=record(number, zone=zone), evidence=evidence))
     assert block is not None

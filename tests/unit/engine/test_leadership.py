@@ -12,6 +12,7 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded
+from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
 from tests.builders import (
@@ -122,7 +123,7 @@ def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )
     world.run(observe_gone("web"), for_s=300.0)
-    assert world.describe_decisions("web") == ["A keep in-grace"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     world.run(BECOME_LEADER)
     assert world.list_records() == {}
 
@@ -139,7 +140,7 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
     world.feed(BECOME_LEADER)
     assert [effect for effect in world.waiting if isinstance(effect, LoadState)]
     world.feed(observe("api", build_claim("api", "api")))
-    assert world.describe_decisions("web") == ["A keep in-grace"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
     world.run()
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
@@ -154,7 +155,7 @@ def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one(
     standby.run(*(observe_gone(name) for name in NAMES[10:12]), for_s=70.0)
     change_leader(leader, standby)
     assert len(standby.list_records()) == 10
-    assert standby.engine.decisions.decisions(build_claim("x", NAMES[10]).name)[0].reason == "held"
+    assert standby.engine.decisions.decisions(build_claim("x", NAMES[10]).name)[0].reason is Reason.HELD
 
 
 def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from extdns.planner.settings import Policy
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import build_claim
@@ -38,9 +40,9 @@ def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded
     machine.arm_state(1)
     machine.restart(None, None)
     machine.wait(8.0)
-    assert machine.world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert machine.world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     machine.drop(key, Cause.DELETED, exists=False, soon=True)
-    assert machine.world.describe_decisions("web") == ["A keep held"]
+    assert machine.world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
     machine.wait(400.0)
     assert machine.world.list_records() == {}
     machine.teardown()

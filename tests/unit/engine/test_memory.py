@@ -12,6 +12,7 @@ import pytest
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.engine.settings import EngineSettings
 from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
 from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
 from tests.world import World, start_published, start_world
 
@@ -78,7 +79,7 @@ def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name
 def test_the_evidence_of_an_ended_claim_is_stored_while_its_record_exists() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
-    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == "object-deleted"
+    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == Evidence.OBJECT_DELETED
     world.run(change_phase(SERVICE))
     assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") is None
 

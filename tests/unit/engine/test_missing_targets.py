@@ -9,7 +9,10 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
+from extdns.model.change import Action
+from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
 from tests.builders import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
 from tests.world import World, start_world
@@ -38,11 +41,11 @@ def test_an_address_stays_until_a_get_confirms_that_its_pod_is_gone() -> None:
         observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
         for_s=59.0,
     )
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     assert world.list_records() == {"web A": BOTH}
     world.run(for_s=2.0)
     assert world.list_records() == {"web A": BOTH[:1]}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_an_address_stays_while_a_get_finds_its_pod() -> None:
@@ -52,9 +55,9 @@ def test_an_address_stays_while_a_get_finds_its_pod() -> None:
         observe("web", build_claim("web", "web", BOTH[0]), cause=Cause.DEPENDENCY, missing_dependencies=(POD,)),
         for_s=900.0,
     )
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     world.run(observe("web", build_claim("web", "web", *BOTH), cause=Cause.DEPENDENCY), for_s=5.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert not world.provider.submissions
 
 
@@ -87,7 +90,7 @@ def test_a_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
 def test_the_address_of_one_of_two_objects_stays_until_a_get_confirms_that_it_is_gone(missing: str) -> None:
     world = start_with_services()
     world.run(observe_gone(missing, Cause.MISSING), for_s=59.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     assert world.list_records() == {"web A": BOTH}
     world.run(for_s=2.0)
     assert world.list_records() == {"web A": (BOTH[missing == "api"],)}
@@ -97,9 +100,9 @@ def test_the_address_of_one_of_two_objects_stays_while_a_get_finds_the_object() 
     world = start_with_services()
     world.exists = lambda key: key == ObjectKey(SERVICE, "shop", "web")
     world.run(observe_gone("web", Cause.MISSING), for_s=900.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
     world.run(observe("web", build_claim("web", "web", BOTH[1])), for_s=5.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert not world.provider.submissions
 
 
@@ -136,9 +139,12 @@ def test_a_record_of_a_missing_object_stays_though_another_object_requests_anoth
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
-    assert world.describe_decisions("web") == ["A keep absence-unconfirmed", "AAAA keep published"]
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED),
+        ("AAAA", Action.KEEP, Reason.PUBLISHED),
+    ]
     world.run(for_s=2.0)
-    assert world.evidence == ["absent"]
+    assert world.evidence == [Evidence.ABSENT]
 
 
 def test_a_record_of_a_deleted_object_has_its_grace_period_though_another_object_requests_another_type() -> None:
@@ -148,9 +154,9 @@ def test_a_record_of_a_deleted_object_has_its_grace_period_though_another_object
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe_gone("web"), for_s=59.0)
-    assert world.describe_decisions("web") == ["A keep in-grace", "AAAA keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE), ("AAAA", Action.KEEP, Reason.PUBLISHED)]
     world.run(for_s=2.0)
-    assert world.evidence == ["object-deleted"]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 def test_a_record_stays_for_an_unresolved_claim_though_another_object_requests_another_type_of_the_name() -> None:
@@ -160,4 +166,7 @@ def test_a_record_stays_for_an_unresolved_claim_though_another_object_requests_a
         *records, first=[observe("web", build_claim("web", "web")), observe("api", ipv6)], deletes=GRACE
     )
     world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"), for_s=600.0)
-    assert world.describe_decisions("web") == ["A keep no-address", "AAAA keep published"]
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.NO_ADDRESS),
+        ("AAAA", Action.KEEP, Reason.PUBLISHED),
+    ]

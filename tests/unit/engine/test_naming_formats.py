@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -35,7 +36,7 @@ def test_a_record_with_an_old_ownership_record_gets_a_current_one_once() -> None
     old = record("web", *ownership_record("web").targets, rtype="TXT")
     world = start_world(record("web"), old, first=[observe("web", build_claim("web", "web"))])
     assert world.list_ownership_labels() == {"web", "a-web"}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     world.run(for_s=600.0)
     assert len(world.provider.submissions) == 1
 

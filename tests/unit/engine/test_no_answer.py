@@ -6,6 +6,8 @@ from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.builders import ZONE, build_claim, host, observe, observe_new, record
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_published, start_world
@@ -31,7 +33,9 @@ def test_an_unanswered_batch_that_was_applied_is_not_sent_again() -> None:
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(observe_new("api", "blog", "web"), for_s=1.0)
     assert world.calls.count("SubmitBatch") == 1
-    assert {tuple(world.describe_decisions(name)) for name in ("api", "blog", "web")} == {("A keep published",)}
+    assert {tuple(world.list_decisions(name)) for name in ("api", "blog", "web")} == {
+        (("A", Action.KEEP, Reason.PUBLISHED),)
+    }
     assert find_failures(world.engine) == ()
 
 
@@ -51,7 +55,7 @@ def test_nothing_is_sent_to_a_zone_while_a_batch_is_unconfirmed() -> None:
     world.provider.answers.append(NoAnswer(applied=False))
     world.provider.failures += [RetryableError("down"), RetryableError("down")]
     world.run(observe_new("web"), for_s=0.5)
-    assert world.describe_decisions("web") == ["A none no-answer"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ANSWER)]
     world.run(observe_new("api"), for_s=1.0)
     assert world.batches == [["web"]]
     world.run(for_s=5.0)
@@ -86,7 +90,9 @@ def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
     world.provider.edits.extend(late)
     world.run(observe_new("api", "blog", "web"), for_s=3.0)
     assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch", "ReadNames", "ReadNames"]
-    assert {tuple(world.describe_decisions(name)) for name in ("api", "blog", "web")} == {("A keep published",)}
+    assert {tuple(world.list_decisions(name)) for name in ("api", "blog", "web")} == {
+        (("A", Action.KEEP, Reason.PUBLISHED),)
+    }
 
 
 def apply_first_batch(world: World) -> None:

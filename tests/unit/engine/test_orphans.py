@@ -11,7 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observed
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
+from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from tests.builders import (
@@ -37,7 +39,7 @@ def test_a_record_whose_object_was_deleted_before_the_start_is_deleted_after_a_g
     world = build_world(*owned("web"))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert world.calls.count("CheckExistence") == 1
-    assert world.evidence == ["orphan-gone"]
+    assert world.evidence == [Evidence.ORPHAN_GONE]
     assert world.list_records() == {}
 
 
@@ -54,40 +56,40 @@ def test_the_delete_of_an_orphan_is_held_if_its_object_is_not_known_to_be_gone(r
     world = start_world(*records, first=[observe("api", build_claim("api", "api"))])
     world.run(for_s=600.0)
     assert world.evidence == []
-    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
 def test_the_delete_of_an_orphan_is_held_if_its_namespace_is_not_watched() -> None:
     world = start_world(*owned("web"), namespaces=("lab",))
     assert world.evidence == []
-    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert "CheckExistence" not in world.calls
 
 
 def test_the_delete_of_an_orphan_stays_held_after_its_object_was_deleted() -> None:
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "api"))], has_state_store=True)
-    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     world.run(observe_gone("web"))
-    assert world.describe_decisions("web") == ["A keep held"]
-    assert world.evidence == ["object-deleted"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
     world.approvals = (world.held[-1].code,)
     world.run(for_s=30.0)
-    assert sorted(world.evidence) == ["object-deleted", "orphan-gone"]
+    assert sorted(world.evidence) == [Evidence.OBJECT_DELETED, Evidence.ORPHAN_GONE]
     assert world.list_records() == {}
 
 
 def test_an_orphan_is_kept_when_its_object_requests_it() -> None:
     world = start_world(*owned("web"), first=[observe("web")])
     world.run(observe("web", build_claim("web", "web")))
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_record_without_a_resource_is_an_orphan_only_while_all_sources_are_synced() -> None:
     world = build_world(*owned("web", resource=""))
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=40.0)
-    assert world.describe_decisions("web") == ["A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     world.run(change_phase(INGRESS))
-    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
 def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> None:
@@ -99,9 +101,9 @@ def test_a_record_without_a_resource_is_not_deleted_on_unconfirmed_absence() -> 
 
 def test_records_of_an_object_whose_claims_cannot_be_computed_are_kept() -> None:
     world = start_world(*owned("web"), first=[observe("web", failure="broken")])
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     world.run(observe("web", build_claim("web", "api")))
-    assert world.describe_decisions("web") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
 def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_claims() -> None:
@@ -110,7 +112,7 @@ def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_
         *owned("web"),
         first=[Observed(observations=(replace(broken, source="other"),)), observe("web", build_claim("web", "api"))],
     )
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
 
 
 def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() -> None:
@@ -119,7 +121,7 @@ def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() 
         *records, first=[observe("web", build_claim("web", "web"))], kinds={**KINDS, "application": SERVICE}
     )
     world.run(observe("web"))
-    assert world.evidence == ["hostname-removed"]
+    assert world.evidence == [Evidence.HOSTNAME_REMOVED]
     assert world.list_records() == {}
 
 
@@ -135,7 +137,7 @@ def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_
         for_s=60.0,
     )
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     world.run(change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
@@ -145,7 +147,7 @@ def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() 
     world = build_world(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
     blue, green = (build_claim("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FORBIDDEN), observe("web", blue, green), for_s=60.0)
-    assert world.describe_decisions("web") == ["A keep published", "A keep source-down"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.SOURCE_DOWN)]
     assert world.provider.contents(ZONE)[theirs.key] == theirs
 
 
@@ -161,7 +163,10 @@ def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_resource_is_dow
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)))
     assert world.evidence == []
-    assert world.describe_decisions("web") == ["none no-endpoints", "A keep source-down"]
+    assert world.list_decisions("web") == [
+        ("", Action.NONE, Reason.NO_ENDPOINTS),
+        ("A", Action.KEEP, Reason.SOURCE_DOWN),
+    ]
 
 
 def test_a_name_passes_to_another_object_by_an_update_without_a_delete() -> None:
@@ -176,10 +181,10 @@ def test_a_record_is_retained_for_an_unresolved_claim_of_another_object() -> Non
     world = start_published()
     world.run(observe("new", build_unresolved("new", "web")), observe_gone("web"))
     assert world.evidence == []
-    assert world.describe_decisions("web") == ["A keep no-address"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
 
 
 def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
-    assert world.evidence == ["replaced"]
+    assert world.evidence == [Evidence.REPLACED]

@@ -8,7 +8,9 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
+from extdns.model.change import Action
 from extdns.model.cluster import ClusterIdentity
+from extdns.model.reason import Reason
 from tests.builders import INGRESS, SERVICE, change_phase, observe_gone, observe_new, owned
 from tests.world import World, build_world
 
@@ -50,7 +52,7 @@ def test_updates_and_deletes_are_held_while_objects_come_from_another_cluster() 
         "fresh A": ("192.0.2.9",),
         "web A": ("192.0.2.1",),
     }
-    assert {*world.describe_decisions("web"), *world.describe_decisions("api")} == {"A keep other-cluster"}
+    assert {*world.list_decisions("web"), *world.list_decisions("api")} == {("A", Action.KEEP, Reason.OTHER_CLUSTER)}
     assert world.state.other_cluster == world.engine.other_cluster == GREEN.id
     assert world.state.cluster == BLUE
 
@@ -128,7 +130,7 @@ def test_only_creates_are_made_before_the_cluster_is_identified(*, once: bool) -
     assert not world.engine.is_planned
     world.run(ClusterIdentified(identity=GREEN))
     assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep other-cluster"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
 
 
 def test_updates_are_made_as_soon_as_the_cluster_is_identified_as_the_saved_one() -> None:
@@ -162,7 +164,7 @@ def test_updates_wait_until_the_saved_state_is_loaded() -> None:
         change_phase(INGRESS),
     )
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep other-cluster"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
 
 
 def test_creates_do_not_wait_for_state_that_cannot_be_loaded() -> None:

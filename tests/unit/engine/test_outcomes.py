@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Forbidden, Refused, TryLater, WriteConflict
+from extdns.model.change import Action, Forbidden, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import (
     ZONE,
@@ -40,7 +41,7 @@ def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay
     world.provider.rule = refuse_names(*bad)
     world.run(observe_new(*names), for_s=2.0)
     assert set(world.list_records()) == {f"{name} A" for name in names if name not in bad}
-    assert {world.describe_decisions(name)[0] for name in bad} == {"A none refused"}
+    assert {world.list_decisions(name)[0] for name in bad} == {("A", Action.NONE, Reason.REFUSED)}
     # Two batches take 1,000 names; each halving of 500 costs at most 9 refusals and 9 halves that go through.
     assert len(world.batches) <= 2 + 3 * 18
 
@@ -90,7 +91,7 @@ def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
     )
     world.run(observe_new("bad", "good", "fine"), for_s=1.0)
     assert world.batches == [["bad", "fine", "good"], ["fine", "good"]]
-    assert world.describe_decisions("bad") == ["A none refused"]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_a_refused_name_with_several_records_is_not_retried_at_once() -> None:
         for_s=30.0,
     )
     assert len(world.batches) == 1
-    assert world.describe_decisions("web") == ["A none refused", "A none refused"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_name() -> None:
@@ -157,7 +158,7 @@ def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden(
     names = [f"n{number}" for number in range(8)]
     world.run(observe_new(*names), for_s=25.0)
     assert [len(batch) for batch in world.batches] == [8, 4, 2, 1, 1, 2, 1]
-    assert {tuple(world.describe_decisions(name)) for name in names} == {("A none zone-forbidden",)}
+    assert {tuple(world.list_decisions(name)) for name in names} == {(("A", Action.NONE, Reason.ZONE_FORBIDDEN),)}
     world.run(for_s=200.0)
     tries = [batch[0] for batch in world.batches[7:]]
     assert len(set(tries)) == len(tries) > 4
@@ -168,7 +169,7 @@ def test_a_missing_permission_for_one_name_delays_only_that_name() -> None:
     world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
     world.run(observe_new("bad", "good", "fine"), for_s=5.0)
     assert set(world.list_records()) == {"good A", "fine A"}
-    assert world.describe_decisions("bad") == ["A none zone-forbidden"]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.ZONE_FORBIDDEN)]
 
 
 def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
@@ -179,7 +180,7 @@ def test_all_changes_are_sent_when_a_zone_is_no_longer_forbidden() -> None:
     world.provider.rule = lambda _: None
     world.run(for_s=400.0)
     assert set(world.list_records()) == {f"{name} A" for name in names}
-    assert {tuple(world.describe_decisions(name)) for name in names} == {("A keep published",)}
+    assert {tuple(world.list_decisions(name)) for name in names} == {(("A", Action.KEEP, Reason.PUBLISHED),)}
 
 
 # conflict
@@ -198,14 +199,14 @@ def test_an_ownership_record_that_another_writer_removed_is_not_created_again() 
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep foreign-record"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_an_ownership_record_that_another_writer_replaced_is_not_changed() -> None:
     world = start_published()
     world.provider.put_records(ZONE, ownership_record("web", owner="other"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
-    assert world.describe_decisions("web") == ["A keep owned-by-other"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]
     assert world.provider.contents(ZONE)[ownership_record("web").key] == ownership_record("web", owner="other")
 
 
@@ -214,7 +215,7 @@ def test_after_a_write_conflict_only_the_offending_names_are_read_again() -> Non
     world.provider.put_records(ZONE, record("api", "192.0.2.66"))
     world.run(observe_new("api", "blog", "shop"), for_s=0.5)
     assert world.batches == [["api", "blog", "shop"], ["blog", "shop"]]
-    assert world.describe_decisions("api") == ["A keep foreign-record"]
+    assert world.list_decisions("api") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
     assert not world.engine.zones.find(ZONE).queue.retries.by_name  # type: ignore[union-attr]
 
 
@@ -234,7 +235,7 @@ def test_a_claim_that_changes_during_the_read_after_a_write_conflict_is_written_
     world.provider.failures.append(RetryableError("down"))
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.5)
     assert world.calls == ["SubmitBatch", "ReadNames"]
-    assert world.describe_decisions("web") == ["A keep write-conflict"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.WRITE_CONFLICT)]
     world.run(observe("web", build_claim("web", "web", "192.0.2.10")), for_s=0.1)
     assert world.calls == ["SubmitBatch", "ReadNames"]
     world.run(for_s=2.0)
@@ -250,10 +251,10 @@ def test_a_throttled_batch_is_retried_after_the_time_that_the_dns_service_states
     world.provider.answers.append(TryLater(message="throttled", retry_after_s=17.0))
     world.run(observe_new("web"), for_s=16.9)
     assert len(world.batches) == 1
-    assert world.describe_decisions("web") == ["A none try-later"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.TRY_LATER)]
     world.run(for_s=0.2)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_queued_change_is_not_sent_after_its_object_was_deleted() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from extdns.engine.inputs import PlanApproved
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.builders import build_claim, observe
 from tests.world import start_world
 
@@ -17,7 +19,7 @@ def test_nothing_is_written_or_saved_before_a_person_approves_the_plan() -> None
     world.run(for_s=100.0)
     assert world.engine.is_planned
     assert not world.engine.is_idle
-    assert world.describe_decisions("web") == ["A create requested"]
+    assert world.list_decisions("web") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert world.list_records() == {}
     assert world.state.zones == ()
 

@@ -13,10 +13,11 @@ from extdns.engine import delete_guard, desired, evidence, reconcile, zone_plan
 from extdns.engine.decisions import PLAN
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Observation, Observed
-from extdns.model.change import AdjustedRecords, Refusal
+from extdns.model.change import Action, AdjustedRecords, Refusal
 from extdns.model.claim import Claim, Provenance, ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, RecordKey
@@ -103,7 +104,7 @@ def test_a_held_delete_ends_when_another_namespace_requests_the_name() -> None:
     none_free = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(count=0, percent=0))
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
     world.run(observe_gone("web"), for_s=120.0)
-    assert world.describe_decisions("web") == ["A keep held"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD)]
     world.run(observe_in("other", claim_in("other", "192.0.2.9")), for_s=120.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
@@ -117,18 +118,18 @@ def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once:
     world.run(
         observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
     )
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     assert "renamed" in world.decision("web").detail
     world.run(observe("renamed"), for_s=600.0)
     assert world.list_records() == {}
-    assert world.evidence == ["orphan-gone"]
+    assert world.evidence == [Evidence.ORPHAN_GONE]
 
 
 def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be_computed() -> None:
     world = build_world(*owned("web"), deletes=GRACE)
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
     world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     world.run(observe_gone("renamed"), for_s=100.0)
     assert world.list_records() == {}
 
@@ -138,7 +139,7 @@ def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() ->
     world.run(
         observe("other", failure="broken", kind=INGRESS), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
     )
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
     world.run(observe("other", kind=INGRESS), for_s=600.0)
     assert world.list_records() == {}
 
@@ -148,7 +149,7 @@ def test_compat_keeps_an_orphan_while_an_object_of_its_kind_cannot_be_computed()
     world.run(
         observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0
     )
-    assert world.describe_decisions("web") == ["A keep object-failed"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
 
 
 # refused replacements
@@ -200,17 +201,20 @@ def test_a_record_is_deleted_if_its_name_is_requested_only_in_an_unmanaged_type(
         world.run(mail, for_s=1.0)
     else:
         world = start_world(*owned("web"), first=[mail], deletes=GRACE)
-    assert sorted(world.describe_decisions("web")) == ["A keep in-grace", "MX none type-unmanaged"]
+    assert sorted(world.list_decisions("web")) == [
+        ("A", Action.KEEP, Reason.IN_GRACE),
+        ("MX", Action.NONE, Reason.TYPE_UNMANAGED),
+    ]
     world.run(for_s=60.0)
     assert world.list_records() == {}
-    assert world.evidence == ["hostname-removed"]
+    assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
 def test_a_record_is_deleted_although_another_object_requests_an_unmanaged_type_of_its_name() -> None:
     world = start_published()
     world.run(observe("mail", build_claim("mail", "web", "10 mx.test", rtype="MX")), observe_gone("web"))
     assert world.list_records() == {}
-    assert world.evidence == ["object-deleted"]
+    assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
 # defects
@@ -317,7 +321,7 @@ def test_an_exception_in_any_function_of_planning_affects_only_the_planned_name(
             assert not find_evidence_keys(hurt)
             assert hurt.wake_s is not None
         assert hurt.list_records().get("api A") == sound.list_records().get("api A") == ("192.0.2.7",)
-        assert hurt.describe_decisions("api") == sound.describe_decisions("api")
+        assert hurt.list_decisions("api") == sound.list_decisions("api")
     hurt.run(observe("web", build_claim("web", "web")), for_s=400.0)  # the original claim again
     assert hurt.list_records()["web A"] == ("192.0.2.1",)
     hurt.run(observe_gone("web"), observe_in("other", cause=Cause.DELETED), for_s=59.0)

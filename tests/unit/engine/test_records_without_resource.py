@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import ResolvedClaim
+from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
@@ -46,7 +47,7 @@ def test_a_record_is_deleted_after_a_get_confirmed_that_its_object_is_gone() -> 
     world = start_with(A)
     world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
     assert world.list_records() == {}
-    assert world.evidence == ["absent"]
+    assert world.evidence == [Evidence.ABSENT]
 
 
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
@@ -70,7 +71,7 @@ def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     world.exists = lambda _: False
     world.run(for_s=1000.0)
-    assert world.evidence == ["dependency-changed"]
+    assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
 def test_a_record_is_deleted_when_the_missing_object_returned_without_requesting_the_name() -> None:
@@ -78,7 +79,7 @@ def test_a_record_is_deleted_when_the_missing_object_returned_without_requesting
     world.exists = lambda _: None
     world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
     assert world.list_records() == {}
-    assert world.evidence == ["hostname-removed"]
+    assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
 def test_ends_of_claims_are_forgotten_while_another_object_requests_the_name() -> None:

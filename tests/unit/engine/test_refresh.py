@@ -8,7 +8,9 @@ from extdns.engine.effects import ReadPage, SubmitBatch
 from extdns.engine.inputs import Input, TimePassed
 from extdns.engine.zone_cache import ZoneCache, ZoneRefresh
 from extdns.errors import RetryableError
+from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone, ZonePage
 from tests.builders import (
@@ -66,12 +68,12 @@ def test_a_record_whose_ownership_record_was_removed_is_foreign_and_not_changed(
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.run(for_s=75.0)
     assert "SubmitBatch" not in world.calls
-    assert world.describe_decisions("web") == ["A keep foreign-record"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_a_requested_record_is_created_after_a_foreign_record_was_removed() -> None:
     world = start_world(record("web", "192.0.2.66"), first=[observe("web", build_claim("web", "web"))])
-    assert world.describe_decisions("web") == ["A keep foreign-record"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
     world.provider.remove_records(ZONE, record("web").key)
     world.run(for_s=75.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -99,7 +101,7 @@ def test_a_page_read_before_a_write_does_not_overwrite_the_written_record_in_the
     world.feed(world.answer())  # the write is applied before the older page arrives
     world.feed(page)
     world.run(for_s=1.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert len(world.batches) == 1
 
 
@@ -111,7 +113,7 @@ def test_a_page_does_not_change_a_name_whose_write_is_in_flight() -> None:
     world.feed(TimePassed())
     world.feed(page)
     world.run(for_s=1.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert len(world.batches) == 1
 
 
@@ -123,7 +125,7 @@ def test_a_page_does_not_overwrite_records_that_were_read_by_name_after_it() -> 
     assert world.calls.count("ReadNames") == 1
     world.feed(page)
     world.run(for_s=1.0)
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
@@ -144,7 +146,7 @@ def test_an_older_page_does_not_restore_an_ownership_record_known_to_be_removed(
     world.feed(world.answer())
     world.feed(older)
     world.run(for_s=1.0)
-    assert world.describe_decisions("web") == ["A keep foreign-record"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
     assert len(world.batches) == 1
 
 

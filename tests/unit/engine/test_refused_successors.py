@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.health import find_failures
-from extdns.model.change import AdjustedRecords, Refusal
+from extdns.model.change import Action, AdjustedRecords, Refusal
 from extdns.model.claim import ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
@@ -81,7 +81,7 @@ def test_a_routed_record_is_kept_if_the_dns_service_would_refuse_its_successor(*
     world = start_routed(compat=compat)
     world.run(observe("web", V2), for_s=300.0)
     (stays,) = [one for one in world.engine.decisions.decisions(V1.name) if one.current]
-    assert (stays.set_identifier, stays.action, stays.reason) == ("v1", "keep", "unsupported")
+    assert (stays.set_identifier, stays.action, stays.reason) == ("v1", Action.KEEP, Reason.UNSUPPORTED)
     world.run(observe("web", build_claim("web", "web", set_identifier="v3")), for_s=300.0)
     assert [key.set_identifier for key in world.provider.contents(ZONE) if key.type == "A"] == ["v3"]
 

@@ -11,8 +11,10 @@ from extdns.engine import reconcile
 from extdns.engine.effects import Effect, SaveState, SubmitBatch
 from extdns.engine.inputs import Cause, StateFailed, StateLoaded, TimePassed
 from extdns.engine.state_sync import NO_SAVED_STATE
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
-from extdns.model.evidence import ALL_ZONES
+from extdns.model.evidence import ALL_ZONES, Evidence
+from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone, ZoneList
 from tests.builders import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_gone, observe_new
@@ -60,7 +62,7 @@ def run_up_to(world: World, kind: type[Effect]) -> None:
 def test_settings_are_not_accepted_while_the_delete_of_an_orphan_is_held() -> None:
     world = start_with_orphan(*NAMES, settings_digest="today")
     world.run(for_s=3600.0)
-    assert world.describe_decisions("old") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert [str(one.owned.record.name) for one in world.held[-1].held] == ["old.example.org"]
     assert world.state.find_zone("example.org").fingerprint == ""
 
@@ -72,7 +74,7 @@ def test_an_orphan_is_deleted_after_the_grace_period_if_the_settings_were_accept
     assert "old A" in after.list_records()
     after.run(for_s=5.0)
     assert "old A" not in after.list_records()
-    assert after.evidence == ["orphan-unclaimed"]
+    assert after.evidence == [Evidence.ORPHAN_UNCLAIMED]
 
 
 def test_the_delete_of_an_orphan_is_held_if_other_settings_were_accepted_before() -> None:
@@ -90,10 +92,10 @@ def test_settings_are_not_accepted_while_a_source_fails() -> None:
     world.run(
         observe_new(*NAMES), observe("old"), change_phase(SERVICE), change_phase(INGRESS, Phase.FORBIDDEN), for_s=600.0
     )
-    assert world.describe_decisions("old") == ["A keep source-down"]
+    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
     assert world.state.find_zone("example.org").fingerprint == ""
     world.run(change_phase(INGRESS), for_s=600.0)
-    assert world.describe_decisions("old") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
 
 
 def test_settings_are_accepted_after_the_delete_of_the_orphan_was_approved() -> None:
@@ -137,7 +139,7 @@ def test_deletes_count_in_the_budget_after_a_crash_right_after_the_write() -> No
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
     after = restart(world, NAMES[WITHIN_BUDGET:])
     after.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
-    assert after.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+    assert after.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_deletes_wait_until_the_state_is_saved_and_creates_do_not() -> None:
@@ -147,7 +149,7 @@ def test_deletes_wait_until_the_state_is_saved_and_creates_do_not() -> None:
     save = world.waiting.popleft()
     world.run(observe_new("fresh"))
     assert len(world.list_records()) == len(NAMES) + 1
-    assert world.describe_decisions(NAMES[0]) == ["A keep in-grace"]
+    assert world.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.IN_GRACE)]
     world.waiting.append(save)
     world.run()
     assert len(world.list_records()) == len(NAMES) + 1 - WITHIN_BUDGET
@@ -161,7 +163,7 @@ def test_deletes_are_made_within_the_budget_if_the_state_cannot_be_saved() -> No
     world.run(StateFailed(message="forbidden", forbidden=True))
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
     world.run(delete_services(*NAMES[WITHIN_BUDGET:]), for_s=120.0)
-    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"], (
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)], (
         "the process counts the deletes without the saved state"
     )
 
@@ -175,7 +177,7 @@ def test_deletes_in_flight_count_in_the_delete_budget(*, has_state_store: bool) 
     world.now_s += 1.0
     world.run(for_s=120.0)
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
-    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_names_fails(
@@ -191,7 +193,7 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_na
     world.run(for_s=60.0)
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
     world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=120.0)
-    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def hold_for_all_zones() -> World:
@@ -213,7 +215,7 @@ def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left
     assert [one.zone for one in world.engine.zones] == [SUB]
     world.provider.zone_list = None
     world.run(for_s=900.0)
-    assert [world.describe_decisions(name) for name in HELD_NAMES] == [["A keep held"]] * 4
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
 
 
 def test_a_delete_held_for_the_budget_of_all_zones_stays_held_after_a_start_without_its_zone() -> None:
@@ -224,7 +226,7 @@ def test_a_delete_held_for_the_budget_of_all_zones_stays_held_after_a_start_with
     world.run(observe_new(*OTHER_NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=900.0)
     world.provider.zone_list = None
     world.run(for_s=900.0)
-    assert [world.describe_decisions(name) for name in HELD_NAMES] == [["A keep held"]] * 4
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
 
 
 def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_the_list_meanwhile() -> None:
@@ -240,7 +242,7 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_t
     world.provider.zone_list = None
     world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=150.0)
     assert len(world.list_records()) == len(NAMES) - WITHIN_BUDGET
-    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_deletes_in_a_zone_count_in_its_budget_after_the_zone_left_the_list_and_returned() -> None:
@@ -253,7 +255,7 @@ def test_deletes_in_a_zone_count_in_its_budget_after_the_zone_left_the_list_and_
     assert len(world.state.find_zone(ZONE.id).whole.made) == 1
     world.provider.zone_list = None
     world.run(delete_services(NAMES[WITHIN_BUDGET]), for_s=150.0)
-    assert world.describe_decisions(NAMES[WITHIN_BUDGET]) == ["A keep held"]
+    assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
 # failures
@@ -270,7 +272,7 @@ def test_without_permission_to_load_the_state_deletes_are_made_except_those_of_o
         for_s=120.0,
     )
     assert "h00 A" not in world.list_records()
-    assert world.describe_decisions("old") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("old") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     world.state = run_forty(has_state_store=True, settings_digest="today").state
     world.run(for_s=300.0)
     assert "old A" not in world.list_records(), "the accepted settings were loaded with the state"
@@ -282,13 +284,13 @@ def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_sta
     removed = [observe(name) for name in NAMES[:13]]
     before.run(*removed, for_s=120.0)
     before.run(observe_new(*NAMES[1:13]), for_s=20.0)
-    assert before.describe_decisions("h00") == ["A keep held"]
+    assert before.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
     world = build_world(*build_records(*NAMES), deletes=DELETES, has_state_store=True, settings_digest="today")
     world.state, world.now_s, world.state_fails = before.state, before.now_s, 1
     world.run(observe_new(*NAMES[1:]), observe("h00"), change_phase(SERVICE), change_phase(INGRESS), for_s=120.0)
-    assert world.describe_decisions("h00") == ["A keep orphan-unclaimed"]
+    assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     world.run(for_s=600.0)
-    assert world.describe_decisions("h00") == ["A keep held"]
+    assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_a_failed_load_is_retried_within_seconds() -> None:

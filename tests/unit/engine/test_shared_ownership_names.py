@@ -5,11 +5,10 @@ See docs/spec/plan.md 11.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
-from extdns.model.change import TryLater
+from extdns.model.change import Action, TryLater
+from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import (
@@ -45,47 +44,48 @@ def request_names(world: World, *requested: tuple[str, str], for_s: float = 1.0)
     return world
 
 
-def describe_all(world: World, *names: str) -> Iterable[str]:
-    """Return action and reason of each decision at *names*."""
-    return [decision.partition(" ")[2] for name in names for decision in world.describe_decisions(name)]
-
-
 @pytest.mark.parametrize(
     ("registry", "first", "second", "reason"),
     [
-        pytest.param(ANY, (STAR, "A"), (NAMED, "A"), "duplicate-ownership-name", id="11-wildcard-replacement"),
+        pytest.param(ANY, (STAR, "A"), (NAMED, "A"), Reason.DUPLICATE_OWNERSHIP_NAME, id="11-wildcard-replacement"),
         pytest.param(
-            ANY, (STAR, "CNAME"), (NAMED, "CNAME"), "duplicate-ownership-name", id="11-wildcard-replacement-of-cnames"
+            ANY,
+            (STAR, "CNAME"),
+            (NAMED, "CNAME"),
+            Reason.DUPLICATE_OWNERSHIP_NAME,
+            id="11-wildcard-replacement-of-cnames",
         ),
         pytest.param(
             build_registry(),
             ("cname-x", "CNAME"),
             ("x", "CNAME"),
-            "duplicate-ownership-name",
+            Reason.DUPLICATE_OWNERSHIP_NAME,
             id="cname-at-the-ownership-name",
         ),
         pytest.param(
-            build_registry(prefix="t."), ("t.cname-x", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="prefix"
+            build_registry(prefix="t."), ("t.cname-x", "CNAME"), ("x", "CNAME"), Reason.NO_OWNERSHIP_NAME, id="prefix"
         ),
         pytest.param(
-            build_registry(suffix="-t"), ("cname-x-t", "CNAME"), ("x", "CNAME"), "no-ownership-name", id="suffix"
+            build_registry(suffix="-t"), ("cname-x-t", "CNAME"), ("x", "CNAME"), Reason.NO_OWNERSHIP_NAME, id="suffix"
         ),
         pytest.param(
             build_registry(prefix="%{record_type}-"),
             ("cname-x", "CNAME"),
             ("x", "CNAME"),
-            "duplicate-ownership-name",
+            Reason.DUPLICATE_OWNERSHIP_NAME,
             id="prefix-with-the-record-type",
         ),
     ],
 )
 def test_a_dry_run_shows_the_conflict_of_two_new_names_with_one_ownership_record_name(
-    registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: str
+    registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: Reason
 ) -> None:
     dry = request_names(build_world(registry=registry, has_writer=False), second, first)
-    assert list(describe_all(dry, first[0], second[0])) == ["create requested", f"none {reason}"]
+    assert dry.list_decisions(first[0]) == [(first[1], Action.CREATE, Reason.REQUESTED)]
+    assert dry.list_decisions(second[0]) == [(second[1], Action.NONE, reason)]
     real = request_names(build_world(registry=registry), second, first)
-    assert list(describe_all(real, first[0], second[0])) == ["keep published", f"none {reason}"]
+    assert real.list_decisions(first[0]) == [(first[1], Action.KEEP, Reason.PUBLISHED)]
+    assert real.list_decisions(second[0]) == [(second[1], Action.NONE, reason)]
     assert len(real.batches) == 1
 
 
@@ -94,18 +94,19 @@ def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_ano
     worlds = [build_world(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
     for world in worlds:
         request_names(world, (STAR, "A"))
-        assert world.describe_decisions(STAR) == ["A keep published"]
+        assert world.list_decisions(STAR) == [("A", Action.KEEP, Reason.PUBLISHED)]
         world.run(observe_gone(STAR), observe("any", build_claim("any", NAMED)), for_s=1.0)
     dry, real = worlds
-    assert list(describe_all(dry, STAR, NAMED)) == ["delete object-deleted", "create requested"]
+    assert dry.list_decisions(STAR) == [("A", Action.DELETE, Reason.OBJECT_DELETED)]
+    assert dry.list_decisions(NAMED) == [("A", Action.CREATE, Reason.REQUESTED)]
     assert set(real.list_records()) == {"any.x A"}
-    assert real.describe_decisions(NAMED) == ["A keep published"]
+    assert real.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_the_second_of_two_conflicting_names_is_planned_when_the_first_is_no_longer_requested() -> None:
     world = request_names(build_world(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
     world.run(observe_gone(STAR))
-    assert world.describe_decisions(NAMED) == ["A create requested"]
+    assert world.list_decisions(NAMED) == [("A", Action.CREATE, Reason.REQUESTED)]
 
 
 def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refused() -> None:
@@ -113,14 +114,15 @@ def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refuse
     world.provider.rule = refuse_with_names(STAR)
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=10.0)
     assert set(world.list_records()) == {"any.x A"}
-    assert list(describe_all(world, STAR, NAMED)) == ["none duplicate-ownership-name", "keep published"]
+    assert world.list_decisions(STAR) == [("A", Action.NONE, Reason.DUPLICATE_OWNERSHIP_NAME)]
+    assert world.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_the_second_of_two_conflicting_names_waits_while_the_first_is_being_written() -> None:
     world = build_world(registry=ANY)
     world.provider.rule = refuse_names(STAR, outcome=TryLater(message="throttled"))
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=5.0)
-    assert world.describe_decisions(NAMED) == ["A none duplicate-ownership-name"]
+    assert world.list_decisions(NAMED) == [("A", Action.NONE, Reason.DUPLICATE_OWNERSHIP_NAME)]
     assert world.batches == [["*"]] * len(world.batches)
     assert host(NAMED) not in {
         key.name for key in world.provider.contents(world.engine.zones.containing(host("x"))[0].zone)

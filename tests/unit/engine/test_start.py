@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from extdns.errors import RetryableError
+from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
+from extdns.model.reason import Reason
 from extdns.model.rrtype import TXT, UNREADABLE
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
@@ -84,7 +86,7 @@ def test_an_object_that_waits_for_a_kind_later_keeps_its_record_and_delays_no_ot
         observe("api", build_claim("api", "api")),
     )
     assert set(world.list_records()) == {"web A", "api A"}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
@@ -93,7 +95,7 @@ def test_no_name_is_planned_in_a_zone_that_was_not_fully_read() -> None:
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("n8", build_claim("n8", "n8")), for_s=20.0)
     assert "SubmitBatch" not in world.calls
     world.run(for_s=20.0)
-    assert world.describe_decisions("n8") == ["A keep foreign-record"]
+    assert world.list_decisions("n8") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_no_name_is_planned_before_the_zones_were_listed() -> None:
@@ -131,5 +133,5 @@ def test_only_records_that_may_be_ours_or_cannot_be_read_are_planned_at_the_star
     world = build_world(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     assert registry.queried == {host("web"), host("api")}
-    assert world.describe_decisions("web") == ["A keep published"]
-    assert world.describe_decisions("api") == ["? keep record-unreadable"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    assert world.list_decisions("api") == [("?", Action.KEEP, Reason.RECORD_UNREADABLE)]

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from extdns.engine.health import find_failures
 from extdns.errors import ForbiddenError, RetryableError
-from extdns.model.change import TryLater
+from extdns.model.change import Action, TryLater
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
@@ -65,7 +66,7 @@ def test_without_conditional_writes_a_new_foreign_record_is_found_before_the_wri
     world.run(observe_new("web"))
     assert world.calls == ["ReadNames"]
     assert world.list_records() == {"web A": ("192.0.2.99",)}
-    assert world.describe_decisions("web") == ["A keep foreign-record"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_without_conditional_writes_an_edited_ownership_record_is_found_before_the_write() -> None:
@@ -126,7 +127,7 @@ def test_a_refused_name_waits_and_the_others_are_written(rule: object) -> None:
     world.run(observe_new("api", "bad", "web"))
     assert sorted(world.list_records()) == ["api A", "web A"]
     assert world.batches.count(["bad"]) == 1
-    assert world.describe_decisions("bad") == ["A none refused"]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_ownership_records_are_created_before_their_records_and_deleted_after_them() -> None:

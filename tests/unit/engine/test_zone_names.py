@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.errors import RetryableError
-from extdns.model.change import Refused, WriteConflict
+from extdns.model.change import Action, Refused, WriteConflict
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone
 from extdns.planner.settings import Policy
@@ -47,10 +48,10 @@ def start_two_zones(
     return world
 
 
-def list_writes(world: World) -> list[tuple[str, str]]:
-    """Return the zone of each submitted write, and `+` or `-` with the record type; restated records are left out."""
+def list_writes(world: World) -> list[tuple[str, Action, str]]:
+    """Return zone, kind and record type of each write that was submitted; restated records are left out."""
     return [
-        (one.batch.zone.id, f"{'+' if write.new else '-'}{write.key.type}")
+        (one.batch.zone.id, Action.CREATE if write.new else Action.DELETE, write.key.type)
         for one in world.provider.submissions
         for write in one.batch.writes
         if write.new is None or write.old is None or write.new.targets != write.old.targets
@@ -59,53 +60,53 @@ def list_writes(world: World) -> list[tuple[str, str]]:
 
 def test_the_ownership_record_is_created_in_the_parent_zone_before_the_record() -> None:
     world = start_two_zones((), (), "192.0.2.1")
-    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-dev"}
-    assert world.describe_decisions("dev") == ["A keep published"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_record_with_its_ownership_record_in_the_parent_zone_is_ours() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
-    assert world.describe_decisions("dev") == ["A keep published"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert list_writes(world) == []
 
 
 def test_a_record_at_the_name_of_a_zone_is_updated_without_changing_its_ownership_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.7")
-    assert list_writes(world) == [("dev", "+A")]
+    assert list_writes(world) == [("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
 def test_the_ownership_record_in_the_parent_zone_is_deleted_after_the_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.run(observe_gone("web"), for_s=120.0)
-    assert list_writes(world) == [("dev", "-A"), ("example.org", "-TXT")]
+    assert list_writes(world) == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
 
 
 def test_a_record_without_ownership_record_in_the_parent_zone_is_foreign() -> None:
     world = start_two_zones((), (record("dev", "192.0.2.9"),), "192.0.2.1")
     assert list_writes(world) == []
-    assert world.describe_decisions("dev") == ["A keep foreign-record"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_a_record_with_the_ownership_record_of_another_owner_is_not_changed() -> None:
     world = start_two_zones((ownership_record("dev", owner="other"),), (record("dev", "192.0.2.9"),), "192.0.2.1")
     assert list_writes(world) == []
-    assert world.describe_decisions("dev") == ["A keep owned-by-other"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]
 
 
 def test_no_record_is_created_if_a_foreign_record_has_the_name_of_its_ownership_record() -> None:
     world = start_two_zones((record("a-dev", '"x"', rtype="TXT"),), (), "192.0.2.1")
     assert list_writes(world) == []
-    assert world.describe_decisions("dev") == ["A none no-ownership-name"]
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
 def test_no_record_is_created_at_the_name_of_a_zone_whose_parent_zone_is_missing() -> None:
     world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert world.describe_decisions("dev") == ["A none no-ownership-name"]
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
@@ -116,7 +117,10 @@ def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
     world.provider.rule = lambda batch: outcome if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
-    assert world.describe_decisions("dev") in (["A none refused"], ["A none write-conflict"])
+    assert world.list_decisions("dev") in (
+        [("A", Action.NONE, Reason.REFUSED)],
+        [("A", Action.NONE, Reason.WRITE_CONFLICT)],
+    )
     world.provider.rule = lambda _: None
     world.run(for_s=120.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
@@ -127,7 +131,7 @@ def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhil
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
-    assert world.describe_decisions("dev") == ["A none refused"]
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED)]
     world.provider.rule = lambda _: None
     world.run(for_s=120.0)
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
@@ -151,13 +155,13 @@ def test_a_record_becomes_foreign_when_its_ownership_record_in_the_parent_zone_i
     world.run(for_s=120.0)
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
     assert list_writes(world) == []
-    assert world.describe_decisions("dev") == ["A keep foreign-record"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 def test_an_old_ownership_record_in_the_parent_zone_is_not_deleted_if_it_covers_another_record() -> None:
     old = replace(ownership_record("dev"), name=DnsName("a-dev.example.org"))
     world = start_two_zones((old, record("a-dev", "192.0.2.5")), (), "192.0.2.1")
-    assert ("example.org", "-TXT") not in list_writes(world)
+    assert ("example.org", Action.DELETE, "TXT") not in list_writes(world)
     assert world.list_records(DEV) == {}
 
 
@@ -166,23 +170,23 @@ def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again()
     codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
     registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
     world = start_two_zones((), (), "192.0.2.1", registry=registry)
-    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
-    assert list_writes(world)[2:] == [("dev", "+A")]
+    assert list_writes(world)[2:] == [("dev", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
-    assert list_writes(world)[3:] == [("dev", "-A"), ("example.org", "-TXT")]
+    assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
 
 
 def test_an_ownership_record_without_record_is_reused() -> None:
     world = start_two_zones((OURS,), (), "192.0.2.1")
-    assert list_writes(world) == [("dev", "+A")]
+    assert list_writes(world) == [("dev", Action.CREATE, "A")]
 
 
 def test_the_ownership_record_is_updated_before_the_record_passes_to_another_object() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     api = observe("api", build_claim("api", "dev", "192.0.2.7"))
     world.run(observe_gone("web"), api, for_s=120.0)
-    assert list_writes(world) == [("example.org", "+TXT"), ("dev", "+A")]
+    assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
@@ -195,7 +199,7 @@ def test_a_change_of_type_at_the_name_of_a_zone_replaces_record_and_ownership_re
 
 def test_a_dry_run_plans_the_record_at_the_name_of_a_zone_and_writes_nothing() -> None:
     world = start_two_zones((), (), "192.0.2.1", has_writer=False)
-    assert world.describe_decisions("dev") == ["A create requested"]
+    assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert list_writes(world) == []
 
 
@@ -209,8 +213,8 @@ def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_paren
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (), DEV: (), private_dev: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert list_writes(world)[0] == ("example.org", "+TXT")
-    assert sorted(list_writes(world)[1:]) == [("dev", "+A"), ("private", "+A")]
+    assert list_writes(world)[0] == ("example.org", Action.CREATE, "TXT")
+    assert sorted(list_writes(world)[1:]) == [("dev", Action.CREATE, "A"), ("private", Action.CREATE, "A")]
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == ({}, {}, set())
 
@@ -259,7 +263,7 @@ def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_publi
     world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert world.describe_decisions("dev") == ["A none refused", "A none refused"]
+    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_a_common_ownership_record_stays_while_the_private_record_cannot_be_deleted() -> None:
@@ -278,7 +282,7 @@ def test_a_common_ownership_record_stays_while_the_private_record_cannot_be_dele
 def test_an_ownership_record_stays_while_it_covers_a_record_that_the_parent_zone_still_has() -> None:
     """Test the name of a zone that was private, and so also had a record in its public parent zone."""
     world = start_two_zones((OURS, record("dev")), (record("dev"),), "192.0.2.1")
-    assert world.describe_decisions("dev") == ["A keep published", "A keep zone-moved"]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.ZONE_MOVED)]
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
 
@@ -291,7 +295,7 @@ def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_o
     world = build_world(zones={ZONE: (record("dev", "192.0.2.9"),), below: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
     assert list_writes(world) == []
-    assert "A none no-ownership-name" in world.describe_decisions("dev")
+    assert ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME) in world.list_decisions("dev")
 
 
 def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_of_a_private_zone() -> None:
@@ -299,7 +303,10 @@ def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_o
     world = build_world(zones={ZONE: (), private: (record("dev", "192.0.2.9"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
     assert list_writes(world) == []
-    assert sorted(world.describe_decisions("dev")) == ["A keep foreign-record", "A none no-ownership-name"]
+    assert sorted(world.list_decisions("dev")) == [
+        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
+        ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME),
+    ]
 
 
 def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
@@ -307,7 +314,7 @@ def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_lis
     world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None
     world.run(observe("web", build_claim("web", "shop")), change_phase(SERVICE), change_phase(INGRESS), for_s=45.0)
-    assert world.describe_decisions("shop") == ["A none refused"]
+    assert world.list_decisions("shop") == [("A", Action.NONE, Reason.REFUSED)]
     world.provider.rule = lambda _: None
     world.run(for_s=30.0)
     assert world.list_records(inner) == {"shop A": ("192.0.2.1",)}

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import TryLater
+from extdns.model.change import Action, TryLater
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
@@ -62,10 +63,10 @@ def test_a_zone_is_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
     world.provider.zone_list = zone_list()
     world.run(for_s=65.0)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=290.0)
-    assert world.describe_decisions("web") == ["A keep zone-gone"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ZONE_GONE)]
     assert "SubmitBatch" not in world.calls
     world.run(for_s=65.0)
-    assert world.describe_decisions("web") == ["A none no-zone"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ZONE)]
 
 
 def test_a_zone_that_was_missing_for_less_than_five_minutes_is_updated_when_it_returns() -> None:
@@ -76,7 +77,7 @@ def test_a_zone_that_was_missing_for_less_than_five_minutes_is_updated_when_it_r
     world.provider.zone_list = None
     world.run(for_s=65.0)
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_updated() -> None:
@@ -84,7 +85,7 @@ def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_updated() ->
     world.provider.zone_list = zone_list()
     world.run(for_s=700.0)
     world.run(observe("api", build_claim("api", "api")), observe("web", build_claim("web", "web", "192.0.2.9")))
-    assert world.describe_decisions("api") == ["A none no-zone"]
+    assert world.list_decisions("api") == [("A", Action.NONE, Reason.NO_ZONE)]
     assert world.engine.is_idle
     world.provider.zone_list = None
     world.run(for_s=65.0)
@@ -106,7 +107,7 @@ def test_the_outcome_of_a_batch_is_ignored_if_its_zone_was_removed_and_returned_
     world.waiting.append(late)
     world.run()
     assert world.list_records() == {"web A": ("192.0.2.9",)}
-    assert world.describe_decisions("web") == ["A keep published"]
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert world.engine.is_idle
 
 
@@ -141,8 +142,11 @@ def test_creates_wait_for_an_account_that_never_answered_and_updates_do_not() ->
         change_phase(INGRESS),
     )
     assert world.list_records() == {"web A": ("192.0.2.9",), "theirs A": ("192.0.2.1",)}
-    assert world.describe_decisions("api") == ["A none zones-unknown"]
-    assert world.describe_decisions("theirs") == ["A keep foreign-record", "A none zones-unknown"]
+    assert world.list_decisions("api") == [("A", Action.NONE, Reason.ZONES_UNKNOWN)]
+    assert world.list_decisions("theirs") == [
+        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
+        ("A", Action.NONE, Reason.ZONES_UNKNOWN),
+    ]
 
 
 def test_creates_no_longer_wait_after_the_account_answered_that_it_has_no_zones() -> None:
@@ -184,7 +188,10 @@ def test_two_zones_of_one_name_are_planned_separately() -> None:
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records(ZONE) == {"web A": ("192.0.2.1",)}
     assert world.list_records(PRIVATE) == {"web A": ("192.0.2.77",)}
-    assert world.describe_decisions("web") == ["A keep published", "A keep foreign-record"]
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("A", Action.KEEP, Reason.FOREIGN_RECORD),
+    ]
 
 
 def test_a_zone_that_does_not_answer_does_not_delay_another_zone_of_its_name() -> None:
@@ -193,7 +200,7 @@ def test_a_zone_that_does_not_answer_does_not_delay_another_zone_of_its_name() -
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=3.0)
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=3.0)
     assert world.list_records(PRIVATE) == {"web A": ("192.0.2.9",)}
-    assert world.describe_decisions("web") == ["A none no-answer", "A keep published"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ANSWER), ("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_write_in_flight_in_one_zone_does_not_delay_another_zone() -> None:
@@ -233,7 +240,7 @@ def test_names_in_a_zone_that_cannot_be_read_have_the_reason_zone_unread(failure
     world = build_world()
     world.provider.failures.extend([None, *[RetryableError("denied")] * failures])
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=0.5)
-    assert world.describe_decisions("web") == ["A none zone-unread"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.ZONE_UNREAD)]
     world.run(for_s=20.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
@@ -246,7 +253,10 @@ def test_a_name_is_published_in_a_new_zone_with_a_longer_match_and_its_record_in
     world.run(for_s=65.0)
     assert world.list_records(INNER) == {"web.shop A": ("192.0.2.1",)}
     assert world.list_records(ZONE) == {"web.shop A": ("192.0.2.1",)}
-    assert world.describe_decisions("web.shop") == ["A keep zone-moved", "A keep published"]
+    assert world.list_decisions("web.shop") == [
+        ("A", Action.KEEP, Reason.ZONE_MOVED),
+        ("A", Action.KEEP, Reason.PUBLISHED),
+    ]
 
 
 def test_queued_changes_are_dropped_when_the_name_moves_to_another_zone() -> None:
@@ -265,7 +275,7 @@ def test_a_foreign_record_in_the_parent_zone_gets_no_decision() -> None:
         zones={ZONE: [record("web.shop", "192.0.2.7"), ownership_record("web.shop", owner="other")], INNER: ()}
     )
     world.run(observe("web", build_claim("web", "web.shop")), change_phase(SERVICE), change_phase(INGRESS))
-    assert world.describe_decisions("web.shop") == ["A keep published"]
+    assert world.list_decisions("web.shop") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_zone_whose_attributes_change_is_not_read_again() -> None:
@@ -280,4 +290,4 @@ def test_a_zone_whose_attributes_change_is_not_read_again() -> None:
 def test_names_outside_the_domain_filter_have_the_reason_domain_filtered() -> None:
     world = start_world(plan=replace(PLAN, domains=DomainFilter(include=("example.com",))))
     world.run(observe("web", build_claim("web", "web")))
-    assert world.describe_decisions("web") == ["A none domain-filtered"]
+    assert world.list_decisions("web") == [("A", Action.NONE, Reason.DOMAIN_FILTERED)]

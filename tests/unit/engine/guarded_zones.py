@@ -36,7 +36,7 @@ def records(count: int, namespace: str = "shop", *, zone: Zone = ZONE, first: in
 
 
 @dataclass(kw_only=True)
-class GuardScene:
+class GuardedZones:
     """A guard, zones with records of ours, and a clock.
 
     Attributes:
@@ -138,7 +138,7 @@ class GuardScene:
         """Approve the held deletes with *codes*."""
         self.guard.approve([Approval(code=code) for code in codes], self.now_s)
 
-    def restart(self, *, saved: Saved | None = None, **settings: Any) -> GuardScene:  # noqa: ANN401 - any field of DeleteSettings
+    def restart(self, *, saved: Saved | None = None, **settings: Any) -> GuardedZones:  # noqa: ANN401 - any field of DeleteSettings
         """Return a new guard that loaded the saved state of this one, or *saved*, and planned every name."""
         state = build_saved(self.guard, self.now_s) if saved is None else saved
         after = start_guard(now_s=self.now_s, **settings)
@@ -153,10 +153,12 @@ class GuardScene:
         return after
 
 
-def start_guard(*owned: OwnedRecord, now_s: float = 1000.0, settings_digest: str = "f", **settings: Any) -> GuardScene:  # noqa: ANN401
+def start_guard(
+    *owned: OwnedRecord, now_s: float = 1000.0, settings_digest: str = "f", **settings: Any
+) -> GuardedZones:  # noqa: ANN401
     """Return a started guard for one zone with the records *owned*; *settings* replace single delete settings."""
     chosen = replace(DeleteSettings(owner="me", grace_s=GRACE_S), **settings)
-    scene = GuardScene(guard=DeleteGuard(chosen, settings_digest), now_s=now_s)
+    scene = GuardedZones(guard=DeleteGuard(chosen, settings_digest), now_s=now_s)
     scene.guard.start(now_s)
     scene.add_records(owned)
     return scene
