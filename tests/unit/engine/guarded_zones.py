@@ -154,8 +154,11 @@ class GuardedZones:
 
 
 def start_guard(
-    *owned: OwnedRecord, now_s: float = 1000.0, settings_digest: str = "f", **settings: Any
-) -> GuardedZones:  # noqa: ANN401
+    *owned: OwnedRecord,
+    now_s: float = 1000.0,
+    settings_digest: str = "f",
+    **settings: Any,  # noqa: ANN401
+) -> GuardedZones:
     """Return a started guard for one zone with the records *owned*; *settings* replace single delete settings."""
     chosen = replace(DeleteSettings(owner="me", grace_s=GRACE_S), **settings)
     scene = GuardedZones(guard=DeleteGuard(chosen, settings_digest), now_s=now_s)

@@ -95,12 +95,12 @@ def test_codes_are_forgotten_with_the_last_hold_that_they_stand_for(*, is_restar
     assert scene.guard.state.codes._sets == {}
 
 
-def restart(scene: GuardScene) -> GuardScene:
+def restart(scene: GuardedZones) -> GuardedZones:
     """Return the next process."""
     return scene.restart()
 
 
-def remove_and_return_zone(scene: GuardScene) -> GuardScene:
+def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
     """Let the zone leave the list of zones and return."""
     scene.guard.retain_zones({}, scene.now_s)
     for _, owned in scene.zones[ZONE.id].values():
@@ -110,7 +110,7 @@ def remove_and_return_zone(scene: GuardScene) -> GuardScene:
 
 
 @pytest.mark.parametrize("reload", [None, restart, remove_and_return_zone])
-def test_an_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardScene], GuardScene] | None) -> None:
+def test_an_edited_record_stays_held_under_a_new_code(reload: Callable[[GuardedZones], GuardedZones] | None) -> None:
     scene = hold_deletes()
     (before,) = scene.find_codes().values()
     scene.zones[ZONE.id]["h1.acme.test"] = ZONE, record(1, target="192.0.2.99")
