@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from extdns.engine import reconcile
 from extdns.model import rrtype
+from extdns.model.change import Action
+from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved, SavedScope
 from extdns.model.zone import ZoneList
 from tests.builders import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_new, owned, record
@@ -25,7 +27,7 @@ def hold_one() -> World:
     world = run_forty(has_state_store=True, settings_digest="today")
     world.run(*[observe(name) for name in NAMES[:13]], for_s=120.0)
     world.run(observe_new(*NAMES[1:13]), for_s=700.0)
-    assert world.describe_decisions(HELD) == ["A keep held"]
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
     return world
 
 
@@ -57,7 +59,7 @@ def test_a_delete_stays_held_if_its_record_was_edited_before_the_next_process_re
 ) -> None:
     world = build_next(hold_one())
     edit(world)
-    assert start(world).describe_decisions(HELD) == ["A keep held"]
+    assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_a_delete_stays_held_if_its_record_was_edited_while_its_zone_was_not_listed() -> None:
@@ -68,7 +70,7 @@ def test_a_delete_stays_held_if_its_record_was_edited_while_its_zone_was_not_lis
     edit_ownership_record(world)
     world.provider.zone_list = None
     world.run(for_s=700.0)
-    assert world.describe_decisions(HELD) == ["A keep held"]
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_a_delete_stays_held_although_planning_its_name_fails_first_in_the_next_process(
@@ -85,7 +87,7 @@ def test_a_delete_stays_held_although_planning_its_name_fails_first_in_the_next_
         start(world, for_s=20.0)
         assert world.engine.is_planned
     world.run(for_s=7200.0)
-    assert world.describe_decisions(HELD) == ["A keep held"]
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
@@ -98,17 +100,17 @@ def test_a_delete_stays_held_although_a_record_at_its_name_cannot_be_read_meanwh
         world = start(build_next(world))
     else:
         world.run(for_s=700.0)
-    assert world.describe_decisions(f"a-{HELD}") == ["? keep record-unreadable"]
+    assert world.list_decisions(f"a-{HELD}") == [("?", Action.KEEP, Reason.RECORD_UNREADABLE)]
     world.provider.remove_records(ZONE, UNREADABLE.key)
     world.provider.put_records(ZONE, ownership)
     world.run(for_s=1400.0)
-    assert world.describe_decisions(HELD) == ["A keep held"]
+    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def test_a_hold_that_an_older_version_saved_without_the_id_of_its_record_is_restored() -> None:
     world = build_next(hold_one())
     world.state = remove_record_ids(world.state)
-    assert start(world).describe_decisions(HELD) == ["A keep held"]
+    assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
 def remove_record_ids(saved: Saved) -> Saved:
