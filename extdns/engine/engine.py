@@ -301,6 +301,7 @@ class Engine:
         if self._give_up.is_reached(self.zones.retry, now_s) and self.zones.stop_waiting():
             self._enqueue(self._find_all_names())
         if self.readiness.is_open and self.zones.is_ready:
+            self._enqueue(self.delete_guard.pending.set_awaited(self._state_sync.describe_awaited(now_s)))
             self._enqueue_due(now_s)
             if decisions := self.leadership.select_reportable(self._plan_due(now_s), self._dirty):
                 yield ReportDecisions(decisions=decisions)
@@ -370,7 +371,7 @@ class Engine:
 
     def _is_cluster_compared(self, now_s: float) -> bool:
         """Return whether the cluster was compared with that of the saved state, or that need not be awaited."""
-        return self._state_sync.is_ready and now_s >= self.delete_guard.cluster.identity_deadline_at
+        return not self._state_sync.describe_awaited(now_s)
 
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:
         """Send the next batch of each zone in which none is in flight.

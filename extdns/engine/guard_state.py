@@ -35,6 +35,7 @@ class GuardState:
         saved_revision: the last revision that was saved; infinity if nothing is saved.
         is_restored: whether the state of an earlier process is known.
         can_save: whether the state of this process can be saved for the next one.
+        awaited: what all deletes wait for before any is granted, as text; "" if nothing.
         started_at: when the process started (monotonic seconds).
     """
 
@@ -52,6 +53,7 @@ class GuardState:
         self.saved_revision = math.inf
         self.is_restored = False
         self.can_save = True
+        self.awaited = ""
         self.started_at = 0.0
 
     def compute_digest(self, zone: Zone, owned: OwnedRecord) -> str:

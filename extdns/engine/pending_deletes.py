@@ -244,6 +244,13 @@ class PendingDeletes:
             return due_at
         return max(due_at, self._state.absence_ready_at)
 
+    def set_awaited(self, awaited: str) -> set[DnsName]:
+        """Set what all deletes wait for, as text, "" for nothing. If that changed, return the names to plan again."""
+        if awaited == self._state.awaited:
+            return set()
+        self._state.awaited = awaited
+        return {one.key.name for one in self}
+
     def describe_wait(self, tracked: TrackedDelete | None, delete: PendingDelete, digest: str) -> str:
         """Describe what *delete* waits for, "" for the grace period.
 
@@ -254,6 +261,8 @@ class PendingDeletes:
         """
         if tracked and self.is_granted(tracked, delete):
             return _UNSAVED
+        if self._state.awaited:
+            return self._state.awaited
         waits = delete.evidence.is_by_absence and self._state.is_stateless
         if not waits or self._state.approvals.is_approved(digest):
             return ""

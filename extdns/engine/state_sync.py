@@ -37,6 +37,11 @@ _BURST_SAVES: Final = 10
 _SAVE_INTERVAL_S: Final = 1.0
 
 
+_NOT_LEADER: Final = "only the leader makes deletes, and this process is not the leader"
+_NOT_LOADED: Final = "no delete is made before the saved state was read"
+_NOT_IDENTIFIED: Final = "no delete is made before it is known which cluster the objects come from"
+
+
 class SaveRate:
     """Limits saves to a burst of ten, and then to one a second.
 
@@ -98,6 +103,12 @@ class StateSync:
         self.is_ready = is_leader and not self._has_store
         self._is_loaded, self._sent_revision = False, None
         self._ignores_answer, self._next_request_at = self._is_waiting, now_s
+
+    def describe_awaited(self, now_s: float) -> str:
+        """Describe what all deletes wait for: leadership, saved state or the identity of the cluster; "" if nothing."""
+        if not self.is_ready:
+            return _NOT_LOADED if self._is_leader else _NOT_LEADER
+        return _NOT_IDENTIFIED if now_s < self._guard.cluster.identity_deadline_at else ""
 
     # answers of the state store
 

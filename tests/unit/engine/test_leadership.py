@@ -124,6 +124,7 @@ def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
     )
     world.run(observe_gone("web"), for_s=300.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
+    assert world.decision("web").detail == "only the leader makes deletes, and this process is not the leader"
     world.run(BECOME_LEADER)
     assert world.list_records() == {}
 
@@ -141,6 +142,7 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
     assert [effect for effect in world.waiting if isinstance(effect, LoadState)]
     world.feed(observe("api", build_claim("api", "api")))
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
+    assert world.decision("web").detail == "no delete is made before the saved state was read"
     world.run()
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 

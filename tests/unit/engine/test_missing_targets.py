@@ -15,6 +15,8 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
 from tests.builders import PODS, SERVICE, build_claim, build_unresolved, observe, observe_gone, owned
+from tests.cluster_world import ClusterWorld, start_cluster
+from tests.objects import Json, service
 from tests.world import World, start_world
 
 POD = ObjectKey(PODS, "shop", "web-1")
@@ -59,6 +61,42 @@ def test_an_address_stays_while_a_get_finds_its_pod() -> None:
     world.run(observe("web", build_claim("web", "web", *BOTH), cause=Cause.DEPENDENCY), for_s=5.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert not world.provider.submissions
+
+
+def node(name: str, address: str) -> Json:
+    """Return a Node with an external address."""
+    status = {"addresses": [{"type": "ExternalIP", "address": address}]}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}, "spec": {}, "status": status}
+
+
+def start_with_nodes() -> ClusterWorld:
+    """Start a process that publishes the addresses of two Nodes for a Service of type NodePort."""
+    nodes = [node(f"n{number}", address) for number, address in enumerate(BOTH)]
+    world = start_cluster(service("web", type="NodePort", clusterIP="10.0.0.1"), *nodes)
+    assert world.list_records() == {"web A": BOTH}
+    return world
+
+
+def test_the_address_of_a_node_that_a_list_lacks_stays_until_a_get_confirms_that_the_node_is_gone() -> None:
+    world = start_with_nodes()
+    world.drop_from_list(node("n1", BOTH[1]), exist=False, for_s=59.0)
+    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+    assert world.list_records() == {"web A": BOTH}
+    world.run(for_s=2.0)
+    assert world.list_records() == {"web A": BOTH[:1]}
+
+
+def test_the_address_of_a_node_that_a_list_lacks_stays_while_a_get_finds_the_node() -> None:
+    world = start_with_nodes()
+    world.drop_from_list(node("n1", BOTH[1]), for_s=900.0)
+    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+    assert world.list_records() == {"web A": BOTH}
+
+
+def test_the_address_of_a_node_is_removed_at_once_when_the_node_is_observed_as_deleted() -> None:
+    world = start_with_nodes()
+    world.delete(node("n1", BOTH[1]))
+    assert world.list_records() == {"web A": BOTH[:1]}
 
 
 def test_an_address_is_removed_at_once_when_its_pod_is_observed_as_deleted() -> None:

@@ -147,6 +147,16 @@ def test_updates_wait_a_limited_time_for_the_identity_of_the_cluster() -> None:
     assert world.list_records() == MOVED
 
 
+def test_a_delete_says_that_it_waits_for_the_identity_of_the_cluster_until_that_is_known() -> None:
+    world = start_unidentified(start_and_save())
+    world.run(observe_gone("web"))
+    assert world.decision("web").reason is Reason.IN_GRACE
+    assert world.decision("web").detail == "no delete is made before it is known which cluster the objects come from"
+    world.run(ClusterIdentified(identity=BLUE))
+    assert world.decision("web").reason is Reason.IN_GRACE
+    assert world.decision("web").detail == ""
+
+
 def test_updates_do_not_wait_for_the_identity_if_the_saved_state_names_no_cluster() -> None:
     assert start_unidentified(start_and_save(ClusterIdentity())).list_records() == MOVED
 
