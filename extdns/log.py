@@ -45,6 +45,8 @@ class Event(StrEnum):
     DESIRED_CHANGE = "Desired change: {action} {name} {type}"
     UP_TO_DATE = "All records are already up to date"
     NO_CHANGES = "No record changes, but some records are not as requested"
+    NOTHING_PLANNED = "Nothing to plan"
+    SCOPE = "Settings do not fit what was found"
     RUN_DONE = "Run complete"
     LINES_OMITTED = "Omitted log lines about single names or objects; --log-level=debug shows all"
     DELETES_HELD = "Deletes are held until a person approves them; creates and updates continue"

@@ -19,8 +19,10 @@ from extdns.controller.controller import Controller, ControllerParts
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
+from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
+from extdns.engine.scope import measure_scope
 from extdns.errors import sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
@@ -191,6 +193,7 @@ def _build_reporter(
         accept=partial(format_accept_command, config),
         limiter=LogLimiter(clock.monotonic_s),
         gate=gate,
+        find_scope_warnings=lambda engine: find_scope_warnings(config, measure_scope(engine)),
     )
 
 

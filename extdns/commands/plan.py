@@ -12,7 +12,7 @@ from extdns.commands.output import show, show_lines
 from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
-from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE
+from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
 from extdns.documents.document import format_json
 from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
 from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
@@ -44,8 +44,9 @@ input.
 
 Symbols:  + create    ~ update    - delete    ! kept or not published
 
-Exit code: 0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 1 if a flag is wrong or something
-could not be read, so that the plan is incomplete.
+Exit code: 0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was
+read or filters exclude every zone or name (not with --compat), 1 if a flag is wrong or something could not be read, so
+that the plan is incomplete.
 """
 
 
@@ -66,19 +67,19 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     reader = partial(read_zone_snapshot, snapshot) if snapshot else open_reader
     result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
     displayed = _select_held(result) if only_held else result
-    _show(
-        build_plan_document(displayed) if output == JSON else build_plan_content(displayed),
-        output,
-        _describe_empty_plan(base, only_held=only_held),
-    )
-    return _compute_exit_code(result.missing, count_actions(result.decisions))
+    plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
+    _show(plan, output, _describe_empty_plan(base, only_held=only_held))
+    leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
+    return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
 
 
 def _show_running_plan(controller: str, output: str) -> int:
     """Show what a running process has planned. Return the exit code."""
     plan = running_process.fetch_document(controller, "plan", RunningPlanDocument)
     _show(plan, output)
-    return _compute_exit_code(plan.missing, plan.summary)
+    return _compute_exit_code(
+        plan.missing, plan.summary, leaves_nothing=any(one.leaves_nothing for one in plan.warnings)
+    )
 
 
 def _describe_empty_plan(base: str | None, *, only_held: bool) -> str:
@@ -102,9 +103,11 @@ def _select_held(result: PassResult) -> PassResult:
     return result._replace(decisions=tuple(filter(is_held_decision, result.decisions)), problems=())
 
 
-def _compute_exit_code(missing: Sequence[str], summary: PlanSummary) -> int:
+def _compute_exit_code(missing: Sequence[str], summary: PlanSummary, *, leaves_nothing: bool) -> int:
     if missing:
         return FAILED
     if summary.held:
         return HELD
-    return INCOMPLETE if summary.create or summary.update or summary.delete else DONE
+    if summary.create or summary.update or summary.delete:
+        return INCOMPLETE
+    return NOTHING_IN_SCOPE if leaves_nothing else DONE

@@ -15,6 +15,8 @@ from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.plan import build_plan_content, summarize_pass
 from extdns.documents.plan_text import format_plan
+from extdns.documents.scope_warnings import find_scope_warnings
+from extdns.engine.scope import measure_scope
 from extdns.errors import UsageError
 from extdns.log import Event
 
@@ -35,8 +37,8 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
 
     *signals* are the handlers of stop signals, if the caller has installed them already.
 
-    The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held
-    (docs/design/delete-safety.md). A dry run of one pass prints its plan to standard output.
+    The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held, 4 if
+    nothing is in scope (docs/design/messages.md, "Exit codes"). A dry run of one pass prints its plan.
 
     Raises:
         UsageError: something in *config* cannot be used; nothing was started.
@@ -65,7 +67,10 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
     engine = running.engine
     if config.control.dry_run:
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
-    return compute_exit_code(engine) if running.controller.is_complete else FAILED
+    if not running.controller.is_complete:
+        return FAILED
+    warnings = find_scope_warnings(config, measure_scope(engine))
+    return compute_exit_code(engine, leaves_nothing=any(one.leaves_nothing for one in warnings))
 
 
 def _serve_page(running: assembly.Assembly) -> None:

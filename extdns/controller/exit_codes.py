@@ -19,15 +19,25 @@ INCOMPLETE = 2
 """Something is left to do: a command reports a difference that it does not remove, or it timed out."""
 
 HELD = 3
+NOTHING_IN_SCOPE = 4
+"""No zone or no object was read, or filters exclude every zone or every name (docs/design/messages.md)."""
 
 
-def compute_exit_code(engine: Engine) -> int:
-    """Return 1 if something failed, else 3 if a delete is held, else 0.
+def compute_exit_code(engine: Engine, *, leaves_nothing: bool = False) -> int:
+    """Return 1 if something failed, else 3 if a delete is held, else 4 if *leaves_nothing*, else 0.
 
     Failed means: a source, an account or a zone; an object whose claims could not be computed; a name whose change was
-    rejected, forbidden, or has an unknown outcome. With `--compat`, only what makes external-dns fail counts.
+    rejected, forbidden, or has an unknown outcome. With `--compat`, only what makes external-dns fail counts, and there
+    is no code 4.
+
+    Args:
+        engine: the engine after the pass.
+        leaves_nothing: whether no name can be planned, because of a filter or because nothing was found.
     """
-    failed = reference_fails(engine) if engine.settings.plan.compat else any(find_failures(engine))
+    compat = engine.settings.plan.compat
+    failed = reference_fails(engine) if compat else any(find_failures(engine))
     if failed:
         return FAILED
-    return HELD if any(is_held_decision(decision) for decision in engine.decisions) else DONE
+    if any(is_held_decision(decision) for decision in engine.decisions):
+        return HELD
+    return NOTHING_IN_SCOPE if leaves_nothing and not compat else DONE

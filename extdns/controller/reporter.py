@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from extdns.controller.write_gate import WriteGate
+    from extdns.documents.scope_warnings import ScopeWarning
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.metrics.metrics import Metrics
@@ -75,6 +76,7 @@ class ActivityReporter:
         accept: Callable[[str], str] = "extdns accept-cluster {}".format,
         limiter: LogLimiter | None = None,
         gate: WriteGate | None = None,
+        find_scope_warnings: Callable[[Engine], tuple[ScopeWarning, ...]] = lambda _engine: (),
     ) -> None:
         """Start with nothing reported.
 
@@ -87,6 +89,7 @@ class ActivityReporter:
             accept: returns the command that accepts another cluster.
             limiter: limits the lines about single names and objects; None writes all.
             gate: a standby leaves Events to the leader; None if this process always writes.
+            find_scope_warnings: returns what does not fit the settings, such as a filter that matches no zone.
         """
         self._metrics = metrics
         self._statistics = StatisticsCache(owner)
@@ -96,6 +99,8 @@ class ActivityReporter:
         self._accept = accept
         self._limiter = limiter
         self._gate = gate
+        self._find_scope_warnings = find_scope_warnings
+        self._scope_warnings: tuple[ScopeWarning, ...] = ()
         self._change_count = 0
         self._events_repeated_at: datetime | None = None
         self._problems: set[tuple[str, ObjectKey | None]] = set()
@@ -284,8 +289,11 @@ class ActivityReporter:
         self._metrics.count_run(now, is_leader=is_leader, is_blocked=is_blocked, changes=changes)
         counts = self._statistics.count(engine, len(self._problems))
         self._metrics.set_statistics(counts)  # before the line below, after which a person may look at the metrics
+        self._report_scope(engine)
         if not changes and not failing:
-            if counts.unexpected:
+            if self._scope_warnings and not engine.settings.plan.compat:
+                _log.info(Event.NOTHING_PLANNED)
+            elif counts.unexpected:
                 _log.info(Event.NO_CHANGES, count=counts.unexpected)
             else:
                 _log.info(Event.UP_TO_DATE)
@@ -293,6 +301,13 @@ class ActivityReporter:
         self._report_omitted()
         self._change_count = 0
         _log.debug(Event.RUN_DONE, failing=failing or None)
+
+    def _report_scope(self, engine: Engine) -> None:
+        """Log the warnings about the scope that are new."""
+        before, self._scope_warnings = self._scope_warnings, self._find_scope_warnings(engine)
+        for warning in self._scope_warnings:
+            if warning not in before:
+                _log.warning(Event.SCOPE, warning=warning.text, next=warning.next)
 
     def close(self) -> None:
         """Send the Events that are queued, for at most two seconds."""

@@ -35,6 +35,7 @@ from extdns.documents.document import (
     format_schema,
 )
 from extdns.documents.held import HeldSetDocument, build_held_set
+from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import describe_details, find_reportable, list_problems
 from extdns.engine.decisions import CHANGING, is_held_decision
@@ -158,7 +159,8 @@ class PlanContent(Document, frozen=True):
     """What is planned.
 
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
-    published. `missing` says what could not be read; if it is not empty, the plan is incomplete.
+    published. `missing` says what could not be read; if it is not empty, the plan is incomplete. `warnings` say which
+    settings do not fit what was found.
     """
 
     provider: str
@@ -170,6 +172,7 @@ class PlanContent(Document, frozen=True):
     held: tuple[HeldSetDocument, ...]
     problems: tuple[ProblemDocument, ...]
     missing: tuple[str, ...]
+    warnings: tuple[ScopeWarning, ...]
     summary: PlanSummary
 
 
@@ -243,6 +246,7 @@ def build_plan(
         ),
         problems=tuple(build_problem(key, warning) for key, warning in problems),
         missing=missing,
+        warnings=find_scope_warnings(config, seen.scope),
         summary=count_actions(decisions),
     )
 

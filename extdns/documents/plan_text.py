@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from extdns.documents.document import ObjectReference, ProblemDocument, ZoneReference
     from extdns.documents.held import HeldSetDocument
     from extdns.documents.plan import PlanContent, PlanEntry
+    from extdns.documents.scope_warnings import ScopeWarning
 
 
 _SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
@@ -28,6 +29,7 @@ PLAIN: Final = frozenset({Reason.REQUESTED, Reason.CHANGED, Reason.PUBLISHED})
 """Reasons that the text of a plan omits, because the symbol of the line already implies them."""
 _UNREAD: Final = select_reasons(Category.UNREAD)
 UP_TO_DATE: Final = "All records are already up to date"
+NOTHING_PLANNED: Final = "Nothing to plan"
 _MAX_OBJECTS: Final = 2
 _WIDEST: Final = (1, 10, 60, 45, 50)
 """The maximum width of each column. A longer cell does not widen its column."""
@@ -80,7 +82,7 @@ def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
 
 
 def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
-    """Yield the remarks on the whole plan, one paragraph each: invalid values, held deletes, what is missing."""
+    """Yield the remarks on the whole plan, one paragraph each: invalid values, held deletes, warnings, gaps."""
     if plan.problems:
         lines = (line for problem in plan.problems for line in describe_problem(problem))
         yield ("Invalid objects (other records unaffected)", *lines)
@@ -89,10 +91,16 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
             *map(_describe_held_set, plan.held),
             *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
         )
+    yield from (format_scope_warning(one) for one in plan.warnings)
     if plan.missing:
         yield tuple(format_missing(plan.missing))
     if isinstance(plan, RunningPlanDocument):
         yield (escape_line(f"Answered by {describe_process(plan.process)}"),)
+
+
+def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:
+    """Return two lines, safe for a terminal: what was found, and what to do about it."""
+    return escape_line(f"WARNING: {warning.text}"), escape_line(f"  {warning.next}")
 
 
 def _describe_held_set(one: HeldSetDocument) -> str:
@@ -113,7 +121,8 @@ def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
 def summarize_plan(plan: PlanContent, nothing: str) -> str:
     """Return how many records have which action as one sentence; *nothing* if the plan is empty."""
     if not (plan.changes or plan.unfulfilled):
-        return finish_text(nothing, plan.missing)
+        is_known = nothing != UP_TO_DATE or not (plan.warnings or plan.missing)
+        return finish_text(nothing if is_known else NOTHING_PLANNED, plan.missing)
     counts, unknown = plan.summary, sum(map(_is_unknown, plan.unfulfilled))
     parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
     rest = {"kept": counts.unfulfilled, "not published": counts.not_published - unknown, "not known": unknown}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.documents.names import NameIndex
 from extdns.engine.health import find_failures, find_unread
+from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.reason import Reason
@@ -71,6 +72,7 @@ class EngineSnapshot:
         is_leader: whether the process may write.
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
+        scope: which zones, objects and names there are.
         all_zones: whether the zones of every account are known; otherwise a name may belong to an unknown zone.
     """
 
@@ -84,6 +86,7 @@ class EngineSnapshot:
         self.failures = find_failures(engine)
         self.is_leader = engine.leadership.is_leader
         self.missing = find_unread(engine)
+        self.scope = measure_scope(engine)
         self.state_problem = engine.state_problem
         self.other_cluster = engine.other_cluster
         self.all_zones = engine.zones.is_listed and not engine.zones.failed_accounts

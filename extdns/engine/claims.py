@@ -122,6 +122,11 @@ class ClaimIndex:
         """Return every name that an object requests."""
         return self._by_name.keys()
 
+    @property
+    def object_count(self) -> int:
+        """The number of observed objects; one that several sources read counts for each of them."""
+        return len(self._by_requester)
+
     def has_object(self, key: ObjectKey) -> bool:
         """Return whether a source has observed the object, and not later that it is gone."""
         return any((source, key) in self._by_requester for source in self._sources)

@@ -98,6 +98,7 @@ class Zones:
         failed_accounts: accounts whose zones could not be listed the last time.
         unknown_accounts: those of them that have not answered since the start. New names wait for their zones. An
             account without the permission to list zones counts as answered, with no zones.
+        excluded: the names of the zones that the filters exclude, sorted.
         retry: failures in a row to list zones.
     """
 
@@ -111,6 +112,7 @@ class Zones:
         self.next_list_at = 0.0
         self.failed_accounts: tuple[AccountFailure, ...] = ()
         self.unknown_accounts: tuple[str, ...] = ()
+        self.excluded: tuple[str, ...] = ()
         self.retry = Retry(Failure.ZONE_LIST)
         self._account_retry = Retry(Failure.ZONE_LIST)
 
@@ -193,7 +195,7 @@ class Zones:
         self.unknown_accounts = tuple(
             account for account in unknown if not self.is_listed or account in self.unknown_accounts
         )
-        self.is_listing, self.failed_accounts = False, found.failed
+        self.is_listing, self.failed_accounts, self.excluded = False, found.failed, found.excluded
         self.is_listed = self.is_ready = True
         self.retry.record_success()
         self._schedule_account_retry(now_s)

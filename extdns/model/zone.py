@@ -48,11 +48,13 @@ class ZoneList(Value, frozen=True, kw_only=True):
 
     Attributes:
         calls: the number of calls that the list took.
+        excluded: the names of the zones that the filters exclude, sorted.
     """
 
     zones: tuple[Zone, ...]
     failed: tuple[AccountFailure, ...] = ()
     calls: int = 1
+    excluded: tuple[str, ...] = ()
 
 
 class ZonePage(Value, frozen=True, kw_only=True):

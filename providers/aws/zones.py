@@ -34,7 +34,10 @@ def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -
     if len(listing.failures) == len(apis) and not (listing.zones or any(one.permanent for one in listing.failures)):
         raise RetryableError("; ".join(failure.message for failure in listing.failures))
     return ZoneList(
-        zones=tuple(sorted(listing.zones.values())), failed=tuple(listing.failures), calls=max(listing.calls, 1)
+        zones=tuple(sorted(listing.zones.values())),
+        failed=tuple(listing.failures),
+        calls=max(listing.calls, 1),
+        excluded=tuple(sorted(listing.excluded)),
     )
 
 
@@ -45,6 +48,7 @@ class _Listing:
     Attributes:
         zones: the zones found so far, by id.
         calls: API calls so far.
+        excluded: the names of the zones that the filter excludes.
         _found_by_id: whether any account has a zone with one of the filter's ids.
         _list_errors: errors by account, for accounts that could not be listed and have no such zone.
     """
@@ -53,6 +57,7 @@ class _Listing:
     zones: dict[str, Zone] = field(default_factory=dict[str, Zone])
     failures: list[AccountFailure] = field(default_factory=list[AccountFailure])
     calls: int = 0
+    excluded: set[str] = field(default_factory=set[str])
 
     _found_by_id: bool = False
     _list_errors: dict[str, CallFailedError] = field(default_factory=dict[str, CallFailedError])
@@ -80,7 +85,10 @@ class _Listing:
 
     def _build_zone(self, found: HostedZone, account: str) -> Zone | None:
         name = record_sets.parse_name(found.name)
-        if name is None or not self.zone_filter.matches(found.id, name, private=found.private):
+        if name is None:
+            return None
+        if not self.zone_filter.matches(found.id, name, private=found.private):
+            self.excluded.add(name)
             return None
         return Zone(name=name, id=found.id, account=account, private=found.private)
 
@@ -91,7 +99,9 @@ class _Listing:
         except CallFailedError as exc:
             self._add_failure(account, exc, "failed to list tags for zones: ")
             return ()
-        return [zone for zone in zones if self.zone_filter.matches_tags(tags.get(zone.id, {}))]
+        selected = [zone for zone in zones if self.zone_filter.matches_tags(tags.get(zone.id, {}))]
+        self.excluded.update({zone.name for zone in zones} - {zone.name for zone in selected})
+        return selected
 
     def _find_zones(self, account: str, api: Route53Api) -> Sequence[HostedZone]:
         """Return all zones; if listing is forbidden, get those in `--zone-id-filter` one by one."""

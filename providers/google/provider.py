@@ -146,7 +146,9 @@ def list_zones(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
         if zone_filter.ids:
             return _get_zones_by_id(zone_filter, api)
         return ZoneList(zones=(), failed=(_build_failure(exc, ZONE_ID_FILTER_HINT),))
-    return ZoneList(zones=_select_zones(zone_filter, found), calls=calls)
+    return ZoneList(
+        zones=_select_zones(zone_filter, found), calls=calls, excluded=_list_excluded_names(zone_filter, found)
+    )
 
 
 def _get_zones_by_id(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
@@ -175,6 +177,11 @@ def _select_zones(zone_filter: CloudDnsZoneFilter, found: Sequence[ManagedZone])
         if name is not None and zone_filter.matches(zone, name)
     }
     return tuple(sorted(zones))
+
+
+def _list_excluded_names(zone_filter: CloudDnsZoneFilter, found: Sequence[ManagedZone]) -> tuple[str, ...]:
+    names = ((zone, parse_service_name(zone.dns_name)) for zone in found)
+    return tuple(sorted({name for zone, name in names if name is not None and not zone_filter.matches(zone, name)}))
 
 
 PERMISSIONS: Final = (

@@ -16,7 +16,8 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
 @pytest.mark.parametrize(
     ("flags", "code"),
     [
-        pytest.param((), 0, id="10.1-once-dry-run"),
+        pytest.param(("--compat",), 0, id="10.1-once-dry-run"),
+        pytest.param((), 4, id="nothing in scope, without --compat"),
         pytest.param(("--provider=nonesuch",), 1, id="10.1-unknown-provider"),
         pytest.param(("--policy=", "--compat"), 1, id="10.1-no-policy"),
         pytest.param(("--source=nonesuch",), 1, id="10.1-unknown-source"),
@@ -26,7 +27,7 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
         pytest.param(("--manifests=/nonesuch",), 1, id="10.1-no-such-cluster"),
     ],
 )
-def test_exit_code_of_a_single_dry_run_is_1_if_a_flag_is_invalid_and_0_otherwise(
+def test_exit_code_of_a_single_dry_run_without_zones_is_1_if_a_flag_is_invalid_otherwise_4_or_with_compat_0(
     tmp_path: Path, flags: tuple[str, ...], code: int
 ) -> None:
     arguments = {flag.partition("=")[0]: flag for flag in (*_ONCE, f"--manifests={tmp_path}", *flags)}

@@ -108,7 +108,7 @@ def test_a_plan_without_changes_states_what_could_not_be_read(
     (installation.manifests / "broken.yaml").write_text("kind: [")
     assert plan(installation) == 1
     output = capsys.readouterr().out
-    assert output.endswith("\n\nAll records are already up to date, as far as could be read.\n")
+    assert output.endswith("\n\nNothing to plan, as far as could be read.\n")
     assert plan(installation, "--held") == 1
     assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
 

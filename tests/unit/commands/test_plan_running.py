@@ -80,11 +80,14 @@ def test_the_plan_of_a_process_is_printed_as_markdown(address: str, capsys: pyte
     assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
 
 
-def test_an_empty_plan_of_a_process_exits_with_0(idle_address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", f"--controller={idle_address}"], {}) == 0
+def test_the_plan_of_a_process_without_objects_exits_with_4(
+    idle_address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["plan", f"--controller={idle_address}"], {}) == 4
     output = capsys.readouterr().out
-    assert output.startswith(f'Answered by extdns at {idle_address}, owner "me", files ')
-    assert output.endswith("\n\nAll records are already up to date.\n")
+    assert output.startswith("WARNING: no object was read from --manifests=")
+    assert f'\nAnswered by extdns at {idle_address}, owner "me", files ' in output
+    assert output.endswith("\n\nNothing to plan.\n")
 
 
 @pytest.mark.parametrize(

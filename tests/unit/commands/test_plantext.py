@@ -271,6 +271,7 @@ def text_of(decisions: Sequence[Decision]) -> str:
         held=(),
         problems=(),
         missing=(),
+        warnings=(),
         summary=count_actions(reported),
     )
     return "".join(f"{line}\n" for line in format_plan(plan))

@@ -65,6 +65,15 @@ def test_the_id_of_a_managed_zone_is_its_name(zones: CloudDns, project: CloudDns
     assert str(found.zones[0]) == "example.org (internal-1)"
 
 
+def test_the_list_names_the_zones_that_filters_exclude(zones: CloudDns, project: CloudDnsApi) -> None:
+    assert zones.url
+    assert reader(project, ids=("internal-1",)).list_zones().excluded == (
+        "example.com",
+        "example.org",
+        "peer.example.org",
+    )
+
+
 def test_managed_zones_on_several_pages_are_all_listed_and_calls_counted(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.api.page_items = 1
     found = reader(project).list_zones()

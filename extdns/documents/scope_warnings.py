@@ -1,0 +1,156 @@
+"""Warn if filters, paths or sources leave nothing, or not everything, to plan (docs/design/messages.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from extdns.config import list_settings
+from extdns.documents.document import Document
+from extdns.errors import sanitize
+from extdns.flags.unchecked_kinds import DOMAIN
+from extdns.model.dns_name import DnsName
+from extdns.model.plural import format_count
+from extdns.model.selection import parse_suffixes
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.engine.scope import PassScope
+
+_MAX_NAMES: Final = 5
+_MIN_SIMILARITY: Final = 0.6
+_GENERATED: Final = frozenset({"empty", "fake", "connector"})
+"""Sources that read no objects."""
+
+_ZONE_FILTERS: Final = (
+    "domain-filter",
+    "exclude-domains",
+    "regex-domain-filter",
+    "regex-domain-exclusion",
+    "zone-id-filter",
+    "aws-zone-type",
+    "aws-zone-tags",
+    "google-zone-visibility",
+)
+_NO_ZONES: Final = {
+    "zonefile": (
+        "--zonefile-dir={folder} holds no zone file",
+        "allowed: files named NAME.zone or db.NAME, each with an SOA record; extdns creates no zone files",
+    ),
+    "inmemory": ("there is no zone", "give --inmemory-zone=NAME, such as example.org"),
+}
+_NO_HOSTED_ZONE: Final = (
+    "there is no zone: the service accepts the credentials, and lists no zone",
+    "create the zone first, or use the credentials of the account that has it",
+)
+
+
+class ScopeWarning(Document, frozen=True):
+    """Something that was found and does not fit the settings.
+
+    `text` is what was found, `next` what to do about it. `leaves_nothing` is true if therefore no name can be planned.
+    """
+
+    text: str
+    next: str
+    leaves_nothing: bool
+
+
+def find_scope_warnings(config: Config, scope: PassScope) -> tuple[ScopeWarning, ...]:
+    """Return the warnings about *scope*: about zones, then objects, then names."""
+    return (*_check_zones(config, scope), *_check_objects(config, scope), *_check_names(config, scope))
+
+
+def _check_zones(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
+    if not scope.knows_zones:
+        return
+    misses = list(_check_domain_filter(config, scope))
+    yield from misses
+    if not scope.zones and not misses:
+        yield _build_no_zone(config, scope)
+
+
+def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
+    """Compare each value of `--domain-filter` with all zones, also with those that a filter excludes."""
+    plan, zones = config.plan, sorted({*scope.zones, *scope.excluded_zones})
+    if plan.regex_domain_filter or plan.regex_domain_exclusion or not zones:
+        return
+    values = [(value, suffix) for value in plan.domain_filter for suffix in parse_suffixes((value,))]
+    missed = [(value, suffix.removeprefix(".")) for value, suffix in values if not _overlaps(suffix, zones)]
+    for value, suffix in missed:
+        if DOMAIN.is_effective(value):  # otherwise the flag itself has a warning
+            near = get_close_matches(suffix, zones, n=1, cutoff=_MIN_SIMILARITY)
+            yield ScopeWarning(
+                text=f"--domain-filter={sanitize(value)} matches none of your zones: {_join(zones)}",
+                next=f"did you mean: --domain-filter={near[0]}"
+                if near
+                else "give the name of a zone or of a domain in it",
+                leaves_nothing=len(missed) == len(values),
+            )
+
+
+def _overlaps(suffix: str, zones: Iterable[str]) -> bool:
+    """Return whether any zone can hold a name that *suffix* selects."""
+    domain = suffix.removeprefix(".")
+    return any(DnsName(zone).within(domain) or domain.endswith(f".{zone}") for zone in zones)
+
+
+def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
+    if scope.excluded_zones:
+        text = f"the filters exclude every zone that was found: {_join(scope.excluded_zones)}"
+        return ScopeWarning(text=text, next=f"check {_list_flags(config, _ZONE_FILTERS)}", leaves_nothing=True)
+    text, remedy = _NO_ZONES.get(config.control.provider, _NO_HOSTED_ZONE)
+    if config.plan.zone_id_filter:
+        remedy = f"check {_list_flags(config, _ZONE_FILTERS)}"
+    folder = sanitize(config.zonefile.zonefile_dir)
+    return ScopeWarning(text=text.format(folder=folder), next=remedy, leaves_nothing=True)
+
+
+def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
+    sources = [name for name in config.sources.names if name not in _GENERATED]
+    if not sources or not scope.knows_objects or scope.requests_names:
+        return
+    flags = " ".join(f"--source={name}" for name in sources)
+    if scope.objects:
+        read = format_count(scope.objects, "object was read, and it requests", "objects were read, and none requests")
+        yield ScopeWarning(
+            text=f"{read} a name" if scope.objects > 1 else f"{read} no name",
+            next="a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an"
+            " Ingress; to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]",
+            leaves_nothing=False,
+        )
+        return
+    paths = " ".join(f"--manifests={sanitize(path)}" for path in config.cluster.manifests)
+    filters = _list_flags(config, ("namespace", "label-filter", "annotation-filter"))
+    yield ScopeWarning(
+        text=f"no object was read from {paths or 'the cluster'} for {flags}",
+        next=f"check {'the path and ' if paths else ''}--source{f', and {filters}' if filters else ''}"
+        + ("; in a folder, files that end in .yaml, .yml or .json are read" if paths else ""),
+        leaves_nothing=True,
+    )
+
+
+def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
+    if scope.excluded_names and not (scope.knows_zones and any(_check_domain_filter(config, scope))):
+        yield ScopeWarning(
+            text=f"the domain filters exclude every requested name: {_join(scope.excluded_names)}",
+            next=f"check {_list_flags(config, _ZONE_FILTERS[:4])}",
+            leaves_nothing=True,
+        )
+
+
+def _list_flags(config: Config, names: Sequence[str]) -> str:
+    """Return the arguments that set the flags *names* to something else than their defaults."""
+    arguments = [
+        sanitize(argument)
+        for flag, value in list_settings(config)
+        if flag.name in names and value != flag.default
+        for argument in flag.format_arguments(value, masked=True)
+    ]
+    return " ".join(arguments)
+
+
+def _join(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,57 @@
+"""The scope of a pass: which zones, objects and names there are, and what the domain filters leave of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.model.reason import Reason
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from extdns.engine.engine import Engine
+
+
+class PassScope(Value, frozen=True, kw_only=True):
+    """What there is to plan.
+
+    Attributes:
+        zones: the names of the zones, sorted.
+        excluded_zones: the names of the zones that the filters exclude, sorted.
+        knows_zones: whether the zones of all accounts could be listed.
+        objects: how many objects the sources have observed; an object that two sources read counts twice.
+        knows_objects: whether every kind and every manifest could be read.
+        requests_names: whether an object requests a name.
+        excluded_names: the requested names, if the domain filters exclude all of them; otherwise ().
+    """
+
+    zones: tuple[str, ...]
+    excluded_zones: tuple[str, ...]
+    knows_zones: bool
+    objects: int
+    knows_objects: bool
+    requests_names: bool
+    excluded_names: tuple[str, ...]
+
+
+def measure_scope(engine: Engine) -> PassScope:
+    """Return the scope of what *engine* has planned."""
+    return PassScope(
+        zones=tuple(state.zone.name for state in engine.zones),
+        excluded_zones=engine.zones.excluded,
+        knows_zones=engine.zones.is_listed and not engine.zones.failed_accounts,
+        objects=engine.claims.object_count,
+        knows_objects=not engine.readiness.find_missing() and not engine.unreadable_objects,
+        requests_names=bool(engine.claims.names()),
+        excluded_names=tuple(_find_excluded_names(engine)),
+    )
+
+
+def _find_excluded_names(engine: Engine) -> Iterator[str]:
+    """Yield every requested name, sorted, if the domain filters exclude all of them."""
+    names = engine.claims.names()
+    if not engine.decisions.reasons[Reason.DOMAIN_FILTERED]:
+        return
+    if all(one.reason is Reason.DOMAIN_FILTERED for name in names for one in engine.decisions.decisions(name)):
+        yield from sorted(names)
