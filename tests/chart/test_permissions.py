@@ -15,8 +15,9 @@ from tests.chart import cluster
 from tests.chart.tools import NAMESPACE, Helm, Json, arguments, of
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.clocks import ShiftedClock
 from tests.program.installation import Installation
-from tests.program.running import HANGS_S, ShiftedClock
+from tests.program.running import HANGS_S
 
 Right = tuple[str, str, str]
 """Verb, group and resource."""

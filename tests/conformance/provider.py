@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +27,7 @@ from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
+from tests.fakes.clocks import MovedClock
 from tests.route53 import service
 
 
@@ -72,18 +72,6 @@ class Rig:
                 return tuple(records)
             assert page.after != after
             after = page.after
-
-
-class FixedClock:
-    """A clock that always shows the same time."""
-
-    def now(self) -> datetime:
-        """Return noon of one day."""
-        return datetime(2026, 11, 21, 12, tzinfo=UTC)
-
-    def monotonic_s(self) -> float:
-        """Return the same number of seconds at every call."""
-        return 0.0
 
 
 def build_desired(name: str, rtype: str, *targets: str, ttl_s: int = 0, set_identifier: str = "") -> DesiredRecord:
@@ -155,7 +143,7 @@ def build_zonefile_rig(folder: Path) -> Rig:
     (folder / "example.org.zone").write_text(ZONE_TEXT)
     common = ZoneFolder(folder)
     reader = ZoneFileReader(common, page_names=2)
-    clock = FixedClock()
+    clock = MovedClock()
     return Rig(
         reader=reader,
         writer=ZoneFileWriter(common, clock),

@@ -33,6 +33,7 @@ from tests.clusters import (
 )
 from tests.fakes.apiserver.faults import Refuse
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.clocks import ShiftedClock
 
 OLD, NEW = "11111111-0000-0000-0000-000000000001", "22222222-0000-0000-0000-000000000002"
 
@@ -50,27 +51,18 @@ def server() -> Iterator[ApiServer]:
         yield running
 
 
-class Clock:
-    """The system's clock, whose monotonic time is `shift_s` ahead."""
-
-    shift_s = 0.0
-
-    def __call__(self) -> float:
-        return time.monotonic() + self.shift_s
+@pytest.fixture
+def clock() -> ShiftedClock:
+    return ShiftedClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def cluster(server: ApiServer, tmp_path: Path, clock: Clock) -> Iterator[LiveCluster]:
+def cluster(server: ApiServer, tmp_path: Path, clock: ShiftedClock) -> Iterator[LiveCluster]:
     access = ClusterAccess(
         kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S
     )
     api = ApiClient(HttpClient(access), request_timeout_s=REQUEST_TIMEOUT_S)
-    made = LiveCluster(api, timing=QUICK, monotonic=clock)
+    made = LiveCluster(api, timing=QUICK, monotonic=clock.monotonic_s)
     yield made
     made.close()
 
@@ -145,7 +137,7 @@ def test_an_empty_cluster_at_the_same_address_is_detected_without_permission_to_
 
 
 def test_a_cluster_swap_that_cuts_no_watch_is_detected_at_the_next_identity_check(
-    server: ApiServer, cluster: LiveCluster, clock: Clock
+    server: ApiServer, cluster: LiveCluster, clock: ShiftedClock
 ) -> None:
     wait_until_synced(cluster, SERVICE)
     server.log.wait_for("watch", "services")
@@ -164,7 +156,7 @@ def test_an_existence_check_fails_if_another_cluster_answers(server: ApiServer, 
 
 
 def test_the_last_identity_is_kept_if_one_identity_check_fails(
-    server: ApiServer, cluster: LiveCluster, clock: Clock
+    server: ApiServer, cluster: LiveCluster, clock: ShiftedClock
 ) -> None:
     wait_until_synced(cluster, SERVICE)
     clock.shift_s = IDENTITY_INTERVAL_S + 1
@@ -203,7 +195,7 @@ def test_an_existence_check_fails_while_the_cluster_identity_cannot_be_read(
 
 
 def test_existence_checks_work_again_after_the_identity_was_unreadable_for_20_seconds(
-    server: ApiServer, cluster: LiveCluster, clock: Clock
+    server: ApiServer, cluster: LiveCluster, clock: ShiftedClock
 ) -> None:
     gone = ObjectKey(SERVICE, "shop", "gone")
     assert cluster.exists(gone) is False
@@ -215,7 +207,7 @@ def test_existence_checks_work_again_after_the_identity_was_unreadable_for_20_se
 
 
 def test_the_first_identity_check_is_retried_before_the_cluster_counts_as_unknown(
-    server: ApiServer, cluster: LiveCluster, clock: Clock
+    server: ApiServer, cluster: LiveCluster, clock: ShiftedClock
 ) -> None:
     server.faults.arm(Refuse(code=500), verb="get", resource="namespaces", times=2)
     cluster.require(SERVICE)

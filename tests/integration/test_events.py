@@ -12,7 +12,6 @@ import pytest
 
 from extdns.app.cluster_writers import build_event_recorder
 from extdns.config import parse
-from extdns.controller.clock import SystemClock
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.event_recorder import EventMessageBuilder, KubernetesEventRecorder
@@ -27,19 +26,13 @@ from extdns.model.zone import Zone
 from tests.clusters import service
 from tests.fakes.apiserver.faults import Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.clocks import ShiftedClock
 from tests.objects import service as published_service
 from tests.program.installation import Installation
 from tests.program.running import HANGS_S
 
 SERVICE = Kind("", "v1", "Service", "services")
 ZONE = Zone(name=DnsName("example.org"), id="Z1")
-
-
-class ShiftedClock(SystemClock):
-    shift_s = 0.0
-
-    def monotonic_s(self) -> float:
-        return super().monotonic_s() + self.shift_s
 
 
 @pytest.fixture

@@ -26,8 +26,9 @@ from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.clocks import ShiftedClock
 from tests.objects import Json
-from tests.program.running import HANGS_S, Running, ShiftedClock, run_in_background
+from tests.program.running import HANGS_S, Running, run_in_background
 from tests.program.zone_files import ZoneFiles
 
 USAGE: Final = 1

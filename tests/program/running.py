@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -20,23 +19,10 @@ from extdns.engine.inputs import TimePassed
 from extdns.log import TextFormatter
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName
+from tests.fakes.clocks import ShiftedClock
 
 HANGS_S: Final = 120.0
 """Longest time in seconds that a test waits for an event."""
-
-
-class ShiftedClock(SystemClock):
-    """The system's clock, whose monotonic time is `shift_s`, and whose wall-clock time is `fast_s` ahead."""
-
-    def __init__(self, *, fast_s: float = 0.0) -> None:
-        self.shift_s = 0.0
-        self.fast_s = fast_s
-
-    def now(self) -> datetime:
-        return super().now() + timedelta(seconds=self.fast_s)
-
-    def monotonic_s(self) -> float:
-        return super().monotonic_s() + self.shift_s
 
 
 class HastyClock(SystemClock):

@@ -13,16 +13,6 @@ from tests.fakes.clouddns.server import PROJECT, CloudDns
 Json = Mapping[str, Any]
 
 
-class Clock:
-    """A clock whose time a test sets."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 def rrset(name: str, kind: str = "A", *rrdatas: str, ttl: int = 300) -> dict[str, Any]:
     """Build a resource record set as JSON. The default data is 192.0.2.1."""
     return {"name": name, "type": kind, "ttl": ttl, "rrdatas": list(rrdatas or ("192.0.2.1",))}

@@ -23,16 +23,6 @@ _SIGNED: Final = {"Authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/
 _ONCE: Final = Config(retries={"total_max_attempts": 1, "mode": "standard"}, connect_timeout=60, read_timeout=60)
 
 
-class Clock:
-    """A clock whose time a test sets."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 @cache
 def _build_session() -> boto3.session.Session:
     return boto3.session.Session()

@@ -18,6 +18,7 @@ from extdns.documents.saved_state import SavedHeldRecord, SavedHeldSet, SavedSta
 from extdns.errors import UsageError
 from extdns.kube.state_store import FileStateStore
 from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
+from tests.fakes.clocks import MovedClock
 
 ROOT: Final = Path(__file__).parents[3]
 NOW: Final = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
@@ -36,14 +37,6 @@ SCOPE: Final = SavedScope(
 ZONE: Final = SavedZone(name="example.org", fingerprint="f", whole=SCOPE)
 OTHER: Final = SavedZone(name="example.net", whole=SavedScope(most=((NOW_S - 7200, 1),)))
 SAVED: Final = Saved(zones=(("Z2ABC", ZONE), ("Z9", OTHER)), approved=(("zz", NOW_S + 3600),))
-
-
-class StoppedClock:
-    def now(self) -> datetime:
-        return NOW
-
-    def monotonic_s(self) -> float:
-        return 0.0
 
 
 @pytest.fixture
@@ -147,7 +140,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
     flag = f"--state-file={tmp_path / 'state'}"
     assert cli.main(["approve", "0000-0001", flag], {}) == 0
     capsys.readouterr()
-    assert status.main([flag], {}, StoppedClock()) == 0
+    assert status.main([flag], {}, MovedClock(beginning=NOW)) == 0
     assert capsys.readouterr().out == (
         "3 deletes held.\n"
         "\n"
@@ -178,7 +171,7 @@ def test_status_omits_a_save_time_that_is_out_of_range(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((1e300, 1),)))),)))
-    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, StoppedClock()) == 0
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
     assert "  Zone Z: 1 record of ours\n" in capsys.readouterr().out
 
 
@@ -186,7 +179,7 @@ def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FileStateStore(tmp_path / "state").update(lambda found: found | {"data": found["data"] | {"other": "{"}})
-    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, StoppedClock()) == 0
+    assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
     output = capsys.readouterr().out
     assert "Unreadable: other: " in output
     assert "Owner prod" in output
@@ -195,7 +188,7 @@ def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(
 
 def test_status_prints_json(store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert store.load().find_zone("Z2ABC") == ZONE
-    assert status.main([f"--state-file={tmp_path / 'state'}", "-o", "json"], {}, StoppedClock()) == 0
+    assert status.main([f"--state-file={tmp_path / 'state'}", "-o", "json"], {}, MovedClock(beginning=NOW)) == 0
     document = msgspec.json.decode(capsys.readouterr().out, type=SavedStateDocument)
     assert (document.held, document.waiting, document.unreadable, document.api_version) == (3, (), (), "extdns.io/v1")
     (owner,) = document.owners

@@ -15,7 +15,7 @@ from extdns.commands import running_process
 from extdns.documents.name import NameDocument
 from tests.objects import service
 from tests.unit.web.page_process import process
-from tests.unit.web.scene import serving
+from tests.web_server import serving
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment

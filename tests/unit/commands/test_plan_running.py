@@ -13,7 +13,7 @@ from extdns import cli
 from extdns.documents.plan import RunningPlanDocument
 from tests.objects import service
 from tests.unit.web.page_process import Process, process
-from tests.unit.web.scene import serving
+from tests.web_server import serving
 
 
 @pytest.fixture(scope="module")

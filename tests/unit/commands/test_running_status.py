@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from extdns import cli
 from extdns.documents.document import VERSION, ProcessReference, ZoneReference, format_json
 from extdns.documents.held import HeldDocument, HeldRecordDocument, HeldSetDocument
-from tests.unit.web.scene import serving
+from tests.web_server import serving
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dns.rcode
@@ -15,6 +15,7 @@ from extdns import cli
 from extdns.commands import name_servers, verify
 from extdns.documents.document import format_schema
 from extdns.documents.verification import VerificationDocument
+from tests.fakes.clocks import MovedClock
 from tests.fakes.nameserver import NameServer
 from tests.objects import service
 from tests.program.installation import Installation
@@ -28,27 +29,27 @@ RECORDS = {
 }
 
 
-class MovedClock:
+class PausedClock(MovedClock):
     """A clock that advances in `pause`, and then calls `meanwhile`."""
 
     def __init__(self) -> None:
-        self.now_s = 0.0
+        super().__init__(beginning=NOW)
+        self.started_s = self.now_s
         self.meanwhile: Callable[[], None] = lambda: None
+
+    @property
+    def passed_s(self) -> float:
+        """How long the program has waited."""
+        return self.now_s - self.started_s
 
     def pause(self, seconds: float) -> None:
         self.now_s += seconds
         self.meanwhile()
 
-    def now(self) -> datetime:
-        return NOW + timedelta(seconds=self.now_s)
-
-    def monotonic_s(self) -> float:
-        return self.now_s
-
 
 @pytest.fixture
-def clock() -> MovedClock:
-    return MovedClock()
+def clock() -> PausedClock:
+    return PausedClock()
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def installation(tmp_path: Path) -> Installation:
     return found
 
 
-def run(installation: Installation, servers: tuple[NameServer, ...], *arguments: str, clock: MovedClock) -> int:
+def run(installation: Installation, servers: tuple[NameServer, ...], *arguments: str, clock: PausedClock) -> int:
     flags = [
         "--source=service",
         "--provider=zonefile",
@@ -87,7 +88,7 @@ Servers = tuple[NameServer, NameServer]
 
 
 def test_verify_queries_every_server_for_every_name(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = installation.zones.contents()
     assert run(installation, servers, clock=clock) == 0
@@ -110,7 +111,7 @@ def test_verify_queries_every_server_for_every_name(
 
 
 def test_verify_names_a_server_that_lacks_a_record(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[1].records["web.example.org", "A"] = ("192.0.2.9",)
     assert run(installation, servers, "web.example.org", clock=clock) == 2
@@ -124,7 +125,7 @@ def test_verify_names_a_server_that_lacks_a_record(
 
 
 def test_verify_names_servers_that_do_not_answer_with_the_reason(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.REFUSED
     servers[1].lame = True
@@ -137,7 +138,7 @@ def test_verify_names_servers_that_do_not_answer_with_the_reason(
 def test_verify_does_not_wait_long_for_a_server_without_response(
     installation: Installation,
     servers: Servers,
-    clock: MovedClock,
+    clock: PausedClock,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -148,7 +149,7 @@ def test_verify_does_not_wait_long_for_a_server_without_response(
 
 
 def test_verify_repeats_a_query_whose_datagram_was_lost(
-    installation: Installation, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, servers: Servers, clock: PausedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(name_servers, "_TIMEOUT_S", 1.0)
     servers[0].dropped_queries = 1
@@ -156,7 +157,7 @@ def test_verify_repeats_a_query_whose_datagram_was_lost(
 
 
 def test_with_the_nameserver_flag_verify_accepts_answers_of_a_resolver(
-    installation: Installation, servers: Servers, clock: MovedClock, monkeypatch: pytest.MonkeyPatch
+    installation: Installation, servers: Servers, clock: PausedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     servers[0].recursive = True
     assert run(installation, servers, "web.example.org", clock=clock) == 0
@@ -166,7 +167,7 @@ def test_with_the_nameserver_flag_verify_accepts_answers_of_a_resolver(
 
 
 def test_verify_reports_the_negative_ttl_of_the_first_server_that_answers(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.SERVFAIL
     servers[1].negative_s = 7200
@@ -177,7 +178,7 @@ def test_verify_reports_the_negative_ttl_of_the_first_server_that_answers(
     )
 
 
-def test_verify_ignores_foreign_records(installation: Installation, servers: Servers, clock: MovedClock) -> None:
+def test_verify_ignores_foreign_records(installation: Installation, servers: Servers, clock: PausedClock) -> None:
     """The name has a foreign record of another type that no object requests."""
     path = installation.zones.path()
     path.write_text(path.read_text() + "web AAAA 2001:db8::9\n")
@@ -185,7 +186,7 @@ def test_verify_ignores_foreign_records(installation: Installation, servers: Ser
 
 
 def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A CNAME is rejected in favour of addresses of the same namespace; so is the claim of another namespace."""
     installation.replace_manifests(
@@ -198,7 +199,7 @@ def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
 
 
 def test_verify_checks_excluded_names_only_if_they_are_given(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}]}}}
     installation.replace_manifests({**service("web", "web.example.org"), **both}, service("out", "out.example.net"))
@@ -211,7 +212,7 @@ def test_verify_checks_excluded_names_only_if_they_are_given(
 
 
 def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reason(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(
         service("new", "new.example.org"), {**service("gw", "pay.example.org"), "status": {}}
@@ -231,35 +232,35 @@ def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reaso
 
 
 def test_verify_wait_ends_when_everything_is_served(
-    installation: Installation, servers: Servers, clock: MovedClock
+    installation: Installation, servers: Servers, clock: PausedClock
 ) -> None:
     right = servers[1].records.pop(("web.example.org", "A"))
 
     def take_up() -> None:
-        if clock.now_s == 6.0:
+        if clock.passed_s == 6.0:
             servers[1].records["web.example.org", "A"] = right
 
     clock.meanwhile = take_up
     assert run(installation, servers, "web.example.org", "--wait", clock=clock) == 0
-    assert clock.now_s == 6.0
+    assert clock.passed_s == 6.0
 
 
 def test_verify_wait_includes_names_that_objects_request_meanwhile(
-    installation: Installation, servers: Servers, clock: MovedClock
+    installation: Installation, servers: Servers, clock: PausedClock
 ) -> None:
     installation.replace_manifests({**service("web", "web.example.org"), "status": {}})
     clock.meanwhile = lambda: installation.replace_manifests(service("web", "web.example.org"))
     assert run(installation, servers, "web.example.org", "--wait", clock=clock) == 0
 
 
-def test_verify_wait_ends_after_the_timeout(installation: Installation, servers: Servers, clock: MovedClock) -> None:
+def test_verify_wait_ends_after_the_timeout(installation: Installation, servers: Servers, clock: PausedClock) -> None:
     servers[0].records.clear()
     assert run(installation, servers, "web.example.org", "--wait", "--timeout=7s", clock=clock) == 2
-    assert clock.now_s == 8.0
+    assert clock.passed_s == 8.0
 
 
 def test_verify_warns_about_a_long_negative_ttl(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].negative_s = 86400
     assert run(installation, servers, "web.example.org", clock=clock) == 0
@@ -272,7 +273,7 @@ def test_verify_warns_about_a_long_negative_ttl(
 
 
 def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_servers(
-    installation: Installation, clock: MovedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    installation: Installation, clock: PausedClock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(verify, "find_name_servers", lambda _: ())
     assert run(installation, (), "web.example.org", clock=clock) == 2
@@ -280,7 +281,7 @@ def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_server
 
 
 def test_verify_prints_json(
-    installation: Installation, servers: Servers, clock: MovedClock, capsys: pytest.CaptureFixture[str]
+    installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(installation, servers, "web.example.org", "--output=json", clock=clock) == 0
     (one,) = msgspec.json.decode(capsys.readouterr().out, type=VerificationDocument).names

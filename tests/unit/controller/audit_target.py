@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.unit.controller.scene import Barrier
+from tests.unit.controller.barriers import Barrier
 
 
 class ListTarget:

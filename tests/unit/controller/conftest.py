@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.controller.scene import Barrier
+from tests.unit.controller.barriers import Barrier
 
 
 @pytest.fixture(autouse=True)

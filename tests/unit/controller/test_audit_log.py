@@ -33,9 +33,10 @@ from tests.builders import (
     owned,
     record,
 )
+from tests.fakes.clocks import MovedClock
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.unit.controller.audit_target import ListTarget
-from tests.unit.controller.scene import HANGS_S, Barrier, MovedClock
+from tests.unit.controller.barriers import HANGS_S, Barrier
 from tests.world import World, build_world
 
 

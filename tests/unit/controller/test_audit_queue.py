@@ -10,7 +10,7 @@ import pytest
 from extdns.controller import audit_queue
 from extdns.controller.audit_queue import AuditQueue
 from tests.unit.controller.audit_target import ListTarget
-from tests.unit.controller.scene import HANGS_S, Barrier
+from tests.unit.controller.barriers import HANGS_S, Barrier
 
 
 class Watcher:

@@ -24,7 +24,8 @@ from extdns.model.cluster import (
     Phase,
 )
 from tests.builders import SERVICE
-from tests.unit.controller.scene import HANGS_S, SYNCED, NamedServices, ScriptedCluster, add_services
+from tests.unit.controller.barriers import HANGS_S
+from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
 
 
 class FailingObserver(Observer):

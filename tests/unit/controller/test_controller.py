@@ -14,35 +14,29 @@ from extdns.errors import UsageError
 from extdns.log import Event
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE
+from tests.fakes.clocks import MovedClock
 from tests.fakes.faulty import FaultyProvider
-from tests.unit.controller.scene import (
-    HANGS_S,
-    Barrier,
-    MovedClock,
-    ScriptedCluster,
-    SlowReader,
-    SlowWriter,
-    build_scene,
-    find_logged_events,
-    find_logged_fields,
-)
+from tests.log_lines import find_logged_events, find_logged_fields
+from tests.unit.controller.barriers import HANGS_S, Barrier, SlowReader, SlowWriter
+from tests.unit.controller.runnable_controller import build_controller
+from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 
 def test_single_pass_publishes_records_and_ends() -> None:
-    world = build_scene()
+    world = build_controller()
     world.make_a_pass()
     assert world.controller.is_complete
     assert world.list_records() == ["web.example.org A"]
 
 
 def test_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
-    world, done = build_scene(), list[threading.Thread]()
+    world, done = build_controller(), list[threading.Thread]()
     world.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
 
 
 def test_single_pass_without_a_writer_writes_nothing_and_ends() -> None:
-    world = build_scene(writes=False)
+    world = build_controller(writes=False)
     world.make_a_pass()
     assert world.controller.is_complete
     assert world.list_records() == []
@@ -50,7 +44,7 @@ def test_single_pass_without_a_writer_writes_nothing_and_ends() -> None:
 
 
 def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -> None:
-    world, seen = build_scene(needs_approval=True), list[tuple[list[str], list[str]]]()
+    world, seen = build_controller(needs_approval=True), list[tuple[list[str], list[str]]]()
     world.controller.run(
         once=True, approve=lambda: seen.append((world.list_records(), [one.action for one in world.engine.decisions]))
     )
@@ -60,7 +54,7 @@ def test_approval_of_the_plan_is_requested_after_planning_and_before_writing() -
 
 
 def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
-    world = build_scene(needs_approval=True)
+    world = build_controller(needs_approval=True)
 
     def refuse() -> None:
         raise UsageError("no")
@@ -72,7 +66,7 @@ def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
 
 
 def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: pytest.LogCaptureFixture) -> None:
-    world = build_scene(once=False)
+    world = build_controller(once=False)
     world.start()
     assert world.controller.first_pass_done.wait(HANGS_S)
     world.stop("SIGTERM")
@@ -81,13 +75,13 @@ def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: py
 
 
 def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
-    build_scene().make_a_pass()
+    build_controller().make_a_pass()
     assert not {Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED} & set(find_logged_events(caplog))
 
 
 def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    world = build_scene(provider=provider)
+    world = build_controller(provider=provider)
     world.start(once=True)
     assert gate.reached.wait(HANGS_S)
     world.stop("SIGTERM")
@@ -96,7 +90,7 @@ def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
 
 def test_close_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    world = build_scene(provider=provider, once=False)
+    world = build_controller(provider=provider, once=False)
     world.start()
     assert gate.reached.wait(HANGS_S)
     world.stop("SIGTERM")  # while the gate is shut
@@ -106,7 +100,7 @@ def test_close_waits_for_a_running_write_and_reports_its_outcome(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    world = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False)
+    world = build_controller(provider=provider, writer=SlowWriter(provider, gate), once=False)
     world.start()
     assert gate.reached.wait(HANGS_S)
     world.controller.stop("SIGTERM")
@@ -119,7 +113,7 @@ def test_close_waits_for_a_running_write_and_reports_its_outcome(
 
 def test_close_does_not_wait_for_a_write_that_hangs(gate: Barrier, caplog: pytest.LogCaptureFixture) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
-    world = build_scene(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
+    world = build_controller(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
     world.start()
     assert gate.reached.wait(HANGS_S)
     world.stop("SIGTERM")  # while the gate is shut
@@ -134,7 +128,7 @@ def test_close_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, mon
             gate.pass_through()
             return ()
 
-    world = build_scene(cluster=Mute(), once=False)
+    world = build_controller(cluster=Mute(), once=False)
     world.start()
     assert gate.reached.wait(HANGS_S)
     world.stop("SIGTERM")  # while the gate is shut
@@ -155,7 +149,7 @@ class Inbox:
 
 def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
     clock = MovedClock()
-    world = build_scene(clock=clock, once=False, cluster=ScriptedCluster())
+    world = build_controller(clock=clock, once=False, cluster=ScriptedCluster())
     world.controller._inbox = inbox = Inbox(world.controller._inbox)  # type: ignore[assignment]
     world.start()
     assert world.controller._parts.cluster.taken.wait(HANGS_S)  # type: ignore[attr-defined]
@@ -165,7 +159,7 @@ def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
 
 
 def test_main_loop_continues_a_second_after_a_defect() -> None:
-    world = build_scene(clock=MovedClock(), once=False)
+    world = build_controller(clock=MovedClock(), once=False)
     step, first = world.engine.step, iter([True])
 
     def broken(item: Input, now_s: float) -> Sequence[Effect]:
@@ -184,7 +178,7 @@ def test_main_loop_continues_a_second_after_a_defect() -> None:
 
 def test_controller_that_never_ran_closes_its_cluster() -> None:
     cluster = ScriptedCluster()
-    world = build_scene(cluster=cluster)
+    world = build_controller(cluster=cluster)
     world.controller.close()
     world.controller.close()
     assert cluster.closings == 1

@@ -17,19 +17,13 @@ from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE, owned
 from tests.fakes.faulty import FaultyProvider
-from tests.unit.controller.scene import (
-    HANGS_S,
-    SYNCED,
-    NamedServices,
-    Scene,
-    ScriptedCluster,
-    add_services,
-    build_scene,
-    find_logged_fields,
-)
+from tests.log_lines import find_logged_fields
+from tests.unit.controller.barriers import HANGS_S
+from tests.unit.controller.runnable_controller import RunnableController, build_controller
+from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
 
 
-def break_engine(world: Scene, is_failing: Callable[[Input], bool], times: int = 1000) -> None:
+def break_engine(world: RunnableController, is_failing: Callable[[Input], bool], times: int = 1000) -> None:
     """Make the engine raise on the first *times* inputs for which *is_failing* returns true."""
     step, left = world.engine.step, iter(range(times))
 
@@ -51,7 +45,7 @@ def break_engine(world: Scene, is_failing: Callable[[Input], bool], times: int =
 def test_single_pass_continues_after_a_defect_and_is_not_complete(
     is_failing: Callable[[Input], bool], caplog: pytest.LogCaptureFixture
 ) -> None:
-    world = build_scene()
+    world = build_controller()
     break_engine(world, is_failing, times=1)
     world.make_a_pass()
     assert world.list_records() == ["web.example.org A"]
@@ -64,7 +58,7 @@ def test_single_pass_continues_after_a_defect_and_is_not_complete(
 
 
 def test_object_that_makes_the_engine_raise_affects_no_other() -> None:
-    world = build_scene(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
+    world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
 
     def about_bad(item: Input) -> bool:
         if not isinstance(item, Observed):
@@ -82,7 +76,7 @@ def test_unreadable_object_does_not_count_as_deleted_if_reporting_it_raises(
     whose: ObjectKey | None,
 ) -> None:
     trouble = ObjectProblem(location="shop.yaml:3", key=whose, message="no YAML")
-    world = build_scene(*owned("web"), cluster=ScriptedCluster((trouble, SYNCED)), source_timeout_s=0.0)
+    world = build_controller(*owned("web"), cluster=ScriptedCluster((trouble, SYNCED)), source_timeout_s=0.0)
     break_engine(world, lambda item: isinstance(item, ProblemChanged))
     world.make_a_pass()
     assert world.list_records() == ["web.example.org A"]
@@ -91,7 +85,7 @@ def test_unreadable_object_does_not_count_as_deleted_if_reporting_it_raises(
 
 
 def test_single_pass_ends_when_the_engine_is_broken() -> None:
-    world = build_scene()
+    world = build_controller()
     break_engine(world, lambda _: True)
     world.make_a_pass()
     assert not world.controller.is_complete
@@ -101,13 +95,13 @@ def test_single_pass_ends_when_the_engine_is_broken() -> None:
 
 def test_single_pass_ends_when_the_cluster_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
-    world = build_scene(cluster=ScriptedCluster(*[OSError("planted")] * 5))
+    world = build_controller(cluster=ScriptedCluster(*[OSError("planted")] * 5))
     world.make_a_pass()
     assert not world.controller.is_complete
 
 
 def test_process_with_a_broken_engine_continues_and_stays_unhealthy() -> None:
-    world = build_scene(once=False)
+    world = build_controller(once=False)
     planted, sixth, defects = threading.Event(), threading.Event(), list[Input]()
 
     def is_failing(item: Input) -> bool:
@@ -132,7 +126,7 @@ def test_process_with_a_broken_engine_continues_and_stays_unhealthy() -> None:
 
 
 def test_process_is_healthy_after_a_few_defects() -> None:
-    world = build_scene(once=False)
+    world = build_controller(once=False)
     break_engine(world, lambda item: not isinstance(item, KindStateChanged | Observed), times=4)
     world.start()
     assert world.controller.first_pass_done.wait(HANGS_S)
@@ -141,7 +135,7 @@ def test_process_is_healthy_after_a_few_defects() -> None:
 
 
 def test_changes_are_made_even_if_the_reporter_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = build_scene()
+    world = build_controller()
 
     def fail(_decisions: object) -> None:
         raise OSError("planted")
@@ -159,7 +153,7 @@ def test_unexpected_error_of_a_provider_is_reported_and_the_call_retried(caplog:
                 raise KeyError("planted")
             return super().read_page(zone, after)
 
-    world = build_scene(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
+    world = build_controller(provider=Broken(inner=InMemoryProvider(seed={ZONE: ()})))
     world.make_a_pass()
     assert world.list_records() == ["web.example.org A"]
     (line,) = find_logged_fields(caplog, Event.ZONE_READ_FAILED)
@@ -173,7 +167,7 @@ def test_source_that_raises_affects_only_that_object() -> None:
                 raise RuntimeError("planted")
             return super().find_claims(obj, view)
 
-    world = build_scene(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)), source=Raising())
+    world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)), source=Raising())
     world.make_a_pass()
     assert world.list_records() == ["web.example.org A"]
 
@@ -181,7 +175,7 @@ def test_source_that_raises_affects_only_that_object() -> None:
 def test_record_stays_if_the_existence_check_raises() -> None:
     cluster = ScriptedCluster((SYNCED,))
     cluster.answer = _raising
-    world = build_scene(*owned("web"), cluster=cluster, once=False)
+    world = build_controller(*owned("web"), cluster=cluster, once=False)
     world.start()
     assert cluster.taken.wait(HANGS_S)
     world.stop()

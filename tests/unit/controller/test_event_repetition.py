@@ -14,7 +14,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
 from tests.builders import ZONE, build_claim, host, observe
-from tests.unit.controller.scene import BEGINNING
+from tests.fakes.clocks import BEGINNING
 from tests.world import start_world
 
 DECISION = Decision(

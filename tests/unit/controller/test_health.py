@@ -9,15 +9,10 @@ from extdns.engine.inputs import Input
 from extdns.model.cluster import KindChange, KindState, Phase
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE
-from tests.unit.controller.scene import (
-    HANGS_S,
-    Barrier,
-    MovedClock,
-    ScriptedCluster,
-    ShiftedClock,
-    SlowReader,
-    build_scene,
-)
+from tests.fakes.clocks import MovedClock, ShiftedClock
+from tests.unit.controller.barriers import HANGS_S, Barrier, SlowReader
+from tests.unit.controller.runnable_controller import build_controller
+from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 
 @pytest.mark.parametrize(
@@ -25,7 +20,7 @@ from tests.unit.controller.scene import (
 )
 def test_process_is_healthy_while_both_threads_make_progress(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
-    world = build_scene(clock=clock)
+    world = build_controller(clock=clock)
     world.make_a_pass()
     clock.shift_s += later_s
     assert world.controller.is_healthy() is healthy
@@ -37,7 +32,7 @@ def test_idle_process_updates_its_heartbeat_before_it_counts_as_stuck() -> None:
 
 def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
     clock = ShiftedClock()
-    world = build_scene(clock=clock, once=False)
+    world = build_controller(clock=clock, once=False)
     step = world.engine.step
 
     def stuck(item: Input, now_s: float) -> object:
@@ -54,7 +49,7 @@ def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier)
 
 
 def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
-    world = build_scene()
+    world = build_controller()
     assert world.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
     world.make_a_pass()
     ready, details = world.controller.read_readiness()
@@ -79,7 +74,7 @@ def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
 )
 def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
     cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
-    world = build_scene(cluster=cluster, clock=MovedClock(), once=False)
+    world = build_controller(cluster=cluster, clock=MovedClock(), once=False)
     world.start()
     assert cluster.taken.wait(HANGS_S)
     world.stop()
@@ -88,7 +83,7 @@ def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], s
 
 def test_readiness_shows_what_fails(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
-    world = build_scene(provider=provider, once=False)
+    world = build_controller(provider=provider, once=False)
     world.start()
     assert gate.reached.wait(HANGS_S)
     world.stop()

@@ -9,7 +9,8 @@ from extdns.engine.inputs import Input, TimePassed
 from extdns.log import Event
 from extdns.model.zone import Capabilities
 from tests.builders import INGRESS, SERVICE, change_phase, observe_new, record
-from tests.unit.controller.scene import MovedClock, find_logged_events, find_logged_fields
+from tests.fakes.clocks import MovedClock
+from tests.log_lines import find_logged_events, find_logged_fields
 from tests.world import World, build_world
 
 PAIRS = Capabilities(atomic=True, conditional=True, max_batch_writes=2)

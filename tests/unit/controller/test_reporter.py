@@ -34,7 +34,8 @@ from extdns.model.record import OwnedRecord
 from extdns.model.resources.core import POD
 from extdns.model.zone import AccountFailure, ZoneList, ZonePage
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
-from tests.unit.controller.scene import BEGINNING, find_logged_events, find_logged_fields
+from tests.fakes.clocks import BEGINNING
+from tests.log_lines import find_logged_events, find_logged_fields
 from tests.world import start_world
 
 EVIL = "\x1b[31m[red]\u202e\r\nlevel=fatal"

@@ -32,7 +32,8 @@ from tests.builders import (
     owned,
     record,
 )
-from tests.unit.controller.scene import BEGINNING, MovedClock, find_logged_events
+from tests.fakes.clocks import BEGINNING, MovedClock
+from tests.log_lines import find_logged_events
 from tests.world import World, build_world
 
 FAILING = "external_dns_controller_consecutive_soft_errors"

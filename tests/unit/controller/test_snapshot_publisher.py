@@ -15,7 +15,9 @@ from extdns.model.change import Applied, Batch, ChangeSet, Create, Outcome, TryL
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord
 from tests.builders import ZONE
-from tests.unit.controller.scene import HANGS_S, MovedClock, ShiftedClock, build_scene
+from tests.fakes.clocks import MovedClock, ShiftedClock
+from tests.unit.controller.barriers import HANGS_S
+from tests.unit.controller.runnable_controller import build_controller
 
 
 def publisher(
@@ -25,7 +27,7 @@ def publisher(
     boards: list[SnapshotPublisher] = []
     boards.append(
         SnapshotPublisher(
-            engine or build_scene().engine,
+            engine or build_controller().engine,
             clock,
             kinds=tuple,
             is_first_pass_done=lambda: True,
@@ -148,7 +150,7 @@ def test_snapshot_is_discarded_if_nobody_reads_it(monkeypatch: pytest.MonkeyPatc
 
 def test_snapshot_of_a_running_controller_shows_its_changes() -> None:
     clock = ShiftedClock()
-    world = build_scene(once=False, clock=clock)
+    world = build_controller(once=False, clock=clock)
     world.start()
     try:
         assert world.controller.first_pass_done.wait(HANGS_S)
@@ -164,7 +166,7 @@ def test_snapshot_of_a_running_controller_shows_its_changes() -> None:
 
 
 def test_snapshot_does_not_change_with_the_engine() -> None:
-    world = build_scene()
+    world = build_controller()
     world.make_a_pass()
     found = publisher(MovedClock(), engine=world.engine, wake=lambda one: one.update())
     live = shown(found)

@@ -36,7 +36,7 @@ from tests.builders import (
     ref,
     refuse_names,
 )
-from tests.unit.controller.scene import MovedClock
+from tests.fakes.clocks import MovedClock
 from tests.unit.controller.test_write_gate import FakeLease
 from tests.world import World, build_world
 

@@ -11,7 +11,7 @@ import pytest
 
 from extdns.controller.clock import SystemClock
 from extdns.controller.worker_pool import AccountThreadPools, ThreadPool
-from tests.unit.controller.scene import HANGS_S
+from tests.unit.controller.barriers import HANGS_S
 
 CLOCK = SystemClock()
 

@@ -38,7 +38,8 @@ from extdns.ports import StateStore
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE, host, record
 from tests.fakes.faulty import FaultyProvider
-from tests.unit.controller.scene import HANGS_S, ScriptedCluster
+from tests.unit.controller.barriers import HANGS_S
+from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 KEY = ObjectKey(SERVICE, "shop", "web")
 NAMES = (host("web"),)

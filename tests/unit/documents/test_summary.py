@@ -9,7 +9,7 @@ from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import Level, describe_state, find_level
 from extdns.engine.inputs import LeadershipChanged
 from tests.builders import build_claim, observe, owned
-from tests.unit.controller.scene import BEGINNING
+from tests.fakes.clocks import BEGINNING
 from tests.world import start_world
 
 

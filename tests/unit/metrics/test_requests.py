@@ -10,6 +10,7 @@ from extdns.metrics.metrics import Metrics
 from extdns.metrics.request_times import RequestTimes
 from extdns.metrics.table import REQUESTS
 from extdns.model.api_request import UNANSWERED, ApiRequest
+from tests.fakes.clocks import MovedClock
 from tests.unit.metrics.scrape import labels, series
 
 LISTED = "https://route53.amazonaws.com/2013-04-01/hostedzone/Z1/rrset?maxitems=300"
@@ -21,16 +22,6 @@ HERE = {
     "method": "GET",
     "status": "200",
 }
-
-
-class Clock:
-    """A clock that returns `now_s`, which a test sets."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def read_series(times: RequestTimes, suffix: str = "", **more: str) -> dict[tuple[tuple[str, str], ...], float]:
@@ -67,8 +58,8 @@ def test_request_labels_are_host_and_last_part_of_the_path(url: str, host: str, 
 
 
 def test_quantiles_cover_the_last_ten_minutes_and_counts_all_requests() -> None:
-    clock = Clock()
-    times = RequestTimes(monotonic_s=clock)
+    clock = MovedClock(now_s=0.0)
+    times = RequestTimes(monotonic_s=clock.monotonic_s)
     times.record(ApiRequest(method="GET", url=LISTED, status=200, seconds=9.0))
     clock.now_s = 599.0
     times.record(ApiRequest(method="GET", url=LISTED, status=200, seconds=1.0))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-from tests.unit.web.scene import ANYWHERE, COMPLETE_REQUEST, HANGS_S, application, connect, exchange, read_all, serving
+from tests.web_server import ANYWHERE, COMPLETE_REQUEST, HANGS_S, application, connect, exchange, read_all, serving
 
 
 def test_connection_of_a_slow_client_is_closed() -> None:

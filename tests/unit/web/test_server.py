@@ -18,7 +18,7 @@ from extdns.flags.address import ListenAddress, parse_address
 from extdns.web.connections import Connections
 from extdns.web.health import HealthApplication
 from extdns.web.server import WebServer
-from tests.unit.web.scene import (
+from tests.web_server import (
     ANYWHERE,
     COMPLETE_REQUEST,
     HANGS_S,

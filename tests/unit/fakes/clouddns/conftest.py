@@ -6,18 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.clouddns.raw_client import Clock, RawClient
+from tests.fakes.clocks import MovedClock
+from tests.fakes.clouddns.raw_client import RawClient
 from tests.fakes.clouddns.server import CloudDns
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> MovedClock:
+    return MovedClock()
 
 
 @pytest.fixture
-def fake(clock: Clock) -> Iterator[CloudDns]:
-    with CloudDns(clock=clock) as fake:
+def fake(clock: MovedClock) -> Iterator[CloudDns]:
+    with CloudDns(clock=clock.monotonic_s) as fake:
         yield fake
 
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.clouddns.raw_client import Clock, RawClient, rrset, weighted
+from tests.fakes.clocks import MovedClock
+from tests.fakes.clouddns.raw_client import RawClient, rrset, weighted
 from tests.fakes.clouddns.server import CloudDns
 
 WWW = "www.example.com."
 
 
 def test_a_change_is_applied_at_once_and_pending_until_the_propagation_time(
-    fake: CloudDns, raw_client: RawClient, clock: Clock
+    fake: CloudDns, raw_client: RawClient, clock: MovedClock
 ) -> None:
     fake.api.propagation_s = 30
     fake.put("main", rrset(WWW))

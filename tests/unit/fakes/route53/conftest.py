@@ -6,18 +6,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.route53.raw_client import Clock, RawClient
+from tests.fakes.clocks import MovedClock
+from tests.fakes.route53.raw_client import RawClient
 from tests.fakes.route53.server import Route53
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> MovedClock:
+    return MovedClock()
 
 
 @pytest.fixture
-def fake(clock: Clock) -> Iterator[Route53]:
-    with Route53(clock=clock) as fake:
+def fake(clock: MovedClock) -> Iterator[Route53]:
+    with Route53(clock=clock.monotonic_s) as fake:
         yield fake
 
 

@@ -8,14 +8,17 @@ from contextlib import suppress
 import pytest
 from botocore.exceptions import ClientError
 
+from tests.fakes.clocks import MovedClock
 from tests.fakes.route53.buckets import Rate
-from tests.fakes.route53.raw_client import Clock, RawClient, build_client, build_simple
+from tests.fakes.route53.raw_client import RawClient, build_client, build_simple
 from tests.fakes.route53.server import Route53
 
 
 @pytest.fixture
-def tight(clock: Clock) -> Iterator[RawClient]:
-    with Route53(clock=clock, per_action=Rate(per_s=10, burst=3), accounts={"AKIDOTHER": "222222222222"}) as fake:
+def tight(clock: MovedClock) -> Iterator[RawClient]:
+    with Route53(
+        clock=clock.monotonic_s, per_action=Rate(per_s=10, burst=3), accounts={"AKIDOTHER": "222222222222"}
+    ) as fake:
         yield RawClient(fake, fake.add_zone("example.com", zone_id="ZEXAMPLE"))
 
 
@@ -30,7 +33,7 @@ def admitted(raw_client: RawClient, count: int) -> int:
     return sum(went_well)
 
 
-def test_calls_after_a_burst_are_admitted_at_the_configured_rate(tight: RawClient, clock: Clock) -> None:
+def test_calls_after_a_burst_are_admitted_at_the_configured_rate(tight: RawClient, clock: MovedClock) -> None:
     assert admitted(tight, 5) == 3
     clock.now_s += 0.2
     assert admitted(tight, 5) == 2
@@ -50,7 +53,7 @@ def test_each_account_has_its_own_rate_limit(tight: RawClient) -> None:
 
 
 def test_the_documented_rate_limit_of_an_account_can_be_enabled(
-    fake: Route53, raw_client: RawClient, clock: Clock
+    fake: Route53, raw_client: RawClient, clock: MovedClock
 ) -> None:
     """«All Amazon Route 53 API actions combined (account level)»: 50 at once, 10 a second."""
     fake.buckets.follow_the_guide()
@@ -61,7 +64,7 @@ def test_the_documented_rate_limit_of_an_account_can_be_enabled(
     assert admitted(raw_client, 11) == 10
 
 
-def test_changes_have_their_own_rate_limit(fake: Route53, raw_client: RawClient, clock: Clock) -> None:
+def test_changes_have_their_own_rate_limit(fake: Route53, raw_client: RawClient, clock: MovedClock) -> None:
     """«A maximum capacity of 1,500 changes (burst) and refills at 100 changes per second (sustained)»."""
     fake.buckets.follow_the_guide()
     records = [build_simple(f"n{number}.example.com") for number in range(1600)]

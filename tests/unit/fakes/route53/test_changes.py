@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.fakes.route53.raw_client import Clock, RawClient, build_alias, build_simple
+from tests.fakes.clocks import MovedClock
+from tests.fakes.route53.raw_client import RawClient, build_alias, build_simple
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author
 
@@ -187,7 +188,9 @@ def test_a_record_set_with_an_unknown_health_check_is_refused(raw_client: RawCli
     assert (code, message) == ("NoSuchHealthCheck", "No health check exists with the specified ID: none")
 
 
-def test_a_change_is_pending_until_the_propagation_time(fake: Route53, raw_client: RawClient, clock: Clock) -> None:
+def test_a_change_is_pending_until_the_propagation_time(
+    fake: Route53, raw_client: RawClient, clock: MovedClock
+) -> None:
     """«Changes generally propagate … within 60 seconds»; GetChange returns PENDING, then INSYNC."""
     fake.api.propagation_s = 60
     change_id = raw_client.create(A)
@@ -203,7 +206,7 @@ def test_reading_an_unknown_change_id_is_refused(raw_client: RawClient) -> None:
 
 
 def test_a_change_to_a_zone_that_still_processes_another_is_refused(
-    fake: Route53, raw_client: RawClient, clock: Clock
+    fake: Route53, raw_client: RawClient, clock: MovedClock
 ) -> None:
     """«If Route 53 can't process a request before the next request arrives, it will reject subsequent requests»."""
     fake.api.working_s = 1

@@ -26,6 +26,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE, SERVICE
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import Cluster, NotSyncedError
+from tests.fakes.clocks import MovedClock
 
 WIDGET = Kind("example.org", "v1", "Widget", "widgets")
 LONG_S = 60.0
@@ -39,16 +40,6 @@ def service(name: str, namespace: str = "shop", version: str = "1", type_: str =
 
 def key(name: str, namespace: str = "shop") -> ObjectKey:
     return ObjectKey(SERVICE, namespace, name)
-
-
-class Clock:
-    """A clock that the test advances."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def monotonic_s(self) -> float:
-        return self.now_s
 
 
 class Edits:
@@ -76,8 +67,8 @@ class Edits:
         cluster.close()
 
 
-def once(*paths: Path | str, stdin: bytes = b"", clock: Clock | None = None) -> ManifestCluster:
-    monotonic = (clock or Clock()).monotonic_s
+def once(*paths: Path | str, stdin: bytes = b"", clock: MovedClock | None = None) -> ManifestCluster:
+    monotonic = (clock or MovedClock()).monotonic_s
     names = [str(path) for path in paths]
     return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, monotonic=monotonic)
 
@@ -111,7 +102,7 @@ def test_a_newly_required_kind_returns_all_objects_in_order_and_then_synced(tmp_
     (tmp_path / "a.yaml").write_text(service("web") + service("z", "pay") + service("api"))
     cluster = once(tmp_path)
     state = cluster.require(SERVICE)
-    assert (state.phase, state.since_s) == (Phase.LISTING, 100.0)
+    assert (state.phase, state.since_s) == (Phase.LISTING, 1000.0)
     assert describe_changes(cluster.take(0)) == [
         "add Service pay/z",
         "add Service shop/api",
@@ -171,7 +162,7 @@ def test_standard_input_can_be_one_of_the_manifest_paths(tmp_path: Path) -> None
 
 
 def test_exists_reads_the_files_again(tmp_path: Path) -> None:
-    file, clock = tmp_path / "a.yaml", Clock()
+    file, clock = tmp_path / "a.yaml", MovedClock()
     file.write_text(service("web"))
     cluster = once(tmp_path, clock=clock)
     assert [cluster.exists(key(name)) for name in ("web", "api")] == [True, False]
@@ -188,7 +179,7 @@ def test_exists_reads_the_files_again(tmp_path: Path) -> None:
 
 
 def test_changes_found_by_exists_are_returned_by_the_next_take(tmp_path: Path) -> None:
-    clock = Clock()
+    clock = MovedClock()
     cluster = once(tmp_path, clock=clock)
     cluster.require(SERVICE)
     assert describe_changes(cluster.take(0)) == ["Service is synced"]
@@ -204,12 +195,12 @@ def edits() -> Edits:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> MovedClock:
+    return MovedClock()
 
 
 @pytest.fixture
-def watched_cluster(tmp_path: Path, edits: Edits, clock: Clock) -> Iterator[ManifestCluster]:
+def watched_cluster(tmp_path: Path, edits: Edits, clock: MovedClock) -> Iterator[ManifestCluster]:
     """Return a cluster that requires Services and has returned `shop/web` of a.yaml."""
     (tmp_path / "a.yaml").write_text(service("web"))
     paths, stdin = [str(tmp_path), "-"], io.BytesIO(b"apiVersion: v1\nkind: ConfigMap")
@@ -223,7 +214,7 @@ def watched_cluster(tmp_path: Path, edits: Edits, clock: Clock) -> Iterator[Mani
 
 
 def test_edits_of_files_are_returned_by_take(
-    watched_cluster: ManifestCluster, edits: Edits, clock: Clock, tmp_path: Path
+    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"
     assert edits.paths == [str(tmp_path)]
@@ -265,7 +256,7 @@ def test_changes_of_kinds_that_are_not_required_are_not_returned(
 
 
 def test_an_object_added_and_removed_between_two_takes_is_not_returned(
-    watched_cluster: ManifestCluster, edits: Edits, clock: Clock, tmp_path: Path
+    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     (tmp_path / "b.yaml").write_text(service("api"))
     edits.report()
@@ -277,7 +268,7 @@ def test_an_object_added_and_removed_between_two_takes_is_not_returned(
 
 
 def test_a_problem_is_reported_once_and_again_when_it_is_solved(
-    watched_cluster: ManifestCluster, edits: Edits, clock: Clock, tmp_path: Path
+    watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("web", type_="60"))

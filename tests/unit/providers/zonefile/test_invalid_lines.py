@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.dns_name import DnsName
-from tests.unit.providers.zonefile.scene import SOA, read, records
+from tests.unit.providers.zonefile.zone_text import SOA, read, records
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from providers.zonefile.master import TtlSource
 from providers.zonefile.parse import MAX_DEPTH, find_origin
-from tests.unit.providers.zonefile.scene import SOA, read, records
+from tests.unit.providers.zonefile.zone_text import SOA, read, records
 from tests.zonefiles import zone_texts
 
 

@@ -17,7 +17,8 @@ from extdns.model.zone import Zone
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
-from tests.conformance.provider import FixedClock, build_batch, create, delete, restate
+from tests.conformance.provider import build_batch, create, delete, restate
+from tests.fakes.clocks import MovedClock
 
 SOA = "@ 60 SOA n h 7 1 1 1 1\n"
 TEXT = SOA + "web 60 A 192.0.2.1 ; by hand\n"
@@ -33,7 +34,7 @@ class WritableFolder:
         self.path.write_text(TEXT)
         self.folder = ZoneFolder(path)
         self.reader = ZoneFileReader(self.folder)
-        self.writer = ZoneFileWriter(self.folder, FixedClock())
+        self.writer = ZoneFileWriter(self.folder, MovedClock())
         self.zone: Zone = self.reader.list_zones().zones[0]
 
     def submit(self, *writes: Write) -> Outcome:
@@ -52,7 +53,7 @@ def test_a_read_only_folder_is_a_usage_error_with_the_flag(tmp_path: Path, monke
     folder = ZoneFolder(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (tmp_path, os.W_OK | os.X_OK))
     with pytest.raises(UsageError, match=f"--zonefile-dir={tmp_path}: no write permission"):
-        ZoneFileWriter(folder, FixedClock())
+        ZoneFileWriter(folder, MovedClock())
 
 
 @pytest.mark.parametrize("writes", ["none", "restated", "conflict"])
