@@ -88,6 +88,8 @@ class Event(StrEnum):
     PROGRESS = "{read} of {zones} zones read, {waiting} names to write"
     ZONE_READ_FAILED = "Cannot read a zone; extdns retries, other zones continue"
     CACHE_STATE = "Cache state changed"
+    # details of the work, at the debug level
+    API_CALL = "Call to the DNS service: {action} {status}"
     DEFECT = "Defect in extdns: other work continues; please report this"
     # the web server
     REQUEST_FAILED = "The web server cannot answer an HTTP request"

@@ -27,6 +27,7 @@ from extdns.errors import sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event, LogLimiter
+from extdns.metrics.histogram import CALL_DURATIONS
 from extdns.metrics.metrics import Metrics
 from extdns.metrics.request_times import REQUEST_TIMES
 from extdns.ports import RateLimited
@@ -97,8 +98,7 @@ def assemble(
     settings = replace(settings, needs_approval=needs_approval, has_election=gate.lease is not None)
     engine = Engine(replace(settings, registry=registry or settings.registry))
     rate_limits = reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
-    metrics = Metrics(rate_limits=rate_limits, request_times=REQUEST_TIMES)
-    metrics.set_election(has_election=gate.lease is not None)
+    metrics = _build_metrics(config, rate_limits, gate)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     kinds = tuple(source.kind for source in sources)
     # the cluster is built last, since it starts reading: an invalid flag must not leave it running
@@ -128,6 +128,17 @@ def assemble(
         server=_build_health_server(config, controller, metrics),
         page=build_page_server(config, controller.snapshots.read, rate_limits),
     )
+
+
+def _build_metrics(config: Config, rate_limits: Callable[[], Iterable[RateLimitStatus]], gate: WriteGate) -> Metrics:
+    metrics = Metrics(
+        rate_limits=rate_limits,
+        request_times=REQUEST_TIMES,
+        call_durations=CALL_DURATIONS,
+        provider=config.control.provider,
+    )
+    metrics.set_election(has_election=gate.lease is not None)
+    return metrics
 
 
 def _build_health_server(config: Config, controller: Controller, metrics: Metrics) -> WebServer:

@@ -6,17 +6,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from extdns import log
 from extdns.controller.clock import SystemClock
+from extdns.log import Event
+from extdns.metrics.histogram import CALL_DURATIONS
 from extdns.metrics.request_times import REQUEST_TIMES
 from providers.common.api_calls import SHORT_TIMEOUTS_S, WriteOptions
 
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.controller.write_gate import WriteGate
+    from extdns.model.api_request import ApiCall
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.common.api_calls import RateLimit
     from providers.google.settings import GoogleSettings
+
+
+_log = log.get(__name__)
 
 
 def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -91,6 +98,7 @@ def build_route53_settings(config: Config) -> AwsSettings:
                 role=chosen.aws_assume_role,
                 external_id=chosen.aws_assume_role_external_id,
                 on_request=REQUEST_TIMES.record,
+                on_call=_record_call,
             )
             for profile in dict.fromkeys(chosen.aws_profile or ("",))
         ),
@@ -141,7 +149,14 @@ def build_cloud_dns_settings(config: Config) -> GoogleSettings:
         pause_s=chosen.google_batch_change_interval_s,
         rate_limit=_build_rate_limit(config),
         on_request=REQUEST_TIMES.record,
+        on_call=_record_call,
     )
+
+
+def _record_call(call: ApiCall) -> None:
+    """Measure a call to the DNS service, and log it for people who look for a problem."""
+    CALL_DURATIONS.observe((call.action, call.status), call.seconds)
+    _log.debug(Event.API_CALL, action=call.action, status=call.status, seconds=round(call.seconds, 3))
 
 
 def _build_rate_limit(config: Config) -> RateLimit:

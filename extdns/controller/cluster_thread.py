@@ -139,6 +139,7 @@ class ClusterThread:
         decoded does not count as deleted. States of kinds are passed last, because "synced" means that all objects were
         passed on.
         """
+        received_at_s = self._clock.monotonic_s()
         for change in changes:
             if isinstance(change, IdentityRead):
                 self._put(ClusterIdentified(identity=change.identity))
@@ -149,7 +150,7 @@ class ClusterThread:
                 self._guard(partial(self._reporter.report_object_problem, change))
         observations = self._observe(changes)
         if observations:
-            self._put(Observed(observations=observations))
+            self._put(Observed(observations=observations, received_at_s=received_at_s))
             for observation in observations:
                 self._guard(partial(self._reporter.report_observations, (observation,)))
         for change in changes:

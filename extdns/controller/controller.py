@@ -17,6 +17,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from extdns.controller.change_times import ChangeTimes
 from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.fallback_inputs import FallbackInputs
 from extdns.controller.progress import ProgressTracker, SyncRuns
@@ -107,6 +108,7 @@ class Controller:
             parts.engine, parts.reporter, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
         self.first_pass_done = self._runs.first_pass_done
+        self._change_times = ChangeTimes(parts.engine, parts.reporter.metrics, parts.clock, self.first_pass_done.is_set)
         self._progress = ProgressTracker(parts.engine, parts.clock, writes=parts.writer is not None)
         self._status_updater = (
             StatusUpdater(parts.engine, parts.status_writer, parts.clock, parts.gate) if parts.status_writer else None
@@ -249,6 +251,7 @@ class Controller:
         now_s = clock.monotonic_s()
         self._wake_at = now_s + _MAX_WAIT_S
         self._guard(partial(reporter.report_input, item, clock.now))
+        self._guard(partial(self._change_times.observe_input, item))
         if self._status_updater:
             self._guard(partial(self._status_updater.observe_input, item))
         if audit := self._parts.audit:
@@ -267,6 +270,8 @@ class Controller:
             return
         for effect in effects:
             self._guard(partial(self._execute, effect))
+            self._guard(partial(self._change_times.observe_effect, effect))
+        self._guard(self._change_times.forget_unchanged)
         if audit:
             self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())

@@ -63,6 +63,7 @@ class ActivityReporter:
     """Write the log and the metrics, and record Events while this process may write.
 
     Attributes:
+        metrics: takes the counts.
         defect_count: how many unexpected errors of extdns itself were reported.
     """
 
@@ -91,7 +92,7 @@ class ActivityReporter:
             gate: a standby leaves Events to the leader; None if this process always writes.
             find_scope_warnings: returns what does not fit the settings, such as a filter that matches no zone.
         """
-        self._metrics = metrics
+        self.metrics = metrics
         self._statistics = StatisticsCache(owner)
         self._decision_reporter = decision_reporter
         self._recorder = recorder
@@ -132,7 +133,7 @@ class ActivityReporter:
 
     def report_outcome(self, batch: Batch, outcome: Outcome) -> None:
         """Report the outcome of a batch."""
-        self._metrics.count_batch(outcome)
+        self.metrics.count_batch(outcome)
         if self._recorder and isinstance(outcome, Applied):
             self._recorder.record_batch(batch)  # even if another process is the leader by now: this process wrote it
         zone = _describe_zone(batch.zone)
@@ -155,7 +156,7 @@ class ActivityReporter:
 
     def report_saved_state(self, problem: str) -> None:
         """Set the metric of the saved state; *problem* is why it is unknown or not saved, "" if there is no problem."""
-        self._metrics.set_saved_state(is_known=not problem)
+        self.metrics.set_saved_state(is_known=not problem)
         was_missing, self._is_state_missing = self._is_state_missing, problem == NO_SAVED_STATE
         if self._is_state_missing and not was_missing:
             _log.warning(Event.STATE_MISSING, message=problem)
@@ -163,7 +164,7 @@ class ActivityReporter:
     def report_audit_log(self, problem: str, dropped: int) -> None:
         """Report why the audit log cannot be written ("" if it can), and how many lines were dropped."""
         was_failing, self._audit_problem = bool(self._audit_problem), problem
-        self._metrics.set_audit_log(is_failing=bool(problem), dropped=dropped)
+        self.metrics.set_audit_log(is_failing=bool(problem), dropped=dropped)
         if problem and not was_failing:
             _log.error(Event.AUDIT_LOG_FAILED, message=problem)
         elif was_failing and not problem:
@@ -179,7 +180,7 @@ class ActivityReporter:
 
     def report_held_deletes(self, found: HeldSet) -> None:
         """Report the deletes that one scope holds now."""
-        self._metrics.set_held_deletes(found)
+        self.metrics.set_held_deletes(found)
         recorder = (
             self._recorder if not found.held else self._open_recorder()
         )  # a standby, too, stops repeating its Events
@@ -210,7 +211,7 @@ class ActivityReporter:
             if recorder:
                 recorder.record_invalid_claims(observation.claims)
             if observation.failure and not observation.awaited_kind:
-                self._metrics.count_object_failure()
+                self.metrics.count_object_failure()
                 if recorder:
                     recorder.record_failure(observation.key, observation.failure)
                 write = self._limit(_log.warning, observation.key, Event.OBJECT_FAILED)
@@ -237,7 +238,7 @@ class ActivityReporter:
 
     def report_kind_state(self, state: KindState) -> None:
         """Report that the list and watch of a kind changed state."""
-        self._metrics.set_phase(state)
+        self.metrics.set_phase(state)
         write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
         write(Event.CACHE_STATE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
 
@@ -245,12 +246,12 @@ class ActivityReporter:
         """Log and count *item*, if its type is one that is reported."""
         match item:
             case ZonesListed(zones=found):
-                self._metrics.set_zones(found.zones)
+                self.metrics.set_zones(found.zones)
                 self._report_failed_accounts(found.failed)
             case PageRead(zone=zone, page=page) if page.after is None:
-                self._metrics.set_zone_read_time(zone, now())
+                self.metrics.set_zone_read_time(zone, now())
             case ReadFailed(call=call, zone=zone, message=message):
-                self._metrics.count_read_failure()
+                self.metrics.count_read_failure()
                 event = Event.ZONE_READ_FAILED if zone else Event.ZONE_LIST_FAILED
                 _log.error(event, call=call, zone=zone and str(zone), message=message)
             case LeadershipChanged(is_leader=is_leader):
@@ -269,7 +270,7 @@ class ActivityReporter:
     def report_defect(self, exc: Exception) -> None:
         """Report an unexpected error of extdns itself. Safe from any thread."""
         self.defect_count += 1
-        self._metrics.count_defect()
+        self.metrics.count_defect()
         _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=_format_location(exc))
 
     def report_stop(self, signal: str) -> None:
@@ -286,9 +287,9 @@ class ActivityReporter:
         """Report the end of a run (docs/design/differences.md, "Runs")."""
         changes = self._change_count + count_planned_changes(engine)
         is_leader, is_blocked = engine.leadership.is_leader, any(find_blockers(engine))
-        self._metrics.count_run(now, is_leader=is_leader, is_blocked=is_blocked, changes=changes)
+        self.metrics.count_run(now, is_leader=is_leader, is_blocked=is_blocked, changes=changes)
         counts = self._statistics.count(engine, len(self._problems))
-        self._metrics.set_statistics(counts)  # before the line below, after which a person may look at the metrics
+        self.metrics.set_statistics(counts)  # before the line below, after which a person may look at the metrics
         self._report_scope(engine)
         if not changes and not failing:
             if self._scope_warnings and not engine.settings.plan.compat:
@@ -326,7 +327,7 @@ class ActivityReporter:
             _log.warning(Event.EXISTENCE_UNKNOWN, object=str(ObjectRef(key=key)), message=detail)
 
     def _report_leadership(self, now: datetime, *, is_leader: bool) -> None:
-        self._metrics.set_leadership(is_leader=is_leader)
+        self.metrics.set_leadership(is_leader=is_leader)
         # at the end of the next run: Events of the previous leader may have expired, and this process recorded none
         self._events_repeated_at = now - _EVENT_INTERVAL
         if is_leader:

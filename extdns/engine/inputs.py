@@ -50,9 +50,14 @@ class Observation(Value, frozen=True, kw_only=True):
 
 
 class Observed(Value, frozen=True, kw_only=True):
-    """Claims of objects were computed."""
+    """Claims of objects were computed.
+
+    Attributes:
+        received_at_s: monotonic time at which the objects arrived, 0 if it is not known; only for metrics.
+    """
 
     observations: tuple[Observation, ...]
+    received_at_s: float = 0.0
 
 
 class KindStateChanged(Value, frozen=True, kw_only=True):

@@ -12,11 +12,17 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    SummaryMetricFamily,
+)
 from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
+from extdns.metrics.histogram import CALL_BUCKETS, CHANGE_BUCKETS, MAX_ZONES, ROUND_BUCKETS, Histogram
 from extdns.metrics.request_times import RequestTimes
 from extdns.metrics.table import Metric, MetricType
 from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
@@ -29,7 +35,10 @@ _MAX_LABEL: Final = 255
 _REVISION: Final = "unknown"  # the package contains its version, but not the commit
 _MAX_NAMED: Final = 50
 
+_CHANGE_METRICS: Final = (table.PLAN_DURATIONS, table.WRITE_DURATIONS, table.CHANGE_DURATIONS)
+
 Samples = Mapping[tuple[str, ...], float]
+_Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily | SummaryMetricFamily
 
 
 class Mismatch(NamedTuple):
@@ -89,18 +98,27 @@ class Metrics(Collector):
         *,
         rate_limits: Callable[[], Iterable[RateLimitStatus]] = tuple,
         request_times: RequestTimes | None = None,
+        call_durations: Histogram | None = None,
+        provider: str = "",
     ) -> None:
         """Start at zero.
 
         Args:
             rate_limits: returns how many calls may be made now; called at each scrape.
             request_times: the durations of requests.
+            call_durations: the durations of calls to the DNS service.
+            provider: the value of `--provider`, as a label.
         """
         self._rate_limits = rate_limits
         self._requests = request_times or RequestTimes()
+        self._provider = provider
+        zones = {metric: Histogram(metric, CHANGE_BUCKETS, max_label_sets=MAX_ZONES) for metric in _CHANGE_METRICS}
+        refreshes = Histogram(table.REFRESH_DURATIONS, ROUND_BUCKETS, max_label_sets=MAX_ZONES)
+        self._zone_histograms = {**zones, table.REFRESH_DURATIONS: refreshes}
+        self._calls = call_durations or Histogram(table.CALL_DURATIONS, CALL_BUCKETS)
         self._held: dict[Scope, HeldSet] = {}
         self._lock = threading.Lock()
-        plain = (metric for metric in table.TABLE if metric.type is not MetricType.SUMMARY)
+        plain = (metric for metric in table.TABLE if metric.type in {MetricType.GAUGE, MetricType.COUNTER})
         self._samples: dict[Metric, Samples] = {metric: {} if metric.labels else {(): 0} for metric in plain}
         self._samples[table.BUILD_INFO] = {(*_describe_platform(), _REVISION, __version__): 1}
         self._registry = CollectorRegistry()
@@ -111,7 +129,7 @@ class Metrics(Collector):
         """Render all metrics in the text format 0.0.4."""
         return generate_latest(self._registry)
 
-    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily | SummaryMetricFamily]:
+    def collect(self) -> Iterator[_Family]:
         """Build all metrics, in the order of the table, for prometheus-client. Label sets are sorted."""
         rate_limits = tuple(self._rate_limits())
         with self._lock:
@@ -124,6 +142,8 @@ class Metrics(Collector):
             for labels, value in sorted(samples.items()):
                 family.add_metric(labels, value)
             yield family
+        for histogram in (*self._zone_histograms.values(), self._calls):
+            yield histogram.build_family()
         yield self._requests.build_family()
 
     def count_run(self, now: datetime, *, is_leader: bool, is_blocked: bool, changes: int) -> None:
@@ -183,8 +203,11 @@ class Metrics(Collector):
             self._add(table.DEFECTS)
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
-        """Remove the metrics of all zones except *zones*."""
+        """Remove the metrics of all zones except *zones*, and show the durations of these, even without any."""
         known = {_sanitize_labels(zone.name, zone.id) for zone in zones}
+        for histogram in self._zone_histograms.values():
+            for labels in sorted(known):
+                histogram.add_labels((self._provider, *labels))
         with self._lock:
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {labels: at_s for labels, at_s in read.items() if labels in known}
@@ -194,6 +217,20 @@ class Metrics(Collector):
         with self._lock:
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {**read, _sanitize_labels(zone.name, zone.id): now.timestamp()}
+
+    def observe_plan(self, zone: Zone, seconds: float) -> None:
+        """Count the seconds from an object to the plan of a change."""
+        self._observe(table.PLAN_DURATIONS, zone, seconds)
+
+    def observe_write(self, zone: Zone, seconds: float, *, since_object_s: float | None) -> None:
+        """Count a change that was accepted *seconds* after its plan, and *since_object_s* after its object if known."""
+        self._observe(table.WRITE_DURATIONS, zone, seconds)
+        if since_object_s is not None:
+            self._observe(table.CHANGE_DURATIONS, zone, since_object_s)
+
+    def observe_refresh(self, zone: Zone, seconds: float) -> None:
+        """Count the seconds that one complete reading of a zone took."""
+        self._observe(table.REFRESH_DURATIONS, zone, seconds)
 
     def set_held_deletes(self, held: HeldSet) -> None:
         """Replace the held deletes of one scope."""
@@ -258,6 +295,9 @@ class Metrics(Collector):
         self._samples[table.THROTTLED] = {
             labels: limit.throttle_count for labels, limit in by_action.items() if limit.action
         }
+
+    def _observe(self, metric: Metric, zone: Zone, seconds: float) -> None:
+        self._zone_histograms[metric].observe((self._provider, *_sanitize_labels(zone.name, zone.id)), seconds)
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}

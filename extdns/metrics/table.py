@@ -12,6 +12,7 @@ class MetricType(StrEnum):
     GAUGE = "gauge"
     COUNTER = "counter"
     SUMMARY = "summary"
+    HISTOGRAM = "histogram"
 
 
 class Metric(NamedTuple):
@@ -115,6 +116,41 @@ HELD_RECORD: Final = _gauge(
     "The first fifty of each scope.",
     ("zone", "zone_id", "name", "record_type", "evidence", "code"),
 )
+_ZONE_LABELS: Final = ("provider", "zone", "zone_id")
+_TWENTY: Final = "The first twenty zones; further ones share the label `other`."
+PLAN_DURATIONS: Final = Metric(
+    "extdns_change_plan_duration_seconds",
+    MetricType.HISTOGRAM,
+    f"Seconds from the time an object was received until a create or update of its record was planned. {_TWENTY}",
+    _ZONE_LABELS,
+)
+WRITE_DURATIONS: Final = Metric(
+    "extdns_change_write_duration_seconds",
+    MetricType.HISTOGRAM,
+    f"Seconds from the plan of a change until the DNS service accepted it. {_TWENTY}",
+    _ZONE_LABELS,
+)
+CHANGE_DURATIONS: Final = Metric(
+    "extdns_change_duration_seconds",
+    MetricType.HISTOGRAM,
+    "Seconds from the time an object was received until the DNS service accepted the create or update of its record. "
+    f"Changes that were refused, held or withdrawn meanwhile are not counted. {_TWENTY}",
+    _ZONE_LABELS,
+)
+REFRESH_DURATIONS: Final = Metric(
+    "extdns_zone_refresh_duration_seconds",
+    MetricType.HISTOGRAM,
+    f"Seconds from the first to the last page of one complete reading of a zone. {_TWENTY}",
+    _ZONE_LABELS,
+)
+CALL_DURATIONS: Final = Metric(
+    "extdns_api_call_duration_seconds",
+    MetricType.HISTOGRAM,
+    "Seconds of a call to the DNS service, with the SDK's retries of reads and without the wait for our rate limit. "
+    "`status` is `ok` or how it failed: `refused`, `forbidden`, `credentials`, `later` (throttled, busy, unreachable), "
+    "`unanswered`.",
+    ("action", "status"),
+)
 BATCHES: Final = _counter("extdns_batches_total", "Batches of writes by outcome.", ("outcome",))
 API_LEFT: Final = _gauge(
     "extdns_api_calls_left",
@@ -153,5 +189,6 @@ TABLE: Final = (
     *(ZONE_ENDPOINTS, REGISTRY_ERRORS, ZONE_RECORDS, OWNED_BY_OTHERS),
     *(REQUESTED_ENDPOINTS, SOURCE_ERRORS, REQUESTED_RECORDS, DEDUPLICATED, INVALID, REQUESTS),
     *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
+    *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
     *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS),
 )

@@ -23,6 +23,28 @@ class ApiRequest(Value, frozen=True, kw_only=True):
     seconds: float
 
 
+class ApiCall(Value, frozen=True, kw_only=True):
+    """One call to a DNS service, which may consist of several requests.
+
+    Attributes:
+        action: as the service names it, such as `ChangeResourceRecordSets`.
+        status: `ok`, or how the call failed: a `FailureKind` of providers/common.
+        seconds: without the wait for our own rate limit.
+    """
+
+    action: str
+    status: str
+    seconds: float
+
+
+CallObserver = Callable[[ApiCall], None]
+"""Takes in each call, from any thread."""
+
+
+def ignore_call(_: ApiCall) -> None:
+    """Ignore the call: nothing measures it."""
+
+
 RequestObserver = Callable[[ApiRequest], None]
 """Takes in each request, from any thread."""
 

@@ -41,6 +41,7 @@ from providers.common.api_calls import (
     RateLimiter,
     WriteOptions,
     find_ca_bundle,
+    measure_call,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Route53Api:
         """Wait until the rate limit allows the call, and yield the clients for reading and writing."""
         self._rate_limiter.acquire(operation, changes=changes)
         try:
-            with translate_errors("route53", operation, context):
+            with measure_call(self._account.on_call, operation), translate_errors("route53", operation, context):
                 yield self._open_clients()
         except CallFailedError as failed:
             if "Thrott" in failed.code:

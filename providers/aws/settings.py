@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from extdns.model.api_request import RequestObserver, ignore_request
+from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
 from providers.common.api_calls import RateLimit, WriteOptions
@@ -20,12 +20,14 @@ class AwsAccount:
         role: ARN of a role to assume with these credentials, "" for none.
         external_id: the external id that the role's trust policy requires, "" for none; a secret.
         on_request: called after each HTTP request.
+        on_call: called after each call of the API.
     """
 
     profile: str = ""
     role: str = ""
     external_id: str = field(default="", repr=False)
     on_request: RequestObserver = field(default=ignore_request, repr=False, compare=False)
+    on_call: CallObserver = field(default=ignore_call, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import atexit
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -15,6 +16,7 @@ from typing import Final, assert_never
 
 from extdns.errors import ForbiddenError, InvalidValueError, ProviderError, RetryableError
 from extdns.masking import mask
+from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import RateLimitStatus
@@ -121,6 +123,20 @@ class CallFailedError(ProviderError):
         self.code = code
         self.detail = mask(detail)
         self.messages = tuple(map(mask, messages))
+
+
+@contextmanager
+def measure_call(observe: CallObserver, action: str) -> Iterator[None]:
+    """Pass the duration of the call in the block to *observe*, and how it failed if it raises `CallFailedError`."""
+    started_at = time.monotonic()
+    status = "ok"
+    try:
+        yield
+    except CallFailedError as failed:
+        status = failed.kind.value
+        raise
+    finally:
+        observe(ApiCall(action=action, status=status, seconds=time.monotonic() - started_at))
 
 
 def convert_to_read_error(failed: CallFailedError) -> ProviderError:

@@ -29,7 +29,14 @@ from requests.adapters import HTTPAdapter
 
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.zone import RateLimitStatus
-from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, RateLimiter, find_ca_bundle
+from providers.common.api_calls import (
+    DEFAULT_TIMEOUTS_S,
+    CallFailedError,
+    FailureKind,
+    RateLimiter,
+    find_ca_bundle,
+    measure_call,
+)
 from providers.google import record_sets
 from providers.google.record_sets import CloudDnsPage, CloudDnsRecordSet, ManagedZone, ProjectLimits
 from providers.google.settings import GoogleSettings
@@ -122,12 +129,18 @@ class CloudDnsApi:
 
     @contextmanager
     def _call(self, method: str, context: str = "", *, changes: int = 0) -> Iterator[Any]:
-        """Wait until the rate limit allows the call, and yield the connection.
-
-        Raise the errors of the SDK as `CallFailedError`, with the original as the cause.
-        """
-        call = f"dns.{method}"
+        """Wait until the rate limit allows the call, and yield the connection."""
         self._rate_limiter.acquire(method, changes=changes)
+        with (
+            measure_call(self._settings.on_call, method),
+            self._translate_errors(method, context, changes) as connection,
+        ):
+            yield connection
+
+    @contextmanager
+    def _translate_errors(self, method: str, context: str, changes: int) -> Iterator[Any]:
+        """Yield the connection. Raise the errors of the SDK as `CallFailedError`, with the original as the cause."""
+        call = f"dns.{method}"
         try:
             yield self._open_client()._connection  # noqa: SLF001 - the SDK has no public call for other resources
             self._rate_limiter.record_success(method)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from extdns.model.api_request import RequestObserver, ignore_request
+from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
 from providers.common.api_calls import RateLimit, WriteOptions
@@ -48,6 +48,7 @@ class GoogleSettings:
         rate_limit: API calls of the project.
         write_options: timeouts of a change, and whether it may start.
         on_request: called after each HTTP request.
+        on_call: called after each call of the API.
     """
 
     project: str = ""
@@ -59,3 +60,4 @@ class GoogleSettings:
     rate_limit: RateLimit = RateLimit()  # noqa: RUF009 - frozen
     write_options: WriteOptions = WriteOptions()  # noqa: RUF009 - frozen
     on_request: RequestObserver = ignore_request
+    on_call: CallObserver = ignore_call

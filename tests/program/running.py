@@ -93,7 +93,7 @@ class Running(logging.Handler):
 
     def metrics(self) -> bytes:
         """Return the body of /metrics."""
-        return self.controller._parts.reporter._metrics.render()
+        return self.controller._parts.reporter.metrics.render()
 
     def end(self) -> int:
         """Wait until extdns ends by itself, and return its exit code."""

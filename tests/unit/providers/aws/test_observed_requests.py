@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 
-from extdns.model.api_request import UNANSWERED, ApiRequest
+from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
 from providers.aws.client import Route53Api
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount
@@ -23,7 +23,9 @@ class RecordedRequests:
     def __init__(self, fake: Route53, *, may_begin: bool = True) -> None:
         self.requests: list[ApiRequest] = []
         writing = WriteOptions(can_begin=lambda: may_begin)
-        self.client = Route53Api(AwsAccount(on_request=self.requests.append), 2, RateLimiter(), writing)
+        self.calls: list[ApiCall] = []
+        account = AwsAccount(on_request=self.requests.append, on_call=self.calls.append)
+        self.client = Route53Api(account, 2, RateLimiter(), writing)
         with patch.dict(os.environ, environ(fake)):
             self.client.list_zones()
 
@@ -43,6 +45,22 @@ def test_each_attempt_is_reported_as_a_request(fake: Route53) -> None:
     fake.faults.arm(Refuse(503, "ServiceUnavailable"))
     reported.client.list_zones()
     assert [status for _, _, status in outline(reported)] == [200, 503, 200]
+
+
+def test_each_call_is_reported_once_with_how_it_failed(fake: Route53) -> None:
+    reported = RecordedRequests(fake)
+    for fault in (Refuse(403, "AccessDenied"), Refuse(503, "ServiceUnavailable"), Drop()):
+        fake.faults.arm(fault, times=2)
+        with pytest.raises(CallFailedError):
+            reported.client.list_zones()
+        fake.faults.clear()
+    assert [(call.action, call.status) for call in reported.calls] == [
+        ("ListHostedZones", "ok"),
+        ("ListHostedZones", "forbidden"),
+        ("ListHostedZones", "later"),
+        ("ListHostedZones", "unanswered"),
+    ]
+    assert all(call.seconds > 0 for call in reported.calls)
 
 
 def test_a_request_without_response_is_reported_without_status(fake: Route53) -> None:

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from extdns.model.api_request import UNANSWERED, ApiRequest
+from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
 from providers.common.api_calls import CallFailedError, FailureKind, WriteOptions
 from providers.google.client import CloudDnsApi
 from providers.google.record_sets import CloudDnsRecordSet
@@ -209,4 +209,17 @@ def test_each_request_is_reported_with_or_without_response(fake: CloudDns) -> No
         ("GET", "managedZones", 200),
         ("GET", "managedZones", UNANSWERED),
         ("GET", "managedZones", UNANSWERED),
+    ]
+
+
+def test_each_call_is_reported_once_with_how_it_failed(fake: CloudDns) -> None:
+    reported: list[ApiCall] = []
+    account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, on_call=reported.append))
+    account.list_zones()
+    fake.faults.arm(Refuse(403, "forbidden"))
+    with pytest.raises(CallFailedError):
+        account.list_zones()
+    assert [(call.action, call.status) for call in reported] == [
+        ("managedZones.list", "ok"),
+        ("managedZones.list", "forbidden"),
     ]
