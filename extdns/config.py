@@ -54,6 +54,7 @@ class ControlFlags(FlagSection, frozen=True, kw_only=True):
     dry_run: bool
     compat: bool
     refresh_calls_per_minute: int
+    max_refresh_interval_s: float
     api_calls_per_second: int
     api_burst: int
 

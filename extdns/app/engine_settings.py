@@ -45,6 +45,7 @@ def build_engine_settings(
         has_writer=writes,
         once=config.control.once,
         interval_s=max(config.control.interval_s, config.min_refresh_interval_s),
+        max_refresh_interval_s=0.0 if config.control.compat else config.control.max_refresh_interval_s,
         refresh_calls_per_minute=config.control.refresh_calls_per_minute,
         deletes=build_delete_settings(config, registry.owner),
         settings_digest=compute_settings_digest(config),

@@ -58,6 +58,7 @@ _IGNORED_FLAGS: Final = frozenset(
         "api-burst",
         "api-calls-per-second",
         "refresh-calls-per-minute",
+        "max-refresh-interval",
         "aws-api-retries",
         "aws-batch-change-interval",
         "dry-run",

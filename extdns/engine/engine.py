@@ -29,7 +29,8 @@ from extdns.engine.reconcile import reconcile
 from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
 from extdns.engine.state import EngineState
 from extdns.engine.state_sync import Leadership, StateSync
-from extdns.engine.zones import ZoneRefresher, Zones
+from extdns.engine.zone_refresher import ZoneRefresher
+from extdns.engine.zones import Zones
 from extdns.model.change import Applied
 from extdns.model.cluster import KindState, Phase
 
@@ -83,7 +84,7 @@ class Engine:
             decisions=self.decisions,
             plan_retries=self._plan_retries,
         )
-        self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._deadlines)
+        self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits, self._deadlines)
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self._dirty: set[DnsName] = set()
@@ -177,7 +178,7 @@ class Engine:
             case inputs.PageRead():
                 self._enqueue(self._refresher.take_page(item, now_s))
             case inputs.NamesRead():
-                self._enqueue(self._refresher.take_names(item))
+                self._enqueue(self._refresher.take_names(item, now_s))
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.BatchCompleted():
@@ -216,8 +217,7 @@ class Engine:
 
     def _take_zones(self, found: ZoneList, now_s: float) -> None:
         """Store a list of zones. Enqueue all names if they may belong to other zones now."""
-        self._refresher.slow_down_after_list(found, now_s)
-        if self.zones.update(found, now_s):
+        if self._refresher.take_list(found, now_s):
             self.delete_guard.retain_zones(self.zones.get_membership_tests(), now_s)
             self._enqueue(self._find_all_names())
 
@@ -272,10 +272,9 @@ class Engine:
         self._gather_until_at = 0.0  # the next batch can be sent
         names = find_names(batch)
         was_forbidden = bool(state.queue.forbidden)
-        keys = [write.key for write in batch.writes]
-        state.refresh.skip_names(key.name for key in keys)
+        self._refresher.take_outcome(state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
-            state.cache.record_write(keys, outcome.records)
+            state.cache.record_write((write.key for write in batch.writes), outcome.records)
             state.queue.record_applied(batch, now_s)
             self._written |= self._refresher.add_related(names)
         else:
@@ -303,7 +302,9 @@ class Engine:
         if self.readiness.is_open and self.zones.is_ready:
             self._enqueue(self.delete_guard.pending.set_awaited(self._state_sync.describe_awaited(now_s)))
             self._enqueue_due(now_s)
-            if decisions := self.leadership.select_reportable(self._plan_due(now_s), self._dirty):
+            new = self._plan_due(now_s)
+            self._refresher.take_decisions(new, now_s)
+            if decisions := self.leadership.select_reportable(new, self._dirty):
                 yield ReportDecisions(decisions=decisions)
             for held in self.delete_guard.take_changed_held_sets():
                 yield ReportHeldDeletes(held=held)
@@ -388,7 +389,7 @@ class Engine:
                 yield SubmitBatch(batch=batch)
 
     def _find_deadlines(self, _now_s: float) -> list[float]:
-        times = [self._state_sync.next_deadline_at, self._plan_retries.next_deadline_at]
+        times = [self._state_sync.next_deadline_at, self._state_sync.loss_until_at, self._plan_retries.next_deadline_at]
         if self._dirty:
             times.append(self._gather_until_at)
         for state in self.zones:

@@ -72,6 +72,7 @@ class StateSync:
         may_write: whether this process may write records and state: it is the leader, no dry run, and has the approval
             that it needs.
         is_ready: whether deletes may be decided: this process is the leader, and the state was loaded or cannot be.
+        loss_until_at: until when a loss of the saved state is reported (monotonic seconds), infinity if there is none.
     """
 
     def __init__(self, settings: EngineSettings, zones: Zones, guard: DeleteGuard) -> None:
@@ -89,7 +90,7 @@ class StateSync:
         self._failures = 0  # in a row
         self._failure = ""  # why the last request failed
         self._awaits_retry = False  # whether deletes wait for the retry of a failed request
-        self._loss, self._loss_until_at = "", math.inf  # why the saved state could not be used, while that matters
+        self._loss, self.loss_until_at = "", math.inf  # why the saved state could not be used, while that matters
         self._is_new = False
         self._has_former_records: bool | None = None  # whether records of ours existed at the end of the first pass
         self._next_request_at = self._next_approvals_at = 0.0
@@ -117,7 +118,7 @@ class StateSync:
         if self._is_outdated():
             return set()
         self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
-        self._loss, self._is_new, self._loss_until_at = saved.load_error, saved.is_new, now_s + STATELESS_WAIT_S
+        self._loss, self._is_new, self.loss_until_at = saved.load_error, saved.is_new, now_s + STATELESS_WAIT_S
         self._succeed()
         names = self._guard.restore(saved, now_s)
         return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
@@ -172,8 +173,8 @@ class StateSync:
 
     def take_due(self, now_s: float) -> tuple[Effect, ...]:
         """Return the effect that loads or saves the state or reads approvals, if one is due; at most one at a time."""
-        if now_s >= self._loss_until_at:
-            self._loss, self._is_new, self._loss_until_at = "", False, math.inf
+        if now_s >= self.loss_until_at:
+            self._loss, self._is_new, self.loss_until_at = "", False, math.inf
         if not (self._has_store and self._is_leader) or self._is_waiting or now_s < self._next_request_at:
             return ()
         if not self._is_loaded:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import chain
@@ -109,6 +109,7 @@ class ZoneRefresh:
         requested_at: monotonic time at which the last page was requested.
         after: cursor of the next page.
         next_round_at: monotonic time at which the next round may begin.
+        quiet_rounds: rounds in a row during which there was no sign of another writer.
         pages: pages read in this round, for progress reports.
         completed_at: monotonic time at which the last complete round began, None before there is one.
         retry: failures in a row to read pages or names.
@@ -118,11 +119,13 @@ class ZoneRefresh:
     requested_at: float = 0.0
     after: str | None = None
     next_round_at: float = 0.0
+    quiet_rounds: int = 0
     pages: int = 0
     completed_at: float | None = None
     retry: Retry = field(default_factory=lambda: Retry(Failure.ZONE_READ))
     _reads_to_end: bool = False
     _began_at: float = 0.0
+    _is_quiet: bool = False
     _seen: set[DnsName] = field(default_factory=set)
     _skipped: set[DnsName] = field(default_factory=set)
     _cut_off: tuple[Record, ...] = ()
@@ -174,9 +177,23 @@ class ZoneRefresh:
         absent = set(cache.names()) - self._seen - self._skipped
         return changed | cache.replace_names(absent, ()), True
 
-    def end_round(self, now_s: float, interval_s: float) -> None:
-        """End the round. The next one begins *interval_s* seconds after this one began."""
-        self.after, self.pages, self.next_round_at = None, 0, max(now_s, self._began_at + interval_s)
+    def expect_changes(self, now_s: float, interval_s: float) -> None:
+        """Begin the next round at *interval_s* after the last one began, because another writer may change the zone."""
+        self.quiet_rounds, self._is_quiet = 0, False
+        self.next_round_at = min(self.next_round_at, max(now_s, self._began_at + interval_s))
+
+    def end_round(self, now_s: float, compute_interval_s: Callable[[int], float]) -> None:
+        """End the round.
+
+        Args:
+            now_s: monotonic seconds.
+            compute_interval_s: returns, for the number of quiet rounds, how long after the start of this round the next
+                one begins.
+        """
+        self.quiet_rounds = self.quiet_rounds + 1 if self._is_quiet else 0
+        self._is_quiet = True
+        self.after, self.pages = None, 0
+        self.next_round_at = max(now_s, self._began_at + compute_interval_s(self.quiet_rounds))
         self.completed_at = self._began_at
         self._seen, self._skipped, self._cut_off = set(), set(), ()
 

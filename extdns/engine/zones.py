@@ -1,8 +1,4 @@
-"""The zones of all accounts: the names that belong to each, its cache and write queue, and what to read and when.
-
-`ZoneRefresher` requests lists of zones, pages and names, and stores the answers in the caches
-(docs/design/retries.md, "Reading zones").
-"""
+"""The zones of all accounts: the names that belong to each, its cache and its write queue."""
 
 from __future__ import annotations
 
@@ -11,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.engine.effects import ListZones, ReadNames, ReadPage
-from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure, GiveUpRule, Retry
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zone_cache import ZoneCache, ZoneRefresh
@@ -20,12 +14,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone, ZonePlacement
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
-    from extdns.engine.claims import ClaimIndex
-    from extdns.engine.inputs import NamesRead, PageRead, ReadFailed
-    from extdns.engine.retries import Deadlines
-    from extdns.engine.settings import EngineSettings
+    from extdns.engine.inputs import ReadFailed
     from extdns.model.record import Record
     from extdns.model.zone import AccountFailure, ZoneList
     from extdns.ports import Registry
@@ -94,12 +83,12 @@ class Zones:
         is_listed: whether the zones were listed at least once.
         is_ready: whether names can be planned: the zones were listed, or listing them was given up.
         is_listing: whether a list has been requested and not answered.
-        next_list_at: monotonic time at which they are listed again.
         failed_accounts: accounts whose zones could not be listed the last time.
         unknown_accounts: those of them that have not answered since the start. New names wait for their zones. An
             account without the permission to list zones counts as answered, with no zones.
         excluded: the names of the zones that the filters exclude, sorted.
         retry: failures in a row to list zones.
+        account_retry: lists in a row in which an account in `unknown_accounts` failed.
     """
 
     def __init__(self, *, longest_only: bool = False) -> None:
@@ -109,12 +98,11 @@ class Zones:
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = ZonePlacement(())
         self.is_listed = self.is_ready = self.is_listing = False
-        self.next_list_at = 0.0
         self.failed_accounts: tuple[AccountFailure, ...] = ()
         self.unknown_accounts: tuple[str, ...] = ()
         self.excluded: tuple[str, ...] = ()
         self.retry = Retry(Failure.ZONE_LIST)
-        self._account_retry = Retry(Failure.ZONE_LIST)
+        self.account_retry = Retry(Failure.ZONE_LIST)
 
     def __iter__(self) -> Iterator[ZoneState]:
         """Iterate over the states of all zones, sorted by zone."""
@@ -169,7 +157,7 @@ class Zones:
 
     def record_failure(self, now_s: float, failed: ReadFailed) -> None:
         """Record that listing the zones failed, and schedule a retry."""
-        self.is_listing, self.next_list_at = False, 0.0
+        self.is_listing = False
         self.retry.record_failure(now_s, failed.retry_after_s, message=failed.message, is_forbidden=failed.forbidden)
 
     def stop_waiting(self) -> bool:
@@ -198,7 +186,10 @@ class Zones:
         self.is_listing, self.failed_accounts, self.excluded = False, found.failed, found.excluded
         self.is_listed = self.is_ready = True
         self.retry.record_success()
-        self._schedule_account_retry(now_s)
+        if self.unknown_accounts:
+            self.account_retry.record_failure(now_s)
+        else:
+            self.account_retry.record_success()
         self._remove_missing({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
             if zone.id not in self._states:
@@ -214,14 +205,6 @@ class Zones:
         for state in self._states.values():
             retries += (state.refresh.retry, state.queue.retry)
         return rule.find_deadlines(retries)
-
-    def _schedule_account_retry(self, now_s: float) -> None:
-        """List zones again soon if an account has not answered since the start, because new names wait for it."""
-        if self.unknown_accounts:
-            self._account_retry.record_failure(now_s)
-            self.next_list_at = min(self.next_list_at, self._account_retry.until_at)
-        else:
-            self._account_retry.record_success()
 
     def _remove_missing(self, listed: set[str], failing: set[str], now_s: float) -> None:
         for state in tuple(self):
@@ -247,139 +230,3 @@ class Zones:
     def _belongs(self, state: ZoneState, name: DnsName) -> bool:
         is_zone_below = name != state.zone.name and name.within(state.zone.name) and name in self._by_name
         return is_zone_below or state in self.containing(name)  # ownership records of a zone below may be here
-
-
-_NO_NAMES: Final[frozenset[DnsName]] = frozenset()
-_STANDBY_FACTOR: Final = 4.0
-"""A standby refreshes zones four times less often than the leader."""
-
-
-class ZoneRefresher:
-    """Requests lists of zones, pages and names.
-
-    Zones are refreshed at a limited rate, but the first read of a zone is not limited.
-    """
-
-    def __init__(self, settings: EngineSettings, claims: ClaimIndex, zones: Zones, deadlines: Deadlines) -> None:
-        """Keep the caches of *zones* up to date."""
-        self._settings = settings
-        self._claims = claims
-        self._zones = zones
-        self._factor = _STANDBY_FACTOR if settings.has_election else 1.0
-        self._next_refresh_at = 0.0
-        deadlines.register(self._find_deadlines)
-
-    def change_leadership(self, *, is_leader: bool, now_s: float) -> None:
-        """Change the refresh rate to that of a leader or standby. A new leader refreshes all zones at once."""
-        self._factor = 1.0 if is_leader else _STANDBY_FACTOR
-        if is_leader:
-            self._next_refresh_at = self._zones.next_list_at = now_s
-            for state in self._zones:
-                state.refresh.next_round_at = now_s
-
-    def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
-        """Return the reads that are due now, and count them as requested."""
-        zones = self._zones
-        if not zones.is_listing and now_s >= zones.retry.until_at and now_s >= zones.next_list_at:
-            zones.is_listing, zones.next_list_at = True, now_s + self._interval_s
-            self._next_refresh_at = max(self._next_refresh_at, now_s) + self._pause_s
-            yield ListZones()
-        due: list[ZoneState] = []
-        for state in zones:
-            refresh, unconfirmed = state.refresh, state.queue.unconfirmed
-            if unconfirmed.names and now_s >= refresh.retry.until_at and (names := unconfirmed.start_read()):
-                yield ReadNames(zone=state.zone, names=names)
-            if not refresh.is_requested and now_s >= refresh.next_page_at:
-                if state.cache.is_complete:
-                    due.append(state)
-                else:
-                    yield self._read_page(state, now_s)
-        if due and not self._settings.once and now_s >= self._next_refresh_at:
-            self._next_refresh_at = now_s + self._pause_s
-            yield self._read_page(min(due, key=lambda state: state.refresh.requested_at), now_s)
-
-    @property
-    def _interval_s(self) -> float:
-        return self._settings.interval_s * self._factor
-
-    @property
-    def _pause_s(self) -> float:
-        return 60.0 / self._settings.refresh_calls_per_minute * self._factor
-
-    def _read_page(self, state: ZoneState, now_s: float) -> ReadPage:
-        reads_to_end = not state.cache.is_complete
-        state.refresh.start_page(now_s, reads_to_end=reads_to_end)
-        return ReadPage(zone=state.zone, after=state.refresh.after, reads_to_end=reads_to_end)
-
-    def slow_down_after_list(self, found: ZoneList, now_s: float) -> None:
-        """Delay the next reads if listing zones took many calls, so that at least half of all calls are refreshes."""
-        self._next_refresh_at += (found.calls - 1) * self._pause_s
-        self._zones.next_list_at = max(self._zones.next_list_at, now_s + 2 * found.calls * self._pause_s)
-
-    def take_page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
-        """Store the page of *item* in the zone cache. Return the names to plan again."""
-        state = self._zones.find(item.zone)
-        if state is None or item.after != state.refresh.after:
-            return _NO_NAMES
-        changed, is_last = state.refresh.take_page(item.page, state.cache, state.queue.names_being_written())
-        if is_last:
-            state.refresh.end_round(now_s, self._interval_s)
-        if state.cache.is_complete:
-            return self.add_related(changed)
-        if not is_last:
-            return _NO_NAMES
-        state.cache.is_complete = True
-        waiting, state.names_awaiting_read = state.names_awaiting_read, set()
-        return waiting.union(state.cache.find_plannable_names(self._settings.plan.managed_types))
-
-    def take_names(self, item: NamesRead) -> AbstractSet[DnsName]:
-        """Store the records of single names in the zone cache. Return the names to plan again."""
-        state = self._zones.find(item.zone)
-        if state is None:
-            return _NO_NAMES
-        state.refresh.retry.record_success()
-        read = state.queue.take_read_names()
-        state.refresh.skip_names(read)
-        changed = state.cache.replace_names(read, [record for record in item.records if record.name in read])
-        return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed)))
-
-    def take_failure(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
-        """Schedule a failed read again after a pause. Return the names to plan again."""
-        if item.zone is None:
-            self._zones.record_failure(now_s, item)
-            return _NO_NAMES
-        state = self._zones.find(item.zone)
-        if state is None:
-            return _NO_NAMES
-        state.refresh.retry.record_failure(now_s, item.retry_after_s, message=item.message, is_forbidden=item.forbidden)
-        if item.call is Call.NAMES:
-            state.queue.unconfirmed.record_read_failure()
-        else:
-            state.refresh.record_failure()
-        return state.names_awaiting_read
-
-    def add_related(self, names: Iterable[DnsName]) -> set[DnsName]:
-        """Return *names* and their related names.
-
-        Related names without a claim or a plannable record are left out, which are most of them.
-        """
-        found, types = set(names), self._settings.plan.managed_types
-        requested, caches = self._claims.names(), [state.cache for state in self._zones]
-        for name in tuple(found):
-            related = self._settings.registry.related_names(name)
-            found |= requested & related
-            for cache in caches:
-                found |= cache.find_names_with(related, types)
-        return found
-
-    def _find_deadlines(self, _now_s: float) -> list[float]:
-        """Return the times at which the next reads are due."""
-        zones = self._zones
-        times = [] if zones.is_listing else [max(zones.next_list_at, zones.retry.until_at)]
-        for state in zones:
-            refresh = state.refresh
-            if not refresh.is_requested:
-                times.append(max(refresh.next_page_at, self._next_refresh_at if state.cache.is_complete else 0.0))
-            if state.queue.unconfirmed.names:
-                times.append(refresh.retry.until_at)
-        return times

@@ -75,6 +75,12 @@ CONTROL_FLAGS: Final = (
         help="maximum of API calls a minute for refreshing zones",
     ),
     Flag(
+        name="max-refresh-interval",
+        kind=POSITIVE_DURATION,
+        default=900.0,
+        help="longest time between two refreshes of a zone that nobody else changes; it grows from --interval",
+    ),
+    Flag(
         name="api-calls-per-second",
         kind=make_number_kind(least=1),
         default=10,

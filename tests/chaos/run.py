@@ -41,6 +41,7 @@ FLAGS: Final = (
     "--policy=sync",
     "--txt-owner-id=me",
     "--interval=3s",
+    "--max-refresh-interval=3s",
     "--refresh-calls-per-minute=600",
     "--delete-grace-period=1s",
     "--max-delete-percent=100",

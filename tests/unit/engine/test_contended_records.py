@@ -98,7 +98,7 @@ def test_a_record_whose_claim_changes_all_the_time_is_not_contended() -> None:
 
 
 def test_edits_by_another_writer_every_four_minutes_are_repaired_without_pause() -> None:
-    world = start_published(interval_s=MINUTE_S)
+    world = start_published(interval_s=MINUTE_S, max_refresh_interval_s=MINUTE_S)
     for _ in range(10):
         edit(world)
         world.run(for_s=4 * MINUTE_S)

@@ -30,7 +30,7 @@ def fail_on_turns(work: Callable[..., Any], turns: Iterator[bool]) -> Callable[.
 
 
 def test_a_due_list_of_zones_is_requested_although_planning_raises() -> None:
-    world = start_published()
+    world = start_published(max_refresh_interval_s=60.0)
     world.run(for_s=58.0)
     failures = iter([True, True])  # planning fails, and so does storing the failure
     world.engine.decisions.replace = fail_on_turns(world.engine.decisions.replace, failures)  # type: ignore[method-assign]

@@ -110,7 +110,8 @@ def test_a_new_leader_refreshes_zones_at_once_and_finds_an_edit_by_the_former_le
 
 
 def test_a_standby_refreshes_zones_four_times_less_often() -> None:
-    leader, standby = start_published(), start_world(has_election=True)
+    leader = start_published(max_refresh_interval_s=60.0)
+    standby = start_world(has_election=True, max_refresh_interval_s=60.0)
     for world in (leader, standby):
         world.calls.clear()
         world.run(for_s=1200.0)

@@ -71,7 +71,7 @@ def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name
     sizes = []
     for number in range(3):
         world.run(observe(f"n{number}", build_claim(f"n{number}", "web", f"192.0.2.{number + 10}")), for_s=10.0)
-        world.run(observe_gone(f"n{number}"), for_s=200.0)
+        world.run(observe_gone(f"n{number}"), for_s=900.0)
         sizes.append(count_entries(list_state(world)))
     assert sizes[1] == sizes[2]
 

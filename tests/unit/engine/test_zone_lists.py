@@ -22,7 +22,7 @@ from tests.world import start_published
     ],
 )
 def test_lists_of_zones_use_at_most_half_of_the_rate_limit(interval_s: float, calls: int) -> None:
-    world = start_published(interval_s=interval_s, refresh_calls_per_minute=calls)
+    world = start_published(interval_s=interval_s, max_refresh_interval_s=interval_s, refresh_calls_per_minute=calls)
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.run(for_s=3600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}

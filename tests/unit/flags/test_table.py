@@ -40,6 +40,7 @@ OURS: Final = {
     "manifests",
     "max-delete-count",
     "max-delete-percent",
+    "max-refresh-interval",
     "merge-across-namespaces",
     "accept-cluster",
     "approve",

@@ -1,0 +1,231 @@
+"""When zones are listed and read again, and how fast (docs/design/pace.md).
+
+`ZoneRefresher` requests lists of zones, pages and names, and stores the answers in the caches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from extdns.engine.decisions import ZONES
+from extdns.engine.effects import ListZones, ReadNames, ReadPage
+from extdns.engine.inputs import Call
+from extdns.engine.retries import Failure
+from extdns.model.change import WriteConflict
+from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.reason_row import Category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
+
+    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.decisions import Waits
+    from extdns.engine.inputs import NamesRead, PageRead, ReadFailed
+    from extdns.engine.retries import Deadlines
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.change import Batch, Decision, Outcome
+    from extdns.model.dns_name import DnsName
+    from extdns.model.zone import ZoneList
+
+_NO_NAMES: Final[frozenset[DnsName]] = frozenset()
+_STANDBY_FACTOR: Final = 4.0
+"""A standby refreshes zones four times less often than the leader."""
+
+_QUIET_FACTOR: Final = 4.0
+"""Quiet zones are refreshed with a quarter of the calls a minute."""
+
+
+class ZoneRefresher:
+    """Requests lists of zones, pages and names.
+
+    Zones are refreshed at a limited rate, but the first read of a zone is not limited. The interval between two
+    refreshes of a zone doubles while they find only what the cache has; the zone is *quiet* then. Lists of zones do
+    the same.
+    """
+
+    def __init__(
+        self, settings: EngineSettings, claims: ClaimIndex, zones: Zones, waits: Waits, deadlines: Deadlines
+    ) -> None:
+        """Keep the caches of *zones* up to date. Some names in *waits* wait for a list of zones."""
+        self._settings = settings
+        self._claims = claims
+        self._zones = zones
+        self._waits = waits
+        self._factor = _STANDBY_FACTOR if settings.has_election else 1.0
+        self._next_refresh_at = 0.0
+        self._next_quiet_at = 0.0  # the same for quiet zones
+        self._quiet_lists = 0  # in a row, that were as the one before
+        self._listed_at = -math.inf
+        self._next_list_at = 0.0
+        self._slowed_until_at = 0.0  # zones are not listed before this time
+        deadlines.register(self._find_deadlines)
+
+    def change_leadership(self, *, is_leader: bool, now_s: float) -> None:
+        """Change the refresh rate to that of a leader or standby. A new leader refreshes all zones at once."""
+        self._factor = 1.0 if is_leader else _STANDBY_FACTOR
+        if is_leader:
+            self._next_refresh_at = self._next_list_at = now_s
+            self._quiet_lists = 0
+            for state in self._zones:
+                state.refresh.expect_changes(now_s, 0.0)
+
+    def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
+        """Return the reads that are due now, and count them as requested."""
+        zones = self._zones
+        if not zones.is_listing and now_s >= self._find_list_at():
+            zones.is_listing, self._listed_at = True, now_s
+            self._next_list_at = now_s + self._compute_interval_s(self._quiet_lists)
+            self._next_refresh_at = max(self._next_refresh_at, now_s) + self._pause_s
+            yield ListZones()
+        due: list[ZoneState] = []
+        for state in zones:
+            refresh, unconfirmed = state.refresh, state.queue.unconfirmed
+            if unconfirmed.names and now_s >= refresh.retry.until_at and (names := unconfirmed.start_read()):
+                yield ReadNames(zone=state.zone, names=names)
+            if not refresh.is_requested and now_s >= self._find_page_at(state):
+                if state.cache.is_complete:
+                    due.append(state)
+                else:
+                    yield self._read_page(state, now_s)
+        if due and not self._settings.once:
+            state = min(due, key=lambda state: state.refresh.requested_at)
+            self._next_refresh_at = now_s + self._pause_s
+            if self._is_quiet(state):
+                self._next_quiet_at = now_s + self._pause_s * _QUIET_FACTOR
+            yield self._read_page(state, now_s)
+
+    @property
+    def _interval_s(self) -> float:
+        return self._settings.interval_s * self._factor
+
+    @property
+    def _pause_s(self) -> float:
+        return 60.0 / self._settings.refresh_calls_per_minute * self._factor
+
+    def _compute_interval_s(self, quiet_rounds: int) -> float:
+        """Return the time from the start of a round to the start of the next, after so many quiet ones in a row."""
+        interval_s = self._interval_s
+        return compute_backoff_s(interval_s, quiet_rounds, max(interval_s, self._settings.max_refresh_interval_s))
+
+    def _is_quiet(self, state: ZoneState) -> bool:
+        return self._compute_interval_s(state.refresh.quiet_rounds) > self._interval_s
+
+    def _find_list_at(self) -> float:
+        """Return when zones are listed again. The interval does not grow while names wait for a zone."""
+        zones, at_s = self._zones, self._next_list_at
+        if self._waits.names(ZONES):
+            at_s = min(at_s, max(self._listed_at + self._interval_s, self._slowed_until_at))
+        if zones.unknown_accounts:
+            at_s = min(at_s, zones.account_retry.until_at)
+        return max(at_s, zones.retry.until_at)
+
+    def _find_page_at(self, state: ZoneState) -> float:
+        """Return when the next page of a zone can be requested. The first read of a zone has no rate limit."""
+        at_s = state.refresh.next_page_at
+        if state.cache.is_complete:
+            at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(state) else 0.0)
+        return at_s
+
+    def _read_page(self, state: ZoneState, now_s: float) -> ReadPage:
+        reads_to_end = not state.cache.is_complete
+        state.refresh.start_page(now_s, reads_to_end=reads_to_end)
+        return ReadPage(zone=state.zone, after=state.refresh.after, reads_to_end=reads_to_end)
+
+    def take_list(self, found: ZoneList, now_s: float) -> bool:
+        """Replace the zones by those of a list. Return whether all names must be planned again because of that.
+
+        If listing zones took many calls, the next reads are delayed, so that at least half of all calls are refreshes.
+        """
+        self._next_refresh_at += (found.calls - 1) * self._pause_s
+        self._slowed_until_at = now_s + 2 * found.calls * self._pause_s
+        is_changed = self._zones.update(found, now_s)
+        self._quiet_lists = 0 if is_changed or found.failed else self._quiet_lists + 1
+        self._next_list_at = max(self._listed_at + self._compute_interval_s(self._quiet_lists), self._slowed_until_at)
+        return is_changed
+
+    def take_page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
+        """Store the page of *item* in the zone cache. Return the names to plan again."""
+        state = self._zones.find(item.zone)
+        if state is None or item.after != state.refresh.after:
+            return _NO_NAMES
+        changed, is_last = state.refresh.take_page(item.page, state.cache, state.queue.names_being_written())
+        if changed or (is_last and any(state.queue.retries.select(Failure.CONTENDED))):
+            state.refresh.expect_changes(now_s, self._interval_s)
+        if is_last:
+            state.refresh.end_round(now_s, self._compute_interval_s)
+        if state.cache.is_complete:
+            return self.add_related(changed)
+        if not is_last:
+            return _NO_NAMES
+        state.cache.is_complete = True
+        waiting, state.names_awaiting_read = state.names_awaiting_read, set()
+        return waiting.union(state.cache.find_plannable_names(self._settings.plan.managed_types))
+
+    def take_names(self, item: NamesRead, now_s: float) -> AbstractSet[DnsName]:
+        """Store the records of single names in the zone cache. Return the names to plan again."""
+        state = self._zones.find(item.zone)
+        if state is None:
+            return _NO_NAMES
+        state.refresh.retry.record_success()
+        read = state.queue.take_read_names()
+        state.refresh.skip_names(read)
+        changed = state.cache.replace_names(read, [record for record in item.records if record.name in read])
+        if changed:
+            state.refresh.expect_changes(now_s, self._interval_s)
+        return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed)))
+
+    def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
+        """Leave the written names out of pages that may be older. A write conflict is a sign of another writer."""
+        state.refresh.skip_names(write.key.name for write in batch.writes)
+        if isinstance(outcome, WriteConflict):
+            state.refresh.expect_changes(now_s, self._interval_s)
+
+    def take_decisions(self, decisions: Iterable[Decision], now_s: float) -> None:
+        """Refresh zones soon in which a foreign record is at a requested name: a person may remove it."""
+        foreign = (one for one in decisions if one.requested_by and one.reason.row.category is Category.FOREIGN)
+        for zone in {one.zone for one in foreign}:
+            if zone and (state := self._zones.find(zone)):
+                state.refresh.expect_changes(now_s, self._interval_s)
+
+    def take_failure(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
+        """Schedule a failed read again after a pause. Return the names to plan again."""
+        if item.zone is None:
+            self._next_list_at = 0.0
+            self._zones.record_failure(now_s, item)
+            return _NO_NAMES
+        state = self._zones.find(item.zone)
+        if state is None:
+            return _NO_NAMES
+        state.refresh.retry.record_failure(now_s, item.retry_after_s, message=item.message, is_forbidden=item.forbidden)
+        if item.call is Call.NAMES:
+            state.queue.unconfirmed.record_read_failure()
+        else:
+            state.refresh.record_failure()
+        return state.names_awaiting_read
+
+    def add_related(self, names: Iterable[DnsName]) -> set[DnsName]:
+        """Return *names* and their related names.
+
+        Related names without a claim or a plannable record are left out, which are most of them.
+        """
+        found, types = set(names), self._settings.plan.managed_types
+        requested, caches = self._claims.names(), [state.cache for state in self._zones]
+        for name in tuple(found):
+            related = self._settings.registry.related_names(name)
+            found |= requested & related
+            for cache in caches:
+                found |= cache.find_names_with(related, types)
+        return found
+
+    def _find_deadlines(self, _now_s: float) -> list[float]:
+        """Return the times at which the next reads are due."""
+        times = [] if self._zones.is_listing else [self._find_list_at()]
+        for state in self._zones:
+            if not state.refresh.is_requested:
+                times.append(self._find_page_at(state))
+            if state.queue.unconfirmed.names:
+                times.append(state.refresh.retry.until_at)
+        return times
