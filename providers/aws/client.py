@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ import botocore.session
 from boto3.session import Session
 from botocore.config import Config
 from botocore.credentials import AssumeRoleCredentialFetcher, DeferredRefreshableCredentials
+from botocore.loaders import Loader, create_loader
 from botocore.parsers import ResponseParserError
 
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver
@@ -293,6 +295,7 @@ def open_session(account: AwsAccount) -> Session:
 
 def _build_session(account: AwsAccount) -> botocore.session.Session:
     session = botocore.session.Session(profile=account.profile or None)
+    session.register_component("data_loader", build_loader(session.get_config_variable("data_path")))
     observe_requests(session, account.on_request)
     # EKS sets AWS_REGION, which SDKs of other languages read; botocore reads only AWS_DEFAULT_REGION.
     region = os.environ.get("AWS_REGION") or session.get_config_variable("region") or _DEFAULT_REGION
@@ -302,6 +305,12 @@ def _build_session(account: AwsAccount) -> botocore.session.Session:
     ):
         session.set_config_variable("ca_bundle", file)
     return session
+
+
+@cache
+def build_loader(data_path: str | None) -> Loader:
+    """Return the SDK's loader of its descriptions of services, so that all sessions share what takes 40 ms to read."""
+    return create_loader(data_path)
 
 
 class _AssumedRole:

@@ -132,6 +132,10 @@ if __name__ == "__main__":
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if module.name != "extdns.__main__":
                 importlib.import_module(module.name)
+    from providers.aws.client import build_loader  # in the server alone, because it takes a tenth of a second
+
+    build_loader(None).load_service_model("route53", "service-2")  # which each process with Route 53 would else read
+    build_loader(None).load_data("endpoints")
     gc.collect()
     gc.freeze()
     code = serve(sys.argv[1])

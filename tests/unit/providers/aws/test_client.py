@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from providers.aws.client import Route53Api, build_apis
+from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.settings import AwsAccount, AwsSettings
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
 from tests.fakes.apiserver.certificates import create_certificate
@@ -168,3 +168,11 @@ def test_throttling_by_route53_slows_calls_down(
         account.change_record_sets(zone_id, "zone example.org", [])
     rates = {budget.action: budget.per_s for budget in account.read_rate_limits()}
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)
+
+
+def test_sessions_of_several_accounts_share_the_service_descriptions_of_the_sdk() -> None:
+    loaders = {
+        open_session(account)._session.get_component("data_loader")
+        for account in (AwsAccount(), AwsAccount(role="arn:aws:iam::111111111111:role/dns"))
+    }
+    assert len(loaders) == 1
