@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[2]
+from tests.unit.definitions import ROOT, SOURCES, read_definitions
+
 PRODUCT: Final = ("extdns", "providers", "registry")
-SOURCES: Final = sorted(path for package in (*PRODUCT, "tests", "examples") for path in (ROOT / package).rglob("*.py"))
 
 DENIED: Final = frozenset(
     re.findall(
@@ -45,35 +44,16 @@ ALLOWED: Final[Mapping[str, str]] = {
 """Identifiers that hold a denied word in another sense, each with its reason."""
 
 
-def split_words(identifier: str) -> list[str]:
+@cache
+def split_words(identifier: str) -> tuple[str, ...]:
     """Split an identifier in snake case or camel case into lower-case words."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", identifier)
-    return [word.lower() for word in spaced.split("_") if word]
-
-
-@cache
-def parse(path: Path) -> ast.Module:
-    """Parse a module."""
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
-def find_names(tree: ast.Module) -> Iterator[str]:
-    """Return every name that a module defines: functions, classes, parameters, variables, attributes and aliases."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
-            case ast.alias(asname=str(name)):
-                yield name
-            case _:
-                pass
+    return tuple(word.lower() for word in spaced.split("_") if word)
 
 
 def find_denied(path: Path) -> list[str]:
     """Return the names defined in *path*, and its own name, that contain a denied word. Names of tests are left out."""
-    names = {path.stem, *find_names(parse(path))} - ALLOWED.keys()
+    names = {path.stem, *read_definitions(path).names} - ALLOWED.keys()
     return sorted(name for name in names if not name.startswith("test_") and not DENIED.isdisjoint(split_words(name)))
 
 
@@ -87,13 +67,10 @@ MODULES: Final = {find_module(path): path for path in SOURCES if path.relative_t
 
 def find_imports(module: str) -> set[str]:
     """Return the modules of the product that *module* imports, also those for type checking only."""
-    found: set[str] = set()
-    for node in ast.walk(parse(MODULES[module])):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            dotted = (f"{node.module}.{alias.name}" for alias in node.names)
-            found |= {name if name in MODULES else node.module for name in dotted}
+    found = {
+        dotted if (dotted := f"{where}.{name}") in MODULES else where
+        for where, name in read_definitions(MODULES[module]).imports
+    }
     return (found & MODULES.keys()) - {module}
 
 
@@ -103,16 +80,15 @@ def test_identifiers_contain_no_word_that_the_glossary_replaced() -> None:
 
 
 def test_each_allowed_identifier_is_still_defined() -> None:
-    defined = {name for path in SOURCES for name in find_names(parse(path))}
+    defined = {name for path in SOURCES for name in read_definitions(path).names}
     assert ALLOWED.keys() - defined == set()
 
 
 def test_no_class_name_is_defined_twice_in_the_product() -> None:
     found: dict[str, list[str]] = defaultdict(list)
     for module, path in MODULES.items():
-        for node in ast.walk(parse(path)):
-            if isinstance(node, ast.ClassDef):
-                found[node.name].append(module)
+        for name in read_definitions(path).classes:
+            found[name].append(module)
     assert {name for name, modules in found.items() if len(modules) > 1} == set()
 
 
