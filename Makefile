@@ -10,6 +10,9 @@ PIP  := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
+# The tests start Python many times; each start would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test coverage soak chaos lint check bench generate lock clean

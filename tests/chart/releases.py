@@ -54,6 +54,7 @@ class Releases:
             "HOME": str(folder),
             "PATH": "/usr/bin:/bin",
             "KUBECONFIG": str(server.kubeconfig(folder / "kubeconfig")),
+            "GOGC": "off",
         }
 
     def run(self, *arguments: str | Path) -> Done:

@@ -53,7 +53,7 @@ class Helm:
     ) -> None:
         """Use the helm *program*, with *folder* as its home folder, and *defaults* for values that are not given."""
         self.program, self._defaults = program, dict(defaults or {})
-        self.env = {"HOME": str(folder), "PATH": "/usr/bin:/bin"}
+        self.env = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "GOGC": "off"}  # it ends before it needs the memory
         self._chart, self._release, self._namespace = chart, release, namespace
         self._rendered: dict[str, Done] = {}
 
