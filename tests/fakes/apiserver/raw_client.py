@@ -29,12 +29,6 @@ def build_service(name: str, namespace: str = "shop", **labels: str) -> dict[str
     return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
-def build_route(name: str, namespace: str = "shop", **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    """Build an HTTPRoute as JSON."""
-    metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "metadata": metadata, "spec": spec}
-
-
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A response. The body is decoded if it is JSON, else it is text."""

@@ -188,12 +188,6 @@ class ApiServer:
 
     # Watches and history
 
-    def count_watches(self, kind: str | Kind) -> int:
-        """Return the number of open watches of a kind."""
-        found = self._find_kind(kind)
-        with self.api.store.lock:
-            return sum(watch.kind == found for watch in self.api.watches)
-
     def send_bookmarks(self, kind: str | Kind | None = None) -> None:
         """Send a bookmark to all open watches that allow bookmarks, or to those of *kind*."""
         self.api.order(Order.BOOKMARK, self._find_kind(kind) if kind else None)

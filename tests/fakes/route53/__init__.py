@@ -4,7 +4,7 @@ Tests use `server.Route53`: `with Route53() as fake:` provides `fake.url`, the `
 credentials. `add_zone`, `put`, `delete`, `records`, `shown` and `edits` read and edit zones as other people would.
 `fake.faults.arm(fault, action=…, times=…)` arms one of `tests.fakes.service.faults`. `fake.access.deny` and `allow`
 are IAM policies, `fake.buckets.follow_the_guide()` enables throttling, and `fake.log.calls()` lists the calls with
-their changes and results. `raw_client` is a client, and `process` runs the service in another process. A call passes
+their changes and results. `process` runs the service in another process. A call passes
 through `tests.fakes.service.listener` (HTTP) → `requests` (which action) → faults, `buckets`, `access` → `api` →
 `zones`, and a change through `bodies` → `batch` → `values`, `rules` and `aliases`. `wire` encodes XML, `records` and
 `routing` are the values and their form in boto3, and `names` escapes and sorts names.

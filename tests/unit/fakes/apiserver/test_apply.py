@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.apiserver.raw_client import APPLY, IN_SHOP, MERGE, RawClient, Reply, build_route
+from tests.fakes.apiserver.raw_client import APPLY, IN_SHOP, MERGE, RawClient, Reply
 from tests.fakes.apiserver.server import ApiServer
+from tests.unit.fakes.apiserver.http_routes import build_route
 
 PATH = "/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes/r"
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.apiserver.raw_client import IN_SHOP, RawClient, build_route, build_service
+from tests.fakes.apiserver.raw_client import IN_SHOP, RawClient, build_service
 from tests.fakes.apiserver.server import ApiServer
+from tests.unit.fakes.apiserver.http_routes import build_route
 
 ROUTES = "/apis/gateway.networking.k8s.io/v1/httproutes"
 

@@ -7,17 +7,10 @@ from typing import Any
 import pytest
 
 from tests.fakes.apiserver import patches
-from tests.fakes.apiserver.raw_client import (
-    IN_SHOP,
-    JSON_PATCH,
-    MERGE,
-    STRATEGIC,
-    RawClient,
-    build_route,
-    build_service,
-)
+from tests.fakes.apiserver.raw_client import IN_SHOP, JSON_PATCH, MERGE, STRATEGIC, RawClient, build_service
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.statuses import ApiError
+from tests.unit.fakes.apiserver.http_routes import build_route
 
 WEB = f"{IN_SHOP}/web"
 

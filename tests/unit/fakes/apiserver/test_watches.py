@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes.apiserver.options import WatchList
-from tests.fakes.apiserver.raw_client import IN_SHOP, RawClient, build_route, build_service
+from tests.fakes.apiserver.raw_client import IN_SHOP, RawClient, build_service
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.apiserver.watches import Order
+from tests.unit.fakes.apiserver.http_routes import build_route
 
 ROUTES = "/apis/gateway.networking.k8s.io/v1/httproutes"
 STREAMED = {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan", "allowWatchBookmarks": "true"}
@@ -232,10 +233,3 @@ def test_a_test_can_end_open_watches_cleanly_or_with_an_expired_error(
         assert stream.read_events(1) == [("ADDED", "a")]
         server.end_watches(order)
         assert stream.read_events(len(last) + 1) == [*last, ("END", "")]
-
-
-def test_open_watches_are_counted_by_kind(server: ApiServer, raw_client: RawClient) -> None:
-    with raw_client.watch(resourceVersion=server.version) as stream:
-        server.put(build_service("a"))
-        stream.read_event()
-        assert (server.count_watches("Service"), server.count_watches("Pod")) == (1, 0)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.fakes.clocks import MovedClock
-from tests.fakes.route53.raw_client import RawClient
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient
 
 
 @pytest.fixture

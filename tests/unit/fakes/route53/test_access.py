@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.fakes.route53.raw_client import RawClient, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_simple
 
 A = build_simple("www.example.com")
 TXT = build_simple("www.example.com", "TXT", '"x"')

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakes.route53.raw_client import RawClient, build_alias, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_alias, build_simple
 
 NAME = "www.example.com"
 LB = "x.us-east-1.elb.amazonaws.com"

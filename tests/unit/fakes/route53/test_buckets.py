@@ -10,8 +10,8 @@ from botocore.exceptions import ClientError
 
 from tests.fakes.clocks import MovedClock
 from tests.fakes.route53.buckets import Rate
-from tests.fakes.route53.raw_client import RawClient, build_client, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_client, build_simple
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from tests.fakes.clocks import MovedClock
-from tests.fakes.route53.raw_client import RawClient, build_alias, build_simple
 from tests.fakes.route53.server import Route53
 from tests.fakes.route53.zones import Author
+from tests.unit.fakes.route53.raw_client import RawClient, build_alias, build_simple
 
 A = build_simple("a.example.com", "A", "192.0.2.1", "192.0.2.2")
 WEIGHTED = build_simple("w.example.com", SetIdentifier="one", Weight=1, HealthCheckId="check")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.route53.raw_client import RawClient, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_simple
 
 NAME = "www.example.com"
 CNAME = build_simple(NAME, "CNAME", "target.test")

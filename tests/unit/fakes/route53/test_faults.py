@@ -10,9 +10,9 @@ from botocore.exceptions import ClientError, ConnectionClosedError, EndpointConn
 
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE, LIST
-from tests.fakes.route53.raw_client import RawClient, build_client, build_simple
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Late, Meanwhile, Refuse, Stall
+from tests.unit.fakes.route53.raw_client import RawClient, build_client, build_simple
 
 A = build_simple("a.example.com")
 

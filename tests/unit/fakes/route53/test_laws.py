@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.fakes.route53 import batch, names
 from tests.fakes.route53.batch import Action, Change
-from tests.fakes.route53.raw_client import build_simple
 from tests.fakes.route53.records import decode, encode
 from tests.fakes.route53.zones import Author, Zone
 from tests.fakes.service.answers import ApiError
+from tests.unit.fakes.route53.raw_client import build_simple
 
 VALUES = {"A": ("192.0.2.1", "192.0.2.2"), "TXT": ('"a"', '"b"'), "CNAME": ("a.test", "b.test")}
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.fakes.route53.raw_client import RawClient, build_simple, find_message
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_simple, find_message
 
 
 @pytest.fixture(autouse=True)

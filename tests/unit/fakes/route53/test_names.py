@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes.route53.names import BadName, build_sort_key, normalize
-from tests.fakes.route53.raw_client import RawClient, build_simple
+from tests.unit.fakes.route53.raw_client import RawClient, build_simple
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
 from tests.fakes.route53.process import run_commands, run_process
-from tests.fakes.route53.raw_client import build_client, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import build_client, build_simple
 
 
 def test_the_fake_service_in_its_own_process_serves_calls_and_executes_commands() -> None:

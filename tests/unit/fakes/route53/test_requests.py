@@ -10,8 +10,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import SSLError
 
-from tests.fakes.route53.raw_client import RawClient, build_alias, build_client, build_simple
 from tests.fakes.route53.server import Route53
+from tests.unit.fakes.route53.raw_client import RawClient, build_alias, build_client, build_simple
 
 NAME = "www.example.com"
 RRSET = "/2013-04-01/hostedzone/ZEXAMPLE/rrset"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.fakes.route53.raw_client import RawClient, build_simple
+from tests.unit.fakes.route53.raw_client import RawClient, build_simple
 
 NAME = "www.example.com"
 
