@@ -10,7 +10,15 @@ from extdns.metrics import table
 from extdns.metrics.table import Metric, MetricType
 
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}
-_CHOSEN: Final = 'namespace=~"$namespace", job=~"$job"'
+_VARIABLES: Final = ("cluster", "namespace", "job")
+_CHOSEN: Final = ", ".join(f'{name}=~"${name}"' for name in _VARIABLES)
+_REPLICA: Final = "instance, pod, node"
+"""The labels that tell replicas apart. All others stay, such as `cluster` (docs/design/metrics.md, "Alerts")."""
+
+_WHERE: Final = "{{cluster}} {{namespace}}"
+_ZONE: Final = "provider, zone, zone_id"
+_OBJECTIVE: Final = 0.99
+_WITHIN_S: Final = 60
 
 
 class Panel(NamedTuple):
@@ -34,74 +42,153 @@ class Panel(NamedTuple):
     is_red_from_one: bool = False
 
 
-def _build_query(metric: Metric, by: str = "") -> str:
+def _build_query(metric: Metric, drop: str = "") -> str:
     """Return the query for the rate of a counter per minute, or for the maximum of a gauge, over all replicas.
 
-    The maximum is that of the leader, because a standby never has a greater value.
+    The maximum is that of the leader, because a standby never has a greater value. *drop* is labels to sum over, too.
     """
     chosen = f"{metric.name}{{{_CHOSEN}}}"
-    labels = f" by ({by})" if by else ""
     if metric.type is MetricType.COUNTER:
-        return f"sum{labels} (60 * rate({chosen}[$__rate_interval]))"
-    return f"max{labels} ({chosen})"
+        return f"sum without ({_join(drop)}) (60 * rate({chosen}[$__rate_interval]))"
+    query = f"max without ({_REPLICA}) ({chosen})"
+    return f"sum without ({drop}) ({query})" if drop else query
 
 
-def _build_min_query(metric: Metric, by: str) -> str:
-    """Return the query for the minimum of *metric* over all replicas, for each value of the labels *by*."""
-    return f"min by ({by}) ({metric.name}{{{_CHOSEN}}})"
+def _build_aggregation(function: str, metric: Metric) -> str:
+    """Return the query for *function*, such as `min`, of *metric* over all replicas."""
+    return f"{function} without ({_REPLICA}) ({metric.name}{{{_CHOSEN}}})"
+
+
+def _build_quantile(metric: Metric, drop: str = "") -> str:
+    """Return the query for the duration that one of a hundred exceeds. *drop* is labels that do not matter."""
+    rate = f"rate({metric.name}_bucket{{{_CHOSEN}}}[$__rate_interval])"
+    return f"histogram_quantile({_OBJECTIVE}, sum without ({_join(drop)}) ({rate}))"
+
+
+def _build_share(window: str) -> str:
+    """Return the query for the share of changes that were accepted within a minute, during *window*."""
+    name, dropped = table.CHANGE_DURATIONS.name, _join(_ZONE)
+    fast = f'{name}_bucket{{le=~"{_WITHIN_S}([.]0)?", {_CHOSEN}}}'
+    return (
+        f"sum without (le, {dropped}) (rate({fast}[{window}]))"
+        f" / sum without ({dropped}) (rate({name}_count{{{_CHOSEN}}}[{window}]))"
+    )
+
+
+def _join(drop: str) -> str:
+    return f"{_REPLICA}, {drop}" if drop else _REPLICA
 
 
 ROWS: Final = (
     (
-        Panel("Requested endpoints", _build_query(table.REQUESTED_ENDPOINTS), width=3, kind="stat"),
+        Panel("Requested endpoints", _build_query(table.REQUESTED_ENDPOINTS), _WHERE, width=3, kind="stat"),
         Panel(
             "Held deletes",
-            f"sum({_build_query(table.DELETES_HELD, 'zone_id')})",
+            _build_query(table.DELETES_HELD, "zone, zone_id"),
+            _WHERE,
             width=3,
             kind="stat",
             is_red_from_one=True,
         ),
-        Panel("Names backing off", _build_query(table.BACKING_OFF), width=3, kind="stat", is_red_from_one=True),
-        Panel("Retained records", _build_query(table.RETAINED), width=3, kind="stat"),
-        Panel("Unreadable objects", _build_query(table.PROBLEMS), width=3, kind="stat", is_red_from_one=True),
-        Panel("Since last successful run", f"time() - {_build_query(table.SYNCED)}", width=3, kind="stat", unit="s"),
-        Panel("Replicas", f"count({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
-        Panel("Leaders", f"sum({table.LEADER.name}{{{_CHOSEN}}})", width=3, kind="stat"),
+        Panel("Names backing off", _build_query(table.BACKING_OFF), _WHERE, width=3, kind="stat", is_red_from_one=True),
+        Panel("Retained records", _build_query(table.RETAINED), _WHERE, width=3, kind="stat"),
+        Panel("Unreadable objects", _build_query(table.PROBLEMS), _WHERE, width=3, kind="stat", is_red_from_one=True),
+        Panel("Since last sync", f"time() - {_build_query(table.SYNCED)}", _WHERE, width=3, kind="stat", unit="s"),
+        Panel("Replicas", _build_aggregation("count", table.LEADER), _WHERE, width=3, kind="stat"),
+        Panel("Leaders", _build_aggregation("sum", table.LEADER), _WHERE, width=3, kind="stat"),
     ),
     (
-        Panel("Requested endpoints by type", _build_query(table.REQUESTED_RECORDS, "record_type"), "{{record_type}}"),
-        Panel("Published endpoints by type", _build_query(table.VERIFIED, "record_type"), "{{record_type}}"),
+        Panel(
+            "Changes accepted within a minute (objective: 99 %)",
+            _build_share("$__range"),
+            _WHERE,
+            width=8,
+            kind="stat",
+            unit="percentunit",
+        ),
+        Panel(
+            "Error budget left, of 30 days",
+            f"1 - (1 - ({_build_share('30d')})) / {1 - _OBJECTIVE:.2f}",
+            _WHERE,
+            width=8,
+            kind="stat",
+            unit="percentunit",
+        ),
+        Panel("Audit log fails", _build_query(table.AUDIT_FAILING), _WHERE, width=8, kind="stat", is_red_from_one=True),
     ),
     (
-        Panel("Current decisions by reason", _build_query(table.DECISIONS, "reason"), "{{reason}}"),
-        Panel("Held deletes by zone", _build_query(table.DELETES_HELD, "zone"), "{{zone}}"),
+        Panel(
+            "Burn rate of the error budget (alert: 14.4 for an hour, 6 for six)",
+            f"(1 - ({_build_share('1h')})) / {1 - _OBJECTIVE:.2f}",
+            _WHERE,
+        ),
+        Panel(
+            "99 % of changes: from the object to the accepted write",
+            _build_quantile(table.CHANGE_DURATIONS),
+            "{{cluster}} {{zone}}",
+            unit="s",
+        ),
     ),
     (
-        Panel("Batches per minute by outcome", _build_query(table.BATCHES, "outcome"), "{{outcome}}"),
-        Panel("Names queued or being written", _build_query(table.QUEUED)),
+        Panel(
+            "99 % of changes: from the object to the plan",
+            _build_quantile(table.PLAN_DURATIONS),
+            "{{cluster}} {{zone}}",
+            unit="s",
+        ),
+        Panel(
+            "99 % of changes: from the plan to the accepted write",
+            _build_quantile(table.WRITE_DURATIONS),
+            "{{cluster}} {{zone}}",
+            unit="s",
+        ),
+    ),
+    (
+        Panel("Requested endpoints by type", _build_query(table.REQUESTED_RECORDS), "{{cluster}} {{record_type}}"),
+        Panel("Published endpoints by type", _build_query(table.VERIFIED), "{{cluster}} {{record_type}}"),
+    ),
+    (
+        Panel("Current decisions by reason", _build_query(table.DECISIONS), "{{cluster}} {{reason}}"),
+        Panel("Held deletes by zone", _build_query(table.DELETES_HELD), "{{cluster}} {{zone}}"),
+    ),
+    (
+        Panel("Batches per minute by outcome", _build_query(table.BATCHES), "{{cluster}} {{outcome}}"),
+        Panel("Names queued or being written", _build_query(table.QUEUED), _WHERE),
+    ),
+    (
+        Panel(
+            "99 % of API calls by action and status",
+            _build_quantile(table.CALL_DURATIONS),
+            "{{cluster}} {{action}} {{status}}",
+            unit="s",
+        ),
+        Panel(
+            "99 % of complete readings of a zone",
+            _build_quantile(table.REFRESH_DURATIONS),
+            "{{cluster}} {{zone}}",
+            unit="s",
+        ),
     ),
     (
         Panel(
             "API calls left in the rate limit",
-            _build_min_query(table.API_LEFT, "account, action"),
-            "{{account}} {{action}}",
+            _build_aggregation("min", table.API_LEFT),
+            "{{cluster}} {{account}} {{action}}",
         ),
-        Panel(
-            "Throttled API calls per minute", _build_query(table.THROTTLED, "account, action"), "{{account}} {{action}}"
-        ),
+        Panel("Throttled API calls per minute", _build_query(table.THROTTLED), "{{cluster}} {{account}} {{action}}"),
     ),
     (
         Panel(
             "Time since the zone was fully read",
-            f"time() - {_build_query(table.ZONE_READ, 'zone')}",
-            "{{zone}}",
+            f"time() - {_build_query(table.ZONE_READ)}",
+            "{{cluster}} {{zone}}",
             unit="s",
         ),
-        Panel("List and watch by kind and phase", _build_query(table.PHASES, "kind, phase"), "{{kind}}: {{phase}}"),
+        Panel("List and watch by kind and phase", _build_query(table.PHASES), "{{cluster}} {{kind}}: {{phase}}"),
     ),
     (
-        Panel("Source errors per minute", _build_query(table.SOURCE_ERRORS)),
-        Panel("Failed zone reads and writes per minute", _build_query(table.REGISTRY_ERRORS)),
+        Panel("Source errors per minute", _build_query(table.SOURCE_ERRORS), _WHERE),
+        Panel("Failed zone reads and writes per minute", _build_query(table.REGISTRY_ERRORS), _WHERE),
     ),
 )
 
@@ -127,14 +214,14 @@ def _build_variables() -> list[dict[str, Any]]:
             "name": label,
             "type": "query",
             "datasource": _SOURCE,
-            "query": f"label_values({table.BUILD_INFO.name}, {label})",
+            "query": f"label_values({table.LEADER.name}, {label})",
             "refresh": 2,
             "includeAll": True,
             "multi": True,
             "allValue": ".*",
             "current": {"text": "All", "value": "$__all"},
         }
-        for label in ("namespace", "job")
+        for label in _VARIABLES
     }
     return [{"name": "datasource", "type": "datasource", "query": "prometheus"}, *values.values()]
 
