@@ -1,42 +1,35 @@
-# The image: docker buildx build --platform=linux/amd64,linux/arm64 --tag=NAME .
-# Nothing here depends on the architecture: Python and all wheels are fetched for the one that is built for.
-# A base that cannot change under one's feet: --build-arg=BASE=python@sha256:...
-ARG BASE=python:3.11-slim-bookworm
+# The image: .ci/release publishes it for both architectures; docker buildx build --tag=NAME . builds it for this machine.
+# Digests of the bases cover all architectures; Dependabot updates them. docs/design/release.md has the reasons.
 
-FROM ${BASE} AS build
-ENV PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ONLY_BINARY=:all:
+# Nothing runs on the architecture of the image: pip fetches the wheels for it, and bytecode is the same everywhere.
+FROM --platform=${BUILDPLATFORM} python:3.13-slim-trixie@sha256:9d2e5553305c7c7b0097999bb17187c69b921ccd6bc9d40e4bb5ebe652c00285 AS build
+ARG TARGETARCH=amd64
+ARG SOURCE_DATE_EPOCH=0
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PYTHONDONTWRITEBYTECODE=1
 WORKDIR /src
-
-COPY requirements.txt requirements-build.txt ./
-RUN python -m venv /opt/build \
-    && python -m venv --without-pip /opt/extdns \
-    && /opt/build/bin/pip install --require-hashes --requirement requirements-build.txt \
-    && /opt/build/bin/pip --python /opt/extdns/bin/python install --require-hashes --requirement requirements.txt
-
-# Of the SDK of AWS, the services that are called and those that lead to credentials; of the kubernetes package, what
-# finds the API server and not its classes for every kind: together more than all the rest.
-RUN find /opt/extdns/lib/python3*/site-packages/botocore/data -mindepth 1 -maxdepth 1 -type d \
-        ! -name route53 ! -name signin ! -name sso ! -name sso-oidc ! -name sts -exec rm -r '{}' + \
-    && find /opt/extdns/lib/python3*/site-packages/kubernetes/client/api \
-        /opt/extdns/lib/python3*/site-packages/kubernetes/client/models -type f ! -path '*/__init__.*' -delete \
-    && rm -r /opt/extdns/lib/python3*/site-packages/kubernetes/aio
-
-COPY LICENSE README.md pyproject.toml ./
+COPY requirements.txt ./
+COPY release release
 COPY extdns extdns
 COPY providers providers
 COPY registry registry
-RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /opt/build . \
-    && /opt/build/bin/pip --python /opt/extdns/bin/python install --no-deps /opt/build/extdns-*.whl \
-    && /opt/extdns/bin/python -m compileall -q /opt/extdns/lib
+RUN python -m release.image_root --arch="${TARGETARCH}" /opt/extdns
 
-FROM ${BASE}
+# Python of Debian 13, without a shell or a package manager.
+FROM gcr.io/distroless/python3-debian13:nonroot@sha256:83aa8d4f74a4d7f7cf2d472054139bef71a927b76c680c0f2e1021d6b1d6d732
 ARG VERSION=unknown
 ARG REVISION=unknown
+ARG CREATED=unknown
+ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="extdns" \
       org.opencontainers.image.description="Keeps DNS in step with Kubernetes; a drop-in replacement for external-dns" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.vendor="The extdns authors" \
       org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.url="${SOURCE}" \
+      org.opencontainers.image.documentation="${SOURCE}/blob/v${VERSION}/docs/README.md"
 
 # The second is for manifests that name the program of external-dns's image by its path.
 COPY --from=build /opt/extdns /opt/extdns
@@ -47,4 +40,5 @@ ENV PATH=/opt/extdns/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
 WORKDIR /
 USER 65532:65532
 EXPOSE 7979
+STOPSIGNAL SIGTERM
 ENTRYPOINT ["extdns"]

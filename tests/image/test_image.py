@@ -1,9 +1,9 @@
-"""The image, as far as it can be tested without a container runtime: its steps run in a scratch folder."""
+"""The program in the image, as far as it can be tested without a container runtime: its folder is built here."""
 
 from __future__ import annotations
 
+import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -11,29 +11,23 @@ from typing import Final
 import pytest
 
 from extdns import __version__
+from release.image_root import AWS_SERVICES
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.route53.server import Route53
-from tests.image.dockerfile import ROOT, Scratch, Step, sources, stages, steps
+from tests.image.conftest import EPOCH, build_root
+from tests.image.dockerfile import ROOT
 from tests.objects import service
 
-NOBODY: Final = 65532
 HANGS_S: Final = 120.0
 
 
-@pytest.fixture(scope="module")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
-    """Run the first stage of the Dockerfile."""
-    made = Scratch(tmp_path_factory.mktemp("image"))
-    assert made.build() == ""
-    return made
-
-
-def run(scratch: Scratch, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(root: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the installed program by its path, with exactly *variables* as its environment."""
     return subprocess.run(
-        (scratch.opt / "extdns" / "bin" / "external-dns", *arguments),
+        (root / "bin" / "external-dns", *arguments),
         cwd="/",
-        env={"PYTHONDONTWRITEBYTECODE": "1", **variables},
+        env=variables,
         capture_output=True,
         text=True,
         timeout=HANGS_S,
@@ -41,49 +35,15 @@ def run(scratch: Scratch, *arguments: str, **variables: str) -> subprocess.Compl
     )
 
 
-def test_hadolint_reports_no_problem_in_the_dockerfile() -> None:
-    linter = Path(sys.executable).with_name("hadolint")
-    done = subprocess.run((linter, ROOT / "Dockerfile"), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-def test_dockerignore_allows_exactly_the_paths_that_are_copied() -> None:
-    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "*"
-    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(sources())
-
-
-def test_both_stages_use_the_base_image_of_the_build_argument() -> None:
-    assert steps()[0] == Step("ARG", "BASE=python:3.11-slim-bookworm")
-    assert [stage[0].text.split()[0] for stage in stages()] == ["${BASE}", "${BASE}"]
-
-
-def test_the_image_has_a_non_root_user_port_entrypoint_and_the_external_dns_path() -> None:
-    last = {step.name: step.text for step in stages()[-1]}
-    assert last["USER"] == f"{NOBODY}:{NOBODY}"
-    assert last["EXPOSE"] == "7979"
-    assert last["ENTRYPOINT"] == '["extdns"]'
-    assert "PATH=/opt/extdns/bin:$PATH" in last["ENV"]
-    assert Step("COPY", "--from=build /opt/extdns/bin/external-dns /bin/external-dns") in stages()[-1]
-
-
-def test_the_program_is_installed_as_extdns_and_external_dns(scratch: Scratch) -> None:
-    assert run(scratch, "--version").stdout == f"extdns {__version__}\n"
-    ours, alias = (scratch.opt / "extdns" / "bin" / name for name in ("extdns", "external-dns"))
+def test_the_program_is_installed_as_extdns_and_external_dns(image_root: Path) -> None:
+    assert run(image_root, "--version").stdout == f"extdns {__version__}\n"
+    ours, alias = (image_root / "bin" / name for name in ("extdns", "external-dns"))
     assert ours.read_text() == alias.read_text()
 
 
-def test_pip_check_reports_no_broken_requirement(scratch: Scratch) -> None:
-    python = scratch.opt / "extdns" / "bin" / "python"
-    command = (scratch.opt / "build" / "bin" / "pip", "--python", python, "check")
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.stdout == "No broken requirements found.\n", done.stdout + done.stderr
-
-
-def test_every_file_of_the_program_is_installed(scratch: Scratch) -> None:
-    (packages,) = (scratch.opt / "extdns" / "lib").glob("python3*/site-packages")
+def test_every_file_of_the_program_is_installed(image_root: Path) -> None:
     for package in ("extdns", "providers", "registry"):
-        assert files(packages / package) == files(ROOT / package)
+        assert files(image_root / "lib" / package) == files(ROOT / package)
 
 
 def files(folder: Path) -> set[Path]:
@@ -92,13 +52,24 @@ def files(folder: Path) -> set[Path]:
     return {path for path in found if path.parent.name != "__pycache__"}
 
 
-def test_unused_data_is_removed_and_the_installation_stays_small(scratch: Scratch) -> None:
-    (packages,) = (scratch.opt / "extdns" / "lib").glob("python3*/site-packages")
+def test_only_root_can_change_the_installed_files(image_root: Path) -> None:
+    modes = {path.stat().st_mode & 0o777 for path in image_root.rglob("*") if path.is_file()}
+    folders = {path.stat().st_mode & 0o777 for path in image_root.rglob("*") if path.is_dir()}
+    assert modes == {0o644, 0o755}
+    assert folders == {0o755}
+    assert {path.name for path in image_root.rglob("*") if path.is_file() and os.access(path, os.X_OK)} == {
+        "extdns",
+        "external-dns",
+    }
+
+
+def test_unused_data_is_removed_and_the_installation_stays_small(image_root: Path) -> None:
+    packages = image_root / "lib"
     data = packages / "botocore" / "data"
-    assert {path.name for path in data.iterdir() if path.is_dir()} == {"route53", "signin", "sso", "sso-oidc", "sts"}
+    assert {path.name for path in data.iterdir() if path.is_dir()} == AWS_SERVICES
     assert size(packages / "botocore") < 12_000_000
     assert size(packages / "kubernetes") < 4_000_000
-    assert size(scratch.opt / "extdns") < 120_000_000
+    assert size(image_root) < 65_000_000
 
 
 def size(folder: Path) -> int:
@@ -106,16 +77,35 @@ def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def test_two_builds_have_the_same_bytes_modes_and_times(image_root: Path, tmp_path: Path) -> None:
+    again = build_root(tmp_path / "again", prefix=image_root)
+    assert contents(again) == contents(image_root)
+
+
+def contents(root: Path) -> dict[Path, tuple[int, float, bytes]]:
+    """Return the mode, the modification time and the content of each file and folder."""
+    found: dict[Path, tuple[int, float, bytes]] = {}
+    for path in (root, *root.rglob("*")):
+        status = path.stat()
+        assert status.st_mtime == EPOCH, path
+        found[path.relative_to(root)] = (
+            status.st_mode,
+            status.st_mtime,
+            path.read_bytes() if path.is_file() else b"",
+        )
+    return found
+
+
 def test_the_installed_program_publishes_a_service_into_route_53_and_writes_no_file(
-    scratch: Scratch, tmp_path: Path
+    image_root: Path, tmp_path: Path
 ) -> None:
     with ApiServer(tls=True, token="t") as server, Route53() as route53:
         server.put(service("web", "web.example.org"))
         zone = route53.add_zone("example.org")
-        before = state(scratch.root)
+        before = state(image_root)
         config = server.kubeconfig(tmp_path / "kubeconfig")
         done = run(
-            scratch,
+            image_root,
             *deployment_arguments(f"--kubeconfig={config}"),
             EXTERNAL_DNS_TXT_OWNER_ID="me",
             AWS_ACCESS_KEY_ID="AKID",
@@ -126,7 +116,7 @@ def test_the_installed_program_publishes_a_service_into_route_53_and_writes_no_f
         )
         assert done.returncode == 0, done.stderr
         assert [record.name for record in route53.records(zone)] == ["a-web.example.org.", "web.example.org."]
-    assert state(scratch.root) == before, "the root file system is read-only"
+    assert state(image_root) == before, "the root file system is read-only"
 
 
 def state(folder: Path) -> dict[Path, int]:
@@ -142,9 +132,36 @@ def deployment_arguments(*more: str) -> Sequence[str]:
     )
 
 
+def test_the_installed_program_publishes_into_cloud_dns_with_encrypted_ownership_records(
+    image_root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "web.yaml").write_text(
+        "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: shop, annotations: "
+        "{external-dns.alpha.kubernetes.io/hostname: web.acme.test}}, "
+        "spec: {type: LoadBalancer}, status: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}}"
+    )
+    with CloudDns() as fake:
+        zone = fake.add_zone("acme.test")
+        done = run(
+            image_root,
+            *("--source=service", f"--manifests={tmp_path}", "--provider=google", f"--google-project={PROJECT}"),
+            *(f"--google-api-endpoint={fake.url}", "--txt-owner-id=me", "--once", "--metrics-address=127.0.0.1:0"),
+            *("--txt-encrypt-enabled", f"--txt-encrypt-aes-key={'k' * 32}"),
+            CLOUDSDK_CONFIG=str(tmp_path),
+        )
+        assert done.returncode == 0, done.stderr
+        assert [record.name for record in fake.records(zone)] == ["a-web.acme.test.", "web.acme.test."]
+
+
 @pytest.mark.parametrize("service_name", ["sts", "sso", "sso-oidc", "route53"])
-def test_boto3_clients_for_credentials_and_route_53_can_be_created(scratch: Scratch, service_name: str) -> None:
+def test_boto3_clients_for_credentials_and_route_53_can_be_created(image_root: Path, service_name: str) -> None:
     code = f"import boto3; boto3.client({service_name!r}, region_name='eu-central-1')"
-    python = scratch.opt / "extdns" / "bin" / "python"
-    done = subprocess.run((python, "-c", code), capture_output=True, text=True, check=False, cwd="/")
-    assert done.returncode == 0, done.stderr
+    assert run_python(image_root, code) == ""
+
+
+def run_python(root: Path, code: str) -> str:
+    """Run *code* with only the packages of the image. Return its error output."""
+    launcher = (root / "bin" / "extdns").read_text(encoding="utf-8")
+    python = launcher.partition("\n")[0].removeprefix("#!")
+    command = (python, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(root / 'lib')!r}); {code}")
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/").stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-FOLDERS: Final = ("extdns", "providers", "registry", "tests", "examples")
+FOLDERS: Final = ("extdns", "providers", "registry", "release", "tests", "examples")
 SOURCES: Final = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 """All Python files of the repository."""
 

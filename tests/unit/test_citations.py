@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[2]
-PACKAGES: Final = ("extdns", "providers", "registry", "tests")
+PACKAGES: Final = ("extdns", "providers", "registry", "release", "tests")
 FILES: Final = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if path != Path(__file__))
 
 NUMBER: Final = r"\d+(?:\.\d+)*"
