@@ -14,14 +14,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
-from extdns.kube.api import ApiClient
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.live import responses
 from extdns.model.kind import Kind, ObjectKey
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
-    from extdns.model.kind import ObjectKey
 
 
 GETS_PER_S: Final = 10.0
