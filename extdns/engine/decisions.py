@@ -34,13 +34,11 @@ def is_held_decision(decision: Decision) -> bool:
     return decision.action is Action.KEEP and decision.reason.row.is_held
 
 
-def find_owned(decisions: Iterable[Decision]) -> list[tuple[str, str]]:
-    """Return, for each record of ours in *decisions*, the id of its zone and the namespace of its resource."""
-    return [
-        (one.zone.id, find_namespace(one.current.resource))
-        for one in decisions
-        if one.zone and one.current and one.current.is_ours
-    ]
+def count_owned(decisions: Iterable[Decision], counts: Counter[tuple[str, str]], step: int) -> None:
+    """Add *step* to *counts* for each record of ours in *decisions*, by zone id and namespace of its resource."""
+    for one in decisions:
+        if one.zone and one.current and one.current.is_ours:
+            counts[one.zone.id, find_namespace(one.current.resource)] += step
 
 
 class Decisions:

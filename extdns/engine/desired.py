@@ -195,7 +195,8 @@ def _is_contender(claim: NameClaim) -> bool:
 def _are_several_namespaces(claims: Iterable[NameClaim], ours: Iterable[OwnedRecord]) -> bool:
     """Return whether the objects of *claims*, and those that *ours* were made for, are in more than one namespace."""
     namespaces = {claim.provenance.ref.key.namespace for claim in claims}
-    return len(namespaces.union(find_namespace(owned.resource) for owned in ours)) > 1
+    namespaces |= {find_namespace(owned.resource) for owned in ours}
+    return len(namespaces) > 1
 
 
 def _contend(claim: NameClaim, zone: Zone, current: Sequence[OwnedRecord], settings: EngineSettings) -> Contender:
@@ -342,10 +343,11 @@ def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
 
     def adjust_and_refuse(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         adjusted = adjust(desired, zone)
-        if not any(endpoint.type == rrtype.TXT for endpoint in adjusted.accepted):
-            return adjusted
-        checked = [_check(endpoint, registry) for endpoint in adjusted.accepted]
-        return AdjustedRecords.from_results((*checked, *adjusted.refused))
+        for endpoint in adjusted.accepted:
+            if endpoint.type == rrtype.TXT:
+                checked = [_check(one, registry) for one in adjusted.accepted]
+                return AdjustedRecords.from_results((*checked, *adjusted.refused))
+        return adjusted
 
     return adjust_and_refuse
 

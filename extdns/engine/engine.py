@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, assert_never
 from extdns.engine import inputs
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits, find_owned
+from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits, count_owned
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,
@@ -360,8 +360,8 @@ class Engine:
                 new += reconcile(name, self._state, now_s)
                 decisions = self.decisions.decisions(name)
                 if decisions is not former:
-                    added.update(find_owned(decisions))
-                    added.subtract(find_owned(former))
+                    count_owned(decisions, added, 1)
+                    count_owned(former, added, -1)
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned

@@ -9,7 +9,6 @@ That is so for the name of a zone itself. One call cannot write two zones, so su
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -17,6 +16,7 @@ from msgspec.structs import replace
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
 from extdns.model.record import Record, restate_record
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord, RecordKey
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(Value, frozen=True, kw_only=True):
     """The change sets of one name, by the zone in which they are written.
 
     Attributes:

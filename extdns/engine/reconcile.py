@@ -8,10 +8,9 @@ names are not affected.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from msgspec.structs import replace
+from msgspec import Struct
 
 from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
     from extdns.model.record import Record, RecordKey
-    from extdns.model.zone import Zone
+    from extdns.planner.proposal import Proposal
 
 
 _AWAITED: Final = {
@@ -64,8 +63,7 @@ class ZonePlan(NamedTuple):
     plan: Plan
 
 
-@dataclass(slots=True)
-class NamePlan:
+class NamePlan(Struct, gc=False):
     """The plans of one name in all its zones.
 
     Attributes:
@@ -75,11 +73,11 @@ class NamePlan:
         sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
     """
 
-    plans: list[ZonePlan] = field(default_factory=list)
-    decisions: list[Decision] = field(default_factory=list)
-    waits: list[ZoneWait] = field(default_factory=list)
-    unread: list[ZoneState] = field(default_factory=list)
-    sets: dict[ZoneState, tuple[ChangeSet, ...]] = field(default_factory=dict)
+    plans: list[ZonePlan] = []
+    decisions: list[Decision] = []
+    waits: list[ZoneWait] = []
+    unread: list[ZoneState] = []
+    sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
 
 
 def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
@@ -111,8 +109,8 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     for zone in zones:
         sharing = state.zones.find_sharing_zones(zone, name, state.settings.registry)
         needed = (zone, *sharing.all)
-        if unread := [one for one in needed if not one.cache.is_complete]:
-            _wait_for_zone(unread[0], zone, name, claims, planned)
+        if unread := _find_unread(needed):
+            _wait_for_zone(unread, zone, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
@@ -125,46 +123,46 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     return planned
 
 
+def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
+    """Return the first of *zones* that was not fully read, None if all were."""
+    for zone in zones:
+        if not zone.cache.is_complete:
+            return zone
+    return None
+
+
 def _conclude_plans(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> None:
     """Combine the change sets of all zones, and decide by what the write queues can send now."""
     planned.sets = _combine_sets(planned.plans)
     blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
-    for index, (zone, above, plan) in enumerate(planned.plans):
-        concluded = _conclude(plan, zone.zone, name, blocks.get(zone), blocks.get(above) if above else None, state)
-        planned.plans[index] = ZonePlan(zone, above, concluded)
-        planned.decisions += concluded.decisions
-        planned.waits += [ZoneWait(zone.zone.id, wait) for wait in concluded.waits_for]
+    former = state.decisions.decisions(name)
+    for zone, above, plan in planned.plans:
+        proposals = _block_unsent(plan, blocks.get(zone), blocks.get(above) if above else None)
+        decisions = plan.decisions or decide(
+            zone.zone, name, proposals, plan.unfulfilled, merged=plan.merged, former=former
+        )
+        planned.decisions += decisions
+        zone_id = zone.zone.id
+        planned.waits += [ZoneWait(zone_id, wait) for wait in plan.waits_for]
+        for one in decisions:
+            if one.action in _UNCHANGED and (awaited := _AWAITED.get(one.reason)):
+                planned.waits.append(ZoneWait(zone_id, Wait(awaited, zone_id)))
 
 
-def _conclude(
-    plan: Plan, zone: Zone, name: DnsName, block: Blocked | None, block_above: Blocked | None, state: EngineState
-) -> Plan:
-    """Return *plan* with decisions about its proposals and unfulfilled requests.
+def _block_unsent(plan: Plan, block: Blocked | None, block_above: Blocked | None) -> tuple[Proposal, ...]:
+    """Return the proposals of *plan*, with blocks in place of the changes that cannot be sent now.
 
     Args:
-        plan: the plan of *name* in *zone*.
-        zone: the zone.
-        name: the name.
+        plan: the plan of a name in a zone.
         block: why no change of the name can be sent to the zone now, None if one can.
         block_above: the same for the zone above that holds its ownership records.
-        state: the parts of the engine; not changed.
     """
-    proposals = plan.proposals
-    if not (proposals or plan.unfulfilled):
-        return plan
+    if not (block or block_above):
+        return plan.proposals
     blocks = {change.key: block for one in plan.sets for change in one.changes} if block else {}
     if block_above:
         blocks |= {change.key: block_above for one in plan.waiting for change in one.changes}
-    if blocks:
-        proposals = block_proposals(proposals, blocks)
-    former = state.decisions.decisions(name)
-    decisions = decide(zone, name, proposals, plan.unfulfilled, merged=plan.merged, former=former)
-    waits = [
-        Wait(awaited, zone.id)
-        for one in decisions
-        if one.action in _UNCHANGED and (awaited := _AWAITED.get(one.reason))
-    ]
-    return replace(plan, decisions=decisions, waits_for=(*plan.waits_for, *waits))
+    return block_proposals(plan.proposals, blocks)
 
 
 def _wait_for_zone(

@@ -132,7 +132,8 @@ def plan_in_zone(
     parts, proposals = _complete(plan_input, proposals, state)
     unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected]
     unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
-    unfulfilled += plan_input.reject_hidden()
+    if plan_input.hidden:
+        unfulfilled += plan_input.reject_hidden()
     return Plan(
         proposals=proposals,
         unfulfilled=tuple(unfulfilled),
@@ -226,14 +227,6 @@ def _read_input(
         records += read_above(sharing.above, zone, related)
     read = _read_owned(state.settings.registry, records) if records else ()
     current = tuple([owned for owned in read if owned.record.name == name])
-    hidden = {
-        owned.record.set_identifier: Blocked(
-            reason=Reason.SOURCE_DOWN,
-            detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
-        )
-        for owned in (current if state.evidence.phases.down else ())
-        if owned.is_ours and state.evidence.is_hidden(owned)
-    }
     return PlanInput(
         zone=zone,
         name=name,
@@ -243,8 +236,20 @@ def _read_input(
         claims=claims,
         above=sharing.above,
         elsewhere=_read_elsewhere(sharing.all, name, related, state) if sharing.all else (),
-        hidden=hidden,
+        hidden=_find_hidden(current, state) if state.evidence.phases.down else {},
     )
+
+
+def _find_hidden(current: Iterable[OwnedRecord], state: EngineState) -> dict[str, Blocked]:
+    """Return the set identifiers of records whose resource cannot be observed now, and why nothing may change there."""
+    return {
+        owned.record.set_identifier: Blocked(
+            reason=Reason.SOURCE_DOWN,
+            detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
+        )
+        for owned in current
+        if owned.is_ours and state.evidence.is_hidden(owned)
+    }
 
 
 def _read_elsewhere(

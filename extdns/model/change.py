@@ -230,11 +230,14 @@ class AdjustedRecords(Value, frozen=True, kw_only=True):
     @classmethod
     def from_results(cls, found: Iterable[DesiredRecord | Refusal]) -> Self:
         """Split the results for several desired records into adjusted records and refusals, in their order."""
-        entries = tuple(found)
-        return cls(
-            accepted=tuple(entry for entry in entries if isinstance(entry, DesiredRecord)),
-            refused=tuple(entry for entry in entries if isinstance(entry, Refusal)),
-        )
+        accepted: list[DesiredRecord] = []
+        refused: list[Refusal] = []
+        for entry in found:
+            if isinstance(entry, Refusal):
+                refused.append(entry)
+            else:
+                accepted.append(entry)
+        return cls(accepted=tuple(accepted), refused=tuple(refused))
 
 
 class Action(StrEnum):

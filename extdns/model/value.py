@@ -47,7 +47,10 @@ class StringMap(tuple[tuple[str, str], ...]):
 
     def set(self, key: str, value: str) -> StringMap:
         """Return a copy in which *key* has *value*."""
-        return StringMap(sorted([*(item for item in self if item[0] != key), (key, value)]))
+        items = [item for item in self if item[0] != key]
+        items.append((key, value))
+        items.sort()
+        return StringMap(items)
 
     def without(self, *keys: str) -> StringMap:
         """Return a copy without *keys*."""

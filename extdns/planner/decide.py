@@ -101,15 +101,14 @@ def decide(
     covered: set[int] = set()
     for proposal in proposals:
         action, reason, detail = _conclude(zone, proposal, merged, former)
-        joining = (
-            [one for one in rest if action is Action.KEEP and _is_answered_by(one, proposal, reason)] if rest else []
-        )
-        covered.update(map(id, joining))
-        candidate, current = proposal.candidate, proposal.current
+        candidate = proposal.candidate
+        desired = candidate.desired if candidate else None
         requested_by = candidate.requested_by if candidate else ()
-        for one in joining:
-            requested_by = tuple(dict.fromkeys((*requested_by, *one.requested_by)))
-        endpoints = (candidate.desired if candidate else None, *(one.desired for one in joining))
+        for one in rest if action is Action.KEEP else ():
+            if _is_answered_by(one, proposal, reason):
+                covered.add(id(one))
+                desired = desired or one.desired
+                requested_by = tuple(dict.fromkeys((*requested_by, *one.requested_by)))
         found.append(
             Decision(
                 zone=zone,
@@ -119,8 +118,8 @@ def decide(
                 action=action,
                 reason=reason,
                 detail=detail,
-                desired=next((endpoint for endpoint in endpoints if endpoint), None),
-                current=current,
+                desired=desired,
+                current=proposal.current,
                 requested_by=requested_by,
             )
         )

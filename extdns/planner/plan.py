@@ -155,17 +155,20 @@ def group_changes(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> t
     Changes of one set identifier, and changes of records that cannot coexist, form one set (law 6).
     """
     changes = [one.outcome for one in proposals if not isinstance(one.outcome, Blocked)]
-    if len(changes) > 1:
-        changes.sort(key=lambda change: change.key)
+    groups = _find_groups(changes) if len(changes) > 1 else [changes] if changes else []
+    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in groups])
+
+
+def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
+    """Return the groups of *changes* that belong together, each sorted by key, sorted by their first key."""
     groups: list[list[Change]] = []
-    for change in changes:
+    for change in sorted(changes, key=lambda change: change.key):
         joined = [group for group in groups if any(_should_group(change, other) for other in group)]
         merged = [change, *(other for group in joined for other in group)]
         groups = [*(group for group in groups if group not in joined), merged]
     for group in groups:
         group.sort(key=lambda change: change.key)
-    groups.sort(key=lambda group: group[0].key)
-    return tuple([ChangeSet(zone=zone, name=name, changes=tuple(group)) for group in groups])
+    return sorted(groups, key=lambda group: group[0].key)
 
 
 def find_changed(

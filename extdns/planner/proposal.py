@@ -201,7 +201,8 @@ def propose(row: NameRow, settings: PlanSettings) -> tuple[Proposal, ...]:
     existing = row.current
     proposals = [_propose_for_current(owned, row, settings) for owned in existing.values()]
     if new := [candidate for rtype, candidate in row.winners.items() if rtype not in existing]:
-        in_the_way = min((owned for owned in existing.values() if not owned.is_ours), key=_get_key, default=None)
+        foreign = [owned for owned in existing.values() if not owned.is_ours]
+        in_the_way = min(foreign, key=_get_key) if foreign else None
         proposals += [_propose_create(candidate, in_the_way) for candidate in new]
     return tuple(sorted(proposals, key=_get_key) if len(proposals) > 1 else proposals)
 
@@ -313,11 +314,14 @@ def build_rows(current: Iterable[OwnedRecord], candidates: Iterable[Candidate]) 
 
 
 def _build_row(set_identifier: str, current: dict[str, OwnedRecord], candidates: list[Candidate]) -> NameRow:
-    fitting, cnames = _drop_cnames(candidates)
-    by_type: dict[str, list[Candidate]] = {}
+    fitting, cnames = _drop_cnames(candidates) if len(candidates) > 1 else (candidates, ())
+    winners: dict[str, Candidate] = {}
     for candidate in fitting:
-        by_type.setdefault(candidate.desired.type, []).append(candidate)
-    winners = {rtype: _find_winner(found, current.get(rtype)) for rtype, found in sorted(by_type.items())}
+        rtype = candidate.desired.type
+        rival = winners.get(rtype)
+        winners[rtype] = candidate if rival is None else _choose_winner(rival, candidate, current.get(rtype))
+    if len(winners) > 1:
+        winners = dict(sorted(winners.items()))
     others: tuple[Candidate, ...] = ()
     if len(fitting) > len(winners):
         others = tuple([candidate for candidate in fitting if candidate is not winners[candidate.desired.type]])
@@ -338,16 +342,14 @@ def _drop_cnames(candidates: list[Candidate]) -> tuple[list[Candidate], tuple[Ca
     return others, tuple([candidate for candidate in candidates if candidate.desired.type == rrtype.EXCLUSIVE])
 
 
-def _find_winner(candidates: list[Candidate], current: OwnedRecord | None) -> Candidate:
-    """Return the candidate of the resource of the current record of this type, else the smallest candidate.
+def _choose_winner(one: Candidate, other: Candidate, current: OwnedRecord | None) -> Candidate:
+    """Return the candidate of the resource of the current record of this type, else the smaller candidate.
 
     Each type is decided separately, alias or not (docs/spec/plan.md 2.4): an address and a load balancer's hostname for
     one name result in an A record with the address and an AAAA alias.
     """
-    if len(candidates) == 1:
-        return candidates[0]
     return min(
-        candidates, key=lambda candidate: (_is_new(candidate, current), build_size_key(candidate.desired.targets))
+        one, other, key=lambda candidate: (_is_new(candidate, current), build_size_key(candidate.desired.targets))
     )
 
 

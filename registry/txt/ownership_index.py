@@ -111,7 +111,8 @@ class _IndexBuilder:
                 self.ownership_records[record.key] = OwnershipRecord(record, labels)
             elif record.type != rrtype.TXT or record.targets:
                 self.records.append(record)
-        self._drop_published()
+        if len(self.ownership_records) > 1:
+            self._drop_published()
         if not self.ownership_records:
             return OwnershipIndex(records=tuple(self.records), ownership_records={}, matches={}, matched_records={})
         candidates = self._find_candidates()

@@ -163,7 +163,7 @@ class TxtRegistry:
             owner=owner or None,
             is_ours=ours,
             labels=first.labels.without(*(_OWNERSHIP_LABELS if certain else _UNCERTAIN_LABELS)),
-            ownership_records=tuple(sorted(covering, key=attrgetter("key"))),
+            ownership_records=tuple(sorted(covering, key=attrgetter("key")) if len(covering) > 1 else covering),
             has_current_format=not ours
             or matches[0].format is NamingFormat.CURRENT
             or self._settings.naming.build_name(record.name, record.type) is None,

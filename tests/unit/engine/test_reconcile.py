@@ -248,7 +248,7 @@ def _is_about(value: object, name: DnsName) -> bool:
 PLANNING = [
     (module, function)
     for module, functions in (
-        (reconcile, ("build_candidates", "plan_in_zone", "_conclude", "_store")),
+        (reconcile, ("build_candidates", "plan_in_zone", "_conclude_plans", "_store")),
         (desired, ("build_candidates",)),
         (
             zone_plan,
