@@ -126,7 +126,8 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
 
 
 def _build_common_settings(config: Config) -> CommonSettings:
-    from extdns.sources.annotations import PREFIX, choose_prefixes
+    from extdns.sources.annotation_names import PREFIX
+    from extdns.sources.annotations import choose_prefixes
     from extdns.sources.claim_builder import CommonSettings
 
     prefix = config.sources.annotation_prefix

@@ -147,7 +147,8 @@ class ClusterThread:
         for change in changes:
             if isinstance(change, ObjectProblem):
                 self._put(ProblemChanged(problem=change))
-                self._guard(partial(self._reporter.report_object_problem, change))
+                if not change.is_ignored:  # it is one of the warnings about the scope
+                    self._guard(partial(self._reporter.report_object_problem, change))
         observations = self._observe(changes)
         if observations:
             self._put(Observed(observations=observations, received_at_s=received_at_s))

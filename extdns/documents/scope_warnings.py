@@ -58,8 +58,13 @@ class ScopeWarning(Document, frozen=True):
 
 
 def find_scope_warnings(config: Config, scope: PassScope) -> tuple[ScopeWarning, ...]:
-    """Return the warnings about *scope*: about zones, then objects, then names."""
-    return (*_check_zones(config, scope), *_check_objects(config, scope), *_check_names(config, scope))
+    """Return the warnings about *scope*: about zones, documents, objects and names."""
+    return (
+        *_check_zones(config, scope),
+        *_check_documents(scope),
+        *_check_objects(config, scope),
+        *_check_names(config, scope),
+    )
 
 
 def _check_zones(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
@@ -105,6 +110,14 @@ def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
         remedy = f"check {_list_flags(config, _ZONE_FILTERS)}"
     folder = sanitize(config.zonefile.zonefile_dir)
     return ScopeWarning(text=text.format(folder=folder), next=remedy, leaves_nothing=True)
+
+
+def _check_documents(scope: PassScope) -> Iterator[ScopeWarning]:
+    more = len(scope.ignored_documents) - _MAX_NAMES
+    for at, message in enumerate(scope.ignored_documents[:_MAX_NAMES], start=1):
+        others = f"; likewise {format_count(more, 'other document')}" if more > 0 and at == _MAX_NAMES else ""
+        remedy = "add apiVersion and kind, or keep the file in another folder"
+        yield ScopeWarning(text=f"{message}{others}", next=remedy, leaves_nothing=False)
 
 
 def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:

@@ -69,14 +69,14 @@ class Engine:
         self.leadership = Leadership(settings, self.zones, self.decisions, self.delete_guard)
         self.readiness = Readiness(settings.kinds.values(), settings.source_timeout_s, self._deadlines)
         self._phases = KindPhases(settings.kinds.values())
-        self._problems = ObjectProblems()
+        self.problems = ObjectProblems()
         self._checks = ExistenceChecks(settings, self._deadlines)
         self._waits = Waits()
         self._plan_retries = RetryTable()
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
-            evidence=EvidenceReader(settings, self.claims, self._phases, self._problems, self._checks),
+            evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks),
             checks=self._checks,
             zones=self.zones,
             delete_guard=self.delete_guard,
@@ -157,7 +157,7 @@ class Engine:
     @property
     def unreadable_objects(self) -> tuple[str, ...]:
         """The objects and manifests that cannot be read, each with its error."""
-        return tuple(self._problems.messages())
+        return tuple(self.problems.messages())
 
     def _take(self, item: inputs.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case an input
         """Store the input *item*, and enqueue the names that it concerns."""
@@ -168,7 +168,7 @@ class Engine:
             case inputs.KindStateChanged(state=state):
                 self._take_kind_state(state, now_s)
             case inputs.ProblemChanged(problem=problem):
-                self._problems.report(problem)
+                self.problems.report(problem)
                 self._enqueue(self._waits.all_names())
             case inputs.ExistenceChecked(key=key, exists=exists):
                 for answered in self._checks.answer(key, exists=exists, now_s=now_s):

@@ -100,12 +100,17 @@ def _find_unread_zones(engine: Engine) -> Iterator[str]:
 def _find_invalid_names(engine: Engine) -> Iterator[str]:
     """Return a message for each hostname that is not a DNS name and would belong to one of the zones.
 
-    Hostnames with labels that are too long are ignored, as external-dns does (docs/spec/plan.md 0.1).
+    Hostnames with labels that are too long are ignored, as external-dns does (docs/spec/plan.md 0.1), and so are URLs,
+    which external-dns sends to the service.
     """
     zones = tuple(f".{state.zone.name}" for state in engine.zones)
     for invalid in engine.claims.invalid_names():
         name = invalid.value.strip().removesuffix(".").lower()
-        if name.endswith(zones) and all(len(label.encode()) <= MAX_LABEL_BYTES for label in name.split(".")):
+        if (
+            name.endswith(zones)
+            and "://" not in name
+            and all(len(label.encode()) <= MAX_LABEL_BYTES for label in name.split("."))
+        ):
             yield f"{invalid.provenance.ref}: {shorten(invalid.value)!r} is not a DNS name; allowed: {invalid.allowed}"
 
 

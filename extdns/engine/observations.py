@@ -112,13 +112,15 @@ class ObjectProblems:
     def __init__(self) -> None:
         """Start without problems."""
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
+        self._ignored: dict[tuple[str, ObjectKey | None], str] = {}
 
     def report(self, problem: ObjectProblem) -> None:
         """Record that an object or manifest cannot be read, or can be again."""
+        problems = self._ignored if problem.is_ignored else self._problems
         if problem.message:
-            self._problems[problem.location, problem.key] = problem.message
+            problems[problem.location, problem.key] = problem.message
         else:
-            self._problems.pop((problem.location, problem.key), None)
+            problems.pop((problem.location, problem.key), None)
 
     def find_problem(self, key: ObjectKey) -> str:
         """Return why the object at *key* cannot be read, "" if it can."""
@@ -132,6 +134,10 @@ class ObjectProblems:
     def messages(self) -> Iterator[str]:
         """Return a message for each object and manifest that cannot be read, sorted."""
         return (f"{location}: {message}" for (location, _), message in sorted(self._problems.items(), key=str))
+
+    def list_ignored(self) -> tuple[str, ...]:
+        """Return a message for each document that is no object, sorted."""
+        return tuple(f"{location}: {message}" for (location, _), message in sorted(self._ignored.items(), key=str))
 
 
 class ExistenceChecks:

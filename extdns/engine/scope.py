@@ -23,6 +23,7 @@ class PassScope(Value, frozen=True, kw_only=True):
         objects: how many objects the sources have observed; an object that two sources read counts twice.
         knows_objects: whether every kind and every manifest could be read.
         requests_names: whether an object requests a name.
+        ignored_documents: a message for each document that is no object, sorted.
         excluded_names: the requested names, if the domain filters exclude all of them; otherwise ().
     """
 
@@ -33,6 +34,7 @@ class PassScope(Value, frozen=True, kw_only=True):
     knows_objects: bool
     requests_names: bool
     excluded_names: tuple[str, ...]
+    ignored_documents: tuple[str, ...] = ()
 
 
 def measure_scope(engine: Engine) -> PassScope:
@@ -45,6 +47,7 @@ def measure_scope(engine: Engine) -> PassScope:
         knows_objects=not engine.readiness.find_missing() and not engine.unreadable_objects,
         requests_names=bool(engine.claims.names()),
         excluded_names=tuple(_find_excluded_names(engine)),
+        ignored_documents=engine.problems.list_ignored(),
     )
 
 

@@ -144,11 +144,13 @@ class DocumentProblem(Value, frozen=True, kw_only=True):
     Attributes:
         line: line number from 1; 0 is the whole file.
         key: the object that cannot be read; None if that could be any object of the file.
+        is_ignored: whether it is a document that cannot be an object, so that nothing is missing.
     """
 
     line: int
     key: ObjectKey | None
     message: str
+    is_ignored: bool = False
 
 
 class FileContents(Value, frozen=True, kw_only=True):
@@ -160,7 +162,7 @@ class FileContents(Value, frozen=True, kw_only=True):
     @property
     def is_complete(self) -> bool:
         """Whether the keys of all objects in the file are known."""
-        return all(problem.key is not None for problem in self.problems)
+        return all(problem.key is not None or problem.is_ignored for problem in self.problems)
 
 
 _LAST_APPLIED_CONFIGURATION: Final = "kubectl.kubernetes.io/last-applied-configuration"

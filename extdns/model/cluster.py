@@ -72,12 +72,14 @@ class ObjectProblem(Value, frozen=True, kw_only=True):
         key: the object, None if it cannot be determined.
         message: what is wrong and what is allowed; "" once it can be read again.
         what: `manifest` or `object`, for messages.
+        is_ignored: whether it is a document that cannot be an object, so that nothing is missing.
     """
 
     location: str
     key: ObjectKey | None
     message: str
     what: str = "object"
+    is_ignored: bool = False
 
 
 class IdentityRead(Value, frozen=True, kw_only=True):

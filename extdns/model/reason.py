@@ -235,7 +235,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.INVALID_ANNOTATION: ReasonRow(
         Group.OBJECT,
-        "An annotation has an invalid value. It is treated as absent.",
+        "An annotation has an invalid key or value. It is treated as absent.",
         event_when=EventWhen.ALWAYS,
     ),
     Reason.INVALID_OBJECT: ReasonRow(

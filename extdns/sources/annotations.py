@@ -22,10 +22,7 @@ from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
-
-PREFIX: Final = "external-dns.kubernetes.io/"
-OLD_PREFIX: Final = "external-dns.alpha.kubernetes.io/"
-BOTH_PREFIXES: Final = (PREFIX, OLD_PREFIX)
+from extdns.sources.annotation_names import BOTH_PREFIXES, find_misspelled_keys
 
 
 def choose_prefixes(flag_value: str | None) -> tuple[str, ...]:
@@ -39,7 +36,8 @@ class Annotations(Value, frozen=True, kw_only=True):
     Attributes:
         prefix: the prefix in use on this object.
         values: the values of the annotations under that prefix, by key without the prefix.
-        warnings: one for each key under an older prefix, which is ignored because the object uses a newer one.
+        warnings: one for each key that is ignored: under an older prefix, because the object uses a newer one, or
+            nearly a key that is read.
     """
 
     prefix: str
@@ -57,8 +55,12 @@ class Annotations(Value, frozen=True, kw_only=True):
                     return cls(
                         prefix=prefix,
                         values=values,
-                        warnings=_find_outdated_keys(annotations, prefix, accepted[at + 1 :]),
+                        warnings=(
+                            *_find_outdated_keys(annotations, prefix, accepted[at + 1 :]),
+                            *find_misspelled_keys(annotations, prefix),
+                        ),
                     )
+            return cls(prefix=accepted[0], warnings=tuple(find_misspelled_keys(annotations, accepted[0])))
         return cls(prefix=accepted[0])
 
     def get(self, name: str) -> str | None:

@@ -30,8 +30,8 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
 from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.annotations import (
-    BOTH_PREFIXES,
     Annotations,
     ExcludedHost,
     FoundTargets,

@@ -10,7 +10,8 @@ from extdns.model.kind import build_ref
 from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
-from extdns.sources.annotations import PREFIX, Annotations
+from extdns.sources.annotation_names import PREFIX
+from extdns.sources.annotations import Annotations
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.endpoint_claims import build_endpoint_claim
 

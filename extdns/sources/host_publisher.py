@@ -11,8 +11,8 @@ from typing import Final
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, build_ref
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
-    PREFIX,
     Annotations,
     ExcludedHost,
     FoundTargets,

@@ -21,8 +21,8 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import ClusterView
+from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
-    PREFIX,
     Annotations,
     ExcludedHost,
     FoundTargets,

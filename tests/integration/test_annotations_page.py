@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from extdns.sources.annotations import OLD_PREFIX, PREFIX
+from extdns.sources.annotation_names import KNOWN, OLD_PREFIX, PREFIX
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "docs" / "reference" / "annotations.md").read_text(encoding="utf-8")
@@ -24,6 +24,8 @@ def texts(*packages: str) -> Iterator[str]:
     """Yield every string constant in the Python files of *packages*."""
     for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
+            if path.name == "annotation_names.py":
+                continue  # it lists them, and reads none
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     yield node.value
@@ -43,6 +45,11 @@ def test_the_annotations_page_has_tables_with_rows() -> None:
 @pytest.mark.parametrize("name", documented())
 def test_an_annotation_on_the_page_is_read_by_the_code(name: str) -> None:
     assert name in CODE or f"aws/{name.removeprefix('aws-')}" in CODE
+
+
+def test_the_names_that_misspelt_keys_are_compared_with_are_those_on_the_page() -> None:
+    assert set(documented()) <= KNOWN
+    assert {name for name in KNOWN if f"`{name}`" not in PAGE} == set()
 
 
 def test_every_route_53_property_in_the_code_is_on_the_annotations_page() -> None:

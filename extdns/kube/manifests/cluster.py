@@ -82,6 +82,7 @@ class ManifestCluster:
         self._states: dict[Kind, KindState] = {}
         self._new_kinds: list[Kind] = []
         self._reported: ProblemMessages = {}
+        self._reported_ignored: ProblemMessages = {}
         self._refresh_lock = Lock()
         self._read_at_s: float | None = None
         self._has_changes = Event()
@@ -175,13 +176,10 @@ class ManifestCluster:
     def _list_problems(self) -> Iterator[ObjectProblem]:
         """List the problems that were solved, then the new ones, of required kinds."""
         problems = {at: text for at, text in self._loader.index.find_problems().items() if self._is_relevant(at[1])}
-        for location, key in self._reported:
-            if (location, key) not in problems:
-                yield ObjectProblem(location=location, key=key, message="", what=_MANIFEST)
-        for (location, key), message in problems.items():
-            if self._reported.get((location, key)) != message:
-                yield ObjectProblem(location=location, key=key, message=message, what=_MANIFEST)
-        self._reported = problems
+        ignored = self._loader.index.find_ignored()
+        yield from _compare_problems(self._reported, problems, is_ignored=False)
+        yield from _compare_problems(self._reported_ignored, ignored, is_ignored=True)
+        self._reported, self._reported_ignored = problems, ignored
 
     def _list_changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
         """List changed objects of *kinds*, which `take` has returned before."""
@@ -209,3 +207,13 @@ class ManifestCluster:
 
     def _is_relevant(self, key: ObjectKey | None) -> bool:
         return key is None or (key.kind in self._states and self._namespaces.contains(key))
+
+
+def _compare_problems(before: ProblemMessages, after: ProblemMessages, *, is_ignored: bool) -> Iterator[ObjectProblem]:
+    """Yield the problems of *before* that were solved, then those of *after* that are new."""
+    for location, key in before:
+        if (location, key) not in after:
+            yield ObjectProblem(location=location, key=key, message="", what=_MANIFEST, is_ignored=is_ignored)
+    for (location, key), message in after.items():
+        if before.get((location, key)) != message:
+            yield ObjectProblem(location=location, key=key, message=message, what=_MANIFEST, is_ignored=is_ignored)

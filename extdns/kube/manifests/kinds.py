@@ -42,6 +42,7 @@ _SIMILAR_KINDS: Final = frozenset({"UDPIngress"})
 
 _LIST: Final = "List"
 _OLD_GROUP: Final = "extensions"
+_CORE_GROUP: Final = ""  # nobody can add kinds to it
 
 
 def identify_kind(
@@ -77,14 +78,21 @@ def identify_kind(
 
 
 def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | None:
-    """Find the kind of the same group that *kind* probably means, such as Service for `Servce`."""
+    """Find the kind that *kind* probably means, such as Service for `Servce`: of the same group, if that is known."""
+    is_any = api_version is None or api_version == ""
     ours = {
-        one.name.lower(): one for one in STRUCTS if isinstance(api_version, str) and api_version in one.api_versions
+        one.name.lower(): one
+        for one in STRUCTS
+        if is_any or (isinstance(api_version, str) and api_version in one.api_versions)
     }
     near = get_close_matches(kind.lower(), ours, n=1, cutoff=_MIN_SIMILARITY)
     if not near or kind in _SIMILAR_KINDS:
         return None
     meant = ours[near[0]]
+    if is_any:
+        allowed = f"{meant.name} of {', '.join(meant.api_versions)}"
+        message = f"kind {shorten(kind)} has no apiVersion and does not exist; did you mean: {allowed}"
+        return UnsupportedKind(None, message)
     return UnsupportedKind(meant, f"kind {shorten(kind)} of {api_version} does not exist; did you mean: {meant.name}")
 
 
@@ -98,7 +106,7 @@ def _find_unsupported_version(api_version: object, kinds: tuple[Kind, ...], *, s
         return UnsupportedKind(meant, f"apiVersion is missing; allowed for {kinds[0].name}: {allowed}")
     group = api_version.rpartition("/")[0]
     for kind in kinds:
-        if group == kind.group or (group == _OLD_GROUP and len(kinds) == 1):
+        if group == kind.group or (group in {_OLD_GROUP, _CORE_GROUP} and len(kinds) == 1):
             allowed = ", ".join(kind.api_versions)
             message = f"apiVersion {shorten(api_version)} of {kind.name} is not read; allowed: {allowed}"
             return UnsupportedKind(kind if single else None, message)

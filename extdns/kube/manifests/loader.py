@@ -34,6 +34,8 @@ Editors may truncate or move a file before they write it, and write it in parts.
 """
 
 _REMOVED: Final[FileStamp] = ()
+_WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
+"""Files that are often in a folder of manifests, and in which `kind` is optional."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,7 @@ class ManifestIndex:
             (file, problem)
             for file, file_entries in self._files_with_problems.items()
             for problem in file_entries.problems
+            if not problem.is_ignored
         ]
         found += [
             (file, DocumentProblem(line=0, key=None, message=message)) for file, message in self._unreadable.items()
@@ -281,6 +284,16 @@ class ManifestIndex:
             location = f"{file.name}:{problem.line}" if problem.line else file.name
             problems.setdefault((location, problem.key), problem.message)
         return problems
+
+    def find_ignored(self) -> ProblemMessages:
+        """List the documents that are no objects, sorted by file and line."""
+        return {
+            (f"{file.name}:{problem.line}", None): problem.message
+            for file in sorted(self._files_with_problems)
+            if not file.path.endswith(_WITHOUT_KIND)
+            for problem in self._files_with_problems[file].problems
+            if problem.is_ignored
+        }
 
     def _find_entries(self, file: ManifestFile) -> _FileEntries:
         return self._entries_by_file.get(file, _NO_ENTRIES)

@@ -27,6 +27,7 @@ _MAX_NESTED_LISTS: Final = 8
 _MAX_UNIDENTIFIED: Final = 1000
 """After this many problems with unidentified objects, the file is probably not a manifest."""
 
+_NO_KIND: Final = "the document has no kind, so it is no Kubernetes object, and is ignored"
 _STATUS_KIND: Final = "Status"
 """The kind of error responses of an API server."""
 
@@ -183,6 +184,8 @@ def _decode_documents(
                 yield DocumentProblem(
                     line=document.line, key=None, message="kind is missing; allowed: a kind such as Service"
                 )
+            case None if document.kind is None and document.api_version is None:
+                yield DocumentProblem(line=document.line, key=None, message=_NO_KIND, is_ignored=True)
             case None:
                 pass
 

@@ -52,11 +52,22 @@ def parse_documents(text: bytes, line: int) -> Iterator[ParsedDocument | BrokenD
         yield BrokenDocument(stop.line, stop.message)
     except yaml.MarkedYAMLError as error:
         position = error.problem_mark or error.context_mark
-        yield BrokenDocument(line + (position.line if position else 0), f"not YAML: {error.problem or error.context}")
+        at = position.line if position else 0
+        yield BrokenDocument(
+            line + at, f"not YAML: {_describe_yaml_error(text, at, str(error.problem or error.context))}"
+        )
     except yaml.reader.ReaderError as error:
         yield BrokenDocument(line + text.count(b"\n", 0, error.position), f"not YAML: {error.reason}")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         yield BrokenDocument(line, f"not YAML: {error}")
+
+
+def _describe_yaml_error(text: bytes, at: int, problem: str) -> str:
+    """Return *problem*, or a clearer sentence if line *at*, from 0, is indented with a tab."""
+    (affected,) = text.split(b"\n", at + 1)[at : at + 1] or (b"",)
+    if b"\t" in affected[: len(affected) - len(affected.lstrip())]:
+        return "the line is indented with a tab; allowed: blanks"
+    return problem
 
 
 class _UnusableDocumentError(Exception):

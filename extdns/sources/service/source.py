@@ -71,6 +71,7 @@ class ServiceSource:
             return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)
         if not (
             annotations.values
+            or annotations.warnings
             or common.templates.can_name_hosts
             or self.settings.compatibility is not Compatibility.NONE
         ):

@@ -149,6 +149,17 @@ def test_objects_without_names_are_no_empty_scope() -> None:
     assert not leaves_nothing
 
 
+def test_at_most_five_documents_that_are_no_objects_are_named() -> None:
+    found = warn(replace(SCOPE, ignored_documents=tuple(f"values{number}.yaml:1: no kind" for number in range(7))))
+    assert [text for text, _, _ in found[3:]] == [
+        "values3.yaml:1: no kind",
+        "values4.yaml:1: no kind; likewise 2 other documents",
+    ]
+    assert {(remedy, nothing) for _, remedy, nothing in found} == {
+        ("add apiVersion and kind, or keep the file in another folder", False)
+    }
+
+
 def test_filters_that_exclude_every_name_are_named() -> None:
     scope = replace(SCOPE, excluded_names=("web.shop.example",))
     assert warn(scope, "--exclude-domains=shop.example") == [

@@ -40,7 +40,7 @@ def count_entries(root: object) -> int:
 def list_state(world: World) -> list[object]:
     """Return the parts of the engine that store state."""
     engine = world.engine
-    observed = [engine._checks, engine._waits, engine._plan_retries, engine._phases, engine._problems]
+    observed = [engine._checks, engine._waits, engine._plan_retries, engine._phases, engine.problems]
     return [engine.claims, engine.zones, engine.decisions, engine._dirty, *observed]
 
 

@@ -124,3 +124,12 @@ def test_parsing_a_canonical_name_returns_it_unchanged(text: str) -> None:
 
 def test_an_invalid_a_label_is_shown_unchanged() -> None:
     assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"
+
+
+@pytest.mark.parametrize(
+    "text", ["https://web.example.org/path", "http://web.example.org:8080", "HTTPS://web.example.org"]
+)
+def test_a_url_is_no_hostname(text: str) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        DnsName.parse_hostname(text)
+    assert caught.value.allowed == "a host name without scheme, port and path, such as web.example.org"

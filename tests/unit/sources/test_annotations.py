@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations, choose_prefixes
+from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
+from extdns.sources.annotations import Annotations, choose_prefixes
 
 
 @pytest.mark.parametrize(
@@ -110,3 +111,32 @@ def test_messages_about_an_annotation_contain_its_full_key() -> None:
         Annotations.read({OLD_PREFIX + "ttl": "1"}, BOTH_PREFIXES).describe_field("ttl")
         == f"annotation {OLD_PREFIX}ttl"
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        pytest.param(f"{OLD_PREFIX}hostnames", f"{OLD_PREFIX}hostname", id="name"),
+        pytest.param(f"{PREFIX}aws-wieght", f"{PREFIX}aws-weight", id="name for a provider"),
+        pytest.param("exteranl-dns.alpha.kubernetes.io/ttl", f"{OLD_PREFIX}ttl", id="prefix"),
+        pytest.param("externaldns.kubernetes.io/hostnames", f"{PREFIX}hostname", id="prefix and name"),
+    ],
+)
+def test_a_misspelt_key_gives_a_warning_with_the_key_that_is_meant(key: str, meant: str) -> None:
+    (warning,) = Annotations.read({key: "x"}, BOTH_PREFIXES).warnings
+    assert (warning.reason, warning.field) == (Reason.INVALID_ANNOTATION, "metadata.annotations")
+    assert (warning.value, warning.allowed) == (key, f"the key {meant}")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(f"{PREFIX}unknown", id="unlike any name"),
+        pytest.param(f"{PREFIX}scw-weights", id="free text of a provider"),
+        pytest.param("internal-dns.kubernetes.io/hostname", id="prefix of another installation"),
+        pytest.param("kubernetes.io/ingress.class", id="another program"),
+        pytest.param("hostname", id="no prefix"),
+    ],
+)
+def test_a_key_that_may_be_meant_for_another_program_gives_no_warning(key: str) -> None:
+    assert Annotations.read({key: "x"}, BOTH_PREFIXES).warnings == ()

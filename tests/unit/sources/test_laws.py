@@ -12,7 +12,7 @@ from extdns.model.record import find_record_problem
 from extdns.model.resources.core import ServicePort, ServiceSpec
 from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import Source
-from extdns.sources.annotations import OLD_PREFIX, PREFIX
+from extdns.sources.annotation_names import OLD_PREFIX, PREFIX
 from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.service.expansions import ServiceSettings

@@ -8,7 +8,7 @@ from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.resources.core import Node
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
-from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.node import NodeSettings, NodeSource
 from tests.fakes.view import FakeView

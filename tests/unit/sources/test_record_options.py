@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations, RecordOptions
+from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
+from extdns.sources.annotations import Annotations, RecordOptions
 
 
 def options(annotations: dict[str, str], prefix: str = PREFIX) -> RecordOptions:

@@ -9,7 +9,7 @@ from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.ports import Source
-from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.service.expansions import ServiceSettings, parse_service_types
 from extdns.sources.service.source import ServiceSource

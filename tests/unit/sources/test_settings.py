@@ -7,7 +7,8 @@ import pytest
 from extdns.model.kind import build_ref
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
-from extdns.sources.annotations import BOTH_PREFIXES, OLD_PREFIX, PREFIX, Annotations
+from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
+from extdns.sources.annotations import Annotations
 from extdns.sources.claim_builder import CommonSettings
 from tests.unit.sources.samples import meta, ours, service
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.reason import Reason
+from extdns.sources.annotation_names import BOTH_PREFIXES, PREFIX
 from extdns.sources.annotations import (
-    BOTH_PREFIXES,
-    PREFIX,
     Annotations,
     FoundTargets,
     MissingTargets,

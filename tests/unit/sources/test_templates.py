@@ -15,7 +15,7 @@ from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import Ingress
 from extdns.model.value import EMPTY_MAP
 from extdns.ports import Source
-from extdns.sources.annotations import BOTH_PREFIXES
+from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.f5 import F5Source
 from extdns.sources.fake import DEFAULT_BASE_NAME, render_base_names

@@ -150,6 +150,18 @@ def test_problems_come_before_objects_and_wait_until_their_kind_is_required(tmp_
     ]
 
 
+def test_a_document_without_kind_is_ignored_and_hides_no_object(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text("image: {tag: 1}\n---\n" + service("web"))
+    (tmp_path / "kustomization.yaml").write_text("resources: [values.yaml]\n")
+    cluster = ManifestCluster([str(tmp_path)], watch=False)
+    cluster.require(SERVICE)
+    problems = [change for change in cluster.take(LONG_S) if isinstance(change, ObjectProblem)]
+    location = f"{tmp_path / 'values.yaml'}:1"
+    message = "the document has no kind, so it is no Kubernetes object, and is ignored"
+    assert problems == [ObjectProblem(location=location, key=None, message=message, what="manifest", is_ignored=True)]
+    assert cluster.exists(key("other")) is False
+
+
 def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--manifests=.*/gone cannot be read: No such file or directory; allowed: "):
         once(tmp_path / "gone")

@@ -9,6 +9,7 @@ from extdns.model.kind import Kind
 from extdns.model.resources.gateway_api import GATEWAY
 from extdns.model.resources.gloo import GLOO_GATEWAY
 from extdns.model.resources.istio import ISTIO_GATEWAY
+from extdns.model.resources.networking import INGRESS
 
 OLD = "networking.istio.io/v1alpha3"
 
@@ -43,6 +44,18 @@ OLD = "networking.istio.io/v1alpha3"
                 "gateway.solo.io/v1",
             ),
             id="no-version",
+        ),
+        pytest.param(
+            None,
+            "Servce",
+            UnsupportedKind(None, "kind Servce has no apiVersion and does not exist; did you mean: Service of v1"),
+            id="misspelt kind without version",
+        ),
+        pytest.param(
+            "v1",
+            "Ingress",
+            UnsupportedKind(INGRESS, "apiVersion v1 of Ingress is not read; allowed: networking.k8s.io/v1"),
+            id="version of the core group",
         ),
     ],
 )

@@ -1,0 +1,93 @@
+"""The annotations that extdns reads, and the keys that are nearly one of them, such as `hostnames`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Final
+
+from extdns.model.claim import ClaimWarning
+from extdns.model.reason import Reason
+
+PREFIX: Final = "external-dns.kubernetes.io/"
+OLD_PREFIX: Final = "external-dns.alpha.kubernetes.io/"
+BOTH_PREFIXES: Final = (PREFIX, OLD_PREFIX)
+
+KNOWN: Final = frozenset(
+    {
+        "access",
+        "alias",
+        "aws-evaluate-target-health",
+        "aws-failover",
+        "aws-geolocation-continent-code",
+        "aws-geolocation-country-code",
+        "aws-geolocation-subdivision-code",
+        "aws-geoproximity-bias",
+        "aws-geoproximity-coordinates",
+        "aws-geoproximity-local-zone-group",
+        "aws-geoproximity-region",
+        "aws-health-check-id",
+        "aws-hosted-zone-id",
+        "aws-multi-value-answer",
+        "aws-region",
+        "aws-target-hosted-zone",
+        "aws-weight",
+        "azure-tags",
+        "cloudflare-custom-hostname",
+        "cloudflare-proxied",
+        "cloudflare-record-comment",
+        "cloudflare-region-key",
+        "cloudflare-tags",
+        "controller",
+        "endpoints-type",
+        "gateway-hostname-source",
+        "hostname",
+        "ingress",
+        "ingress-hostname-source",
+        "internal-hostname",
+        "record-type",
+        "set-identifier",
+        "target",
+        "ttl",
+    }
+)
+"""The names of all annotations, without those that begin with one of `_OPEN`."""
+
+_OPEN: Final = ("cloudflare-", "scw-", "webhook-", "coredns-")  # any text may follow
+_MIN_SIMILAR_NAME: Final = 0.8
+_MIN_SIMILAR_PREFIX: Final = 0.95  # one letter differs; another installation may have a prefix such as internal-dns.…
+_FIELD: Final = "metadata.annotations"
+_MAX_REMEMBERED: Final = 1024
+
+
+def find_misspelled_keys(annotations: Mapping[str, str], prefix: str) -> Iterator[ClaimWarning]:
+    """Yield a warning for each key that is nearly one that is read, sorted.
+
+    Args:
+        annotations: the annotations of an object.
+        prefix: the prefix that is used on the object, or that it should use.
+    """
+    for key in sorted(annotations):
+        head, slash, name = key.rpartition("/")
+        if not slash or (name in KNOWN and key.startswith(BOTH_PREFIXES)):
+            continue
+        meant = _find_meant_key(head + slash, name, prefix)
+        if meant:
+            yield ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=_FIELD, value=key, allowed=f"the key {meant}")
+
+
+@lru_cache(maxsize=_MAX_REMEMBERED)
+def _find_meant_key(head: str, name: str, prefix: str) -> str:
+    """Return the key that is meant by *head* and *name*, "" if the key is valid or not similar to any."""
+    if head in {prefix, *BOTH_PREFIXES}:
+        meant_head, meant = head, "" if name in KNOWN or name.startswith(_OPEN) else _find_similar_name(name)
+    else:
+        near = get_close_matches(head, {prefix, *BOTH_PREFIXES}, n=1, cutoff=_MIN_SIMILAR_PREFIX)
+        meant_head = near[0] if near else ""
+        meant = (name if name in KNOWN else _find_similar_name(name)) if near else ""
+    return f"{meant_head}{meant}" if meant else ""
+
+
+def _find_similar_name(name: str) -> str:
+    return next(iter(get_close_matches(name, sorted(KNOWN), n=1, cutoff=_MIN_SIMILAR_NAME)), "")
