@@ -117,6 +117,7 @@ def test_a_key_that_is_not_a_string_is_invalid_but_an_alias_of_a_string_is_valid
         pytest.param(
             "a: &a [*a]\n", 10, "not YAML: the alias *a refers to no complete anchor before it", id="in-itself"
         ),
+        pytest.param("a:\n\tb: 1\n", 11, "not YAML: the line is indented with a tab; allowed: blanks", id="tab"),
         pytest.param("[" * 70, 10, "nested too deeply; allowed: 64 levels", id="depth"),
         pytest.param("a: 1\nb: \x01\n", None, "not YAML: ", id="control-character"),
     ],
