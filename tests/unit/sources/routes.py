@@ -116,14 +116,14 @@ def route(
 ) -> R:
     """Build a Route. *status* is the `Accepted` condition of all *parents*, or only of those in *accepted_by*."""
     parents = tuple(parents)
-    format_claims = tuple(
+    parents_status = tuple(
         RouteParentStatus(parent_ref=ref, conditions=accepted(status))
         for ref in (parents if accepted_by is None else accepted_by)
     )
     return of(
         metadata=meta(location, annotations, labels),
         spec=RouteSpec(hostnames=hostnames or None, parent_refs=parents),
-        status=RouteStatus(parents=format_claims),
+        status=RouteStatus(parents=parents_status),
     )
 
 

@@ -1,11 +1,11 @@
-"""Build objects and format claims in a line or two each, for readable tables of cases."""
+"""Build objects in a line or two each, for readable tables of cases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, assert_never
+from typing import Final
 
-from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.resources.core import (
     Node,
     NodeAddress,
@@ -149,29 +149,6 @@ def endpoints(location: str, of: str, *members: SliceEndpoint, address_type: str
     """Build an EndpointSlice of the Service *of*."""
     labels = {"kubernetes.io/service-name": of}
     return EndpointSlice(metadata=meta(location, labels=labels), address_type=address_type, endpoints=members)
-
-
-def format_claims(claims: Iterable[Claim]) -> list[str]:
-    """Format claims as `name TYPE ttl [targets]`, `name reason`, `name by flag` or `reason value`.
-
-    Targetless claims are omitted, since they publish nothing by themselves.
-    """
-    return [_format_claim(claim) for claim in claims if not isinstance(claim, TargetlessClaim)]
-
-
-def _format_claim(claim: ResolvedClaim | UnresolvedClaim | ExcludedClaim | InvalidClaim) -> str:
-    match claim:
-        case ResolvedClaim():
-            endpoint = claim.desired
-            return f"{endpoint.name} {endpoint.type} {endpoint.ttl_s or '-'} [{', '.join(endpoint.targets)}]"
-        case UnresolvedClaim():
-            return f"{claim.name} {claim.reason}"
-        case ExcludedClaim():
-            return f"{claim.name or 'all'} by {claim.excluded_by}"
-        case InvalidClaim():
-            return f"{claim.reason} {claim.value}"
-        case _:
-            assert_never(claim)
 
 
 def list_resolved_claims(claims: Iterable[Claim]) -> list[ResolvedClaim]:

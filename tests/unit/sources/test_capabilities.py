@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from extdns.model.claim import Claim
+from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import PREFIX, format_claims, ingress, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.expected_claims import reduce_claims, resolved
+from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -34,7 +35,6 @@ def of_ingress(selection: CommonSettings, annotations: dict[str, str]) -> tuple[
 both = pytest.mark.parametrize(
     "claims", [pytest.param(of_service, id="2.6-service"), pytest.param(of_ingress, id="2.6-ingress")]
 )
-A = "A - [192.0.2.1]"
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,21 @@ A = "A - [192.0.2.1]"
 def test_filters_exclude_objects(
     claims: Claims, selection: CommonSettings, annotations: dict[str, str], by: str
 ) -> None:
-    assert {
-        line.partition(" ")[2] for line in format_claims(claims(selection, ours(hostname="h.t") | annotations))
-    } == {f"by {by}"}
+    found = claims(selection, ours(hostname="h.t") | annotations)
+    assert {claim.excluded_by if isinstance(claim, ExcludedClaim) else "" for claim in found} == {by}
 
 
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
-        pytest.param({}, f"h.t {A}", id="host"),
-        pytest.param(ours(target="192.0.2.9"), "h.t A - [192.0.2.9]", id="target"),
-        pytest.param(ours(ttl="60"), "h.t A 60 [192.0.2.1]", id="ttl"),
+        pytest.param({}, resolved("h.t", "A", "192.0.2.1"), id="host"),
+        pytest.param(ours(target="192.0.2.9"), resolved("h.t", "A", "192.0.2.9"), id="target"),
+        pytest.param(ours(ttl="60"), resolved("h.t", "A", "192.0.2.1", ttl_s=60), id="ttl"),
     ],
 )
 @both
-def test_record_option_annotations_are_read(claims: Claims, annotations: dict[str, str], expected: str) -> None:
-    assert expected in format_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))
+def test_record_option_annotations_are_read(claims: Claims, annotations: dict[str, str], expected: Claim) -> None:
+    assert expected in reduce_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))
 
 
 @both
@@ -82,8 +81,8 @@ def test_properties_and_set_identifier_apply_to_every_record(claims: Claims) -> 
 
 @both
 def test_the_hostname_annotation_is_ignored_with_the_ignore_flag(claims: Claims) -> None:
-    found = format_claims(claims(CommonSettings(ignore_hostname_annotation=True), ours(hostname="h.t")))
-    assert not any(line.startswith("h.t A") for line in found)
+    found = reduce_claims(claims(CommonSettings(ignore_hostname_annotation=True), ours(hostname="h.t")))
+    assert resolved("h.t", "A", "192.0.2.1") not in found
 
 
 # docs/spec/sources.md 2.1
@@ -91,4 +90,4 @@ def test_the_ingress_class_annotation_ignores_the_annotation_prefix_flag() -> No
     selection = CommonSettings(prefixes=("acme.test/",))
     settings = IngressSettings(common=selection, ingress_class=("nginx",))
     obj = ingress("192.0.2.1", rules=["r.t"], annotations={"kubernetes.io/ingress.class": "nginx"})
-    assert format_claims(compute_claims(IngressSource(settings=settings), obj)) == [f"r.t {A}"]
+    assert reduce_claims(compute_claims(IngressSource(settings=settings), obj)) == [resolved("r.t", "A", "192.0.2.1")]

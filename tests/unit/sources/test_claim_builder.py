@@ -10,7 +10,8 @@ from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
 from extdns.sources.annotations import ExcludedHost, FoundTargets, MissingTargets, RecordOptions
 from extdns.sources.claim_builder import ClaimBuilder
-from tests.unit.sources.samples import format_claims, list_resolved_claims
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import list_resolved_claims
 
 REF = ObjectRef(key=ObjectKey(SERVICE, "shop", "web"))
 HOST = DnsName("a.t")
@@ -39,7 +40,7 @@ def test_targets_of_one_name_and_type_are_merged() -> None:
     one.request_name(HOST, "first", a("10.0.0.2"))
     one.request_name(HOST, "second", a("10.0.0.10", "10.0.0.2"))
     one.request_name(HOST, "third", a("10.0.0.2"))
-    assert format_claims(one.build()) == ["a.t A - [10.0.0.10, 10.0.0.2]"]
+    assert reduce_claims(one.build()) == [resolved("a.t", "A", "10.0.0.10", "10.0.0.2")]
     assert list_resolved_claims(one.build())[0].provenance.field == "first"
 
 
@@ -48,7 +49,7 @@ def test_different_cname_targets_stay_separate_claims() -> None:
     one = create_builder()
     for target in ("y.t", "x.t", "y.t"):
         one.request_name(HOST, "f", cname(target))
-    assert format_claims(one.build()) == ["a.t CNAME - [x.t]", "a.t CNAME - [y.t]"]
+    assert reduce_claims(one.build()) == [resolved("a.t", "CNAME", "x.t"), resolved("a.t", "CNAME", "y.t")]
 
 
 def test_claims_are_sorted_resolved_unresolved_excluded_invalid() -> None:
@@ -60,14 +61,14 @@ def test_claims_are_sorted_resolved_unresolved_excluded_invalid() -> None:
         one.request_name(DnsName(name), "f", missing())
     for name in ("h.t", "g.t"):
         one.request_name(DnsName(name), "f", a("192.0.2.1"))
-    assert format_claims(one.build()) == [
-        "g.t A - [192.0.2.1]",
-        "h.t A - [192.0.2.1]",
-        "e.t no-address",
-        "f.t no-address",
-        "c.t by --flag",
-        "d.t by --flag",
-        "invalid-name a..t",
+    assert reduce_claims(one.build()) == [
+        resolved("g.t", "A", "192.0.2.1"),
+        resolved("h.t", "A", "192.0.2.1"),
+        unresolved("e.t", Reason.NO_ADDRESS),
+        unresolved("f.t", Reason.NO_ADDRESS),
+        excluded("--flag", "c.t"),
+        excluded("--flag", "d.t"),
+        invalid(Reason.INVALID_NAME, "a..t"),
     ]
 
 
@@ -75,9 +76,9 @@ def test_a_resolved_name_is_not_also_unresolved_or_excluded() -> None:
     one = create_builder()
     one.request_name(HOST, "f", ExcludedHost(excluded_by="--flag"))
     one.request_name(HOST, "f", missing())
-    assert format_claims(one.build()) == ["a.t no-address"]
+    assert reduce_claims(one.build()) == [unresolved("a.t", Reason.NO_ADDRESS)]
     one.request_name(HOST, "f", a("192.0.2.1"))
-    assert format_claims(one.build()) == ["a.t A - [192.0.2.1]"]
+    assert reduce_claims(one.build()) == [resolved("a.t", "A", "192.0.2.1")]
 
 
 def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() -> None:
@@ -86,7 +87,7 @@ def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() ->
     one.request_name(HOST, "f", missing(Reason.NO_ENDPOINTS))
     one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--first"))
     one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--second"))
-    assert format_claims(one.build()) == ["a.t no-address", "b.t by --first"]
+    assert reduce_claims(one.build()) == [unresolved("a.t", Reason.NO_ADDRESS), excluded("--first", "b.t")]
 
 
 def test_every_claim_has_the_record_options_of_the_object() -> None:

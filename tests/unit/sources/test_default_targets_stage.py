@@ -14,7 +14,7 @@ from extdns.model.record import DesiredRecord
 from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
 from extdns.sources.claim_stages import DefaultTargetsStage, parse_default_targets
-from tests.unit.sources.samples import format_claims
+from tests.unit.sources.expected_claims import reduce_claims, resolved
 
 WHERE: Final = Provenance(source="crd", ref=ObjectRef(key=ObjectKey(SERVICE, "shop", "web")), field="spec.endpoints[0]")
 GROUPS: Final = parse_default_targets(["203.0.113.50", "2001:DB8::50", "lb.t.", "203.0.113.7"])
@@ -43,10 +43,10 @@ def want(rtype: str, *targets: str) -> ResolvedClaim:
 )
 def test_default_targets_set_the_record_type(claim: ResolvedClaim, *, force: bool) -> None:
     claims = DefaultTargetsStage(groups=GROUPS, force=force)(claim)
-    assert format_claims(claims) == [
-        "a.t A 60 [203.0.113.50, 203.0.113.7]",
-        "a.t AAAA 60 [2001:db8::50]",
-        "a.t CNAME 60 [lb.t]",
+    assert reduce_claims(claims) == [
+        resolved("a.t", "A", "203.0.113.50", "203.0.113.7", ttl_s=60),
+        resolved("a.t", "AAAA", "2001:db8::50", ttl_s=60),
+        resolved("a.t", "CNAME", "lb.t", ttl_s=60),
     ]
     for result in claims:
         assert result.provenance == WHERE

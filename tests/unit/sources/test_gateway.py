@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.gateway_api import (
     GATEWAY,
     AllowedRouteKind,
@@ -22,8 +23,9 @@ from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, route, selecting
-from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -37,8 +39,8 @@ SOURCE = {
 AnyRoute = HttpRoute | GrpcRoute | TlsRoute | TcpRoute | UdpRoute
 WILD = gateway(listener("*.acme.test"))
 ANY = gateway(listener())
-NOT_ADMITTED = "by the listeners of Gateway infra/gw, none of which accepts it"
-CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
+NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts it"
+CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 
 def claims(obj: AnyRoute, *others: KubernetesObject, settings: RouteSettings | None = None) -> tuple[Claim, ...]:
@@ -46,14 +48,14 @@ def claims(obj: AnyRoute, *others: KubernetesObject, settings: RouteSettings | N
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 
-def a(*names: str, ttl: str = "-", address: str = "203.0.113.9") -> list[str]:
-    return [f"{name} A {ttl} [{address}]" for name in names]
+def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[ResolvedClaim]:
+    return [resolved(name, "A", address, ttl_s=ttl_s) for name in names]
 
 
 # docs/spec/sources.md 5.7
 def test_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
     found = claims(http("shop.acme.test", "other.test", annotations=ours(ttl="30")), WILD)
-    assert format_claims(found) == [*a("shop.acme.test", ttl="30"), f"other.test {NOT_ADMITTED}"]
+    assert reduce_claims(found) == [*a("shop.acme.test", ttl_s=30), excluded(NOT_ADMITTED, "other.test")]
     (claim,) = list_resolved_claims(found)
     assert claim.desired.resource == "httproute/shop/r"
     assert (claim.provenance.source, claim.provenance.field) == ("gateway-httproute", "spec.hostnames[0]")
@@ -64,7 +66,7 @@ def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
     obj = route(TcpRoute, location="db/t", annotations=ours(hostname="pg.acme.test"), parents=[parent("infra/gw2")])
     parent_object = gateway(listener(protocol="TCP", port=5432), location="infra/gw2", addresses=["198.51.100.4"])
     found = claims(obj, parent_object)
-    assert format_claims(found) == a("pg.acme.test", address="198.51.100.4")
+    assert reduce_claims(found) == a("pg.acme.test", address="198.51.100.4")
     assert list_resolved_claims(found)[0].desired.resource == "tcproute/db/t"
 
 
@@ -96,14 +98,14 @@ def test_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protoc
         if protocol.isupper()
     ]
     found = claims(route(kind), gateway(*listeners, listener("own.t", name="own", protocol="example.org/own")))
-    assert format_claims(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
+    assert reduce_claims(found) == a(*(f"{protocol.lower()}.t" for protocol in sorted(protocols)))
 
 
 # docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", [TcpRoute, UdpRoute])
 def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute]) -> None:
     protocol = "TCP" if kind is TcpRoute else "UDP"
-    assert format_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
+    assert reduce_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
 
 
 # docs/spec/sources.md 5.3
@@ -129,8 +131,8 @@ def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute
         pytest.param(
             http("a.acme.test", annotations=ours(hostname="h.acme.test", gateway_hostname_source="Annotation-Only")),
             None,
-            [*a("h.acme.test"), f"a.acme.test {CHOSEN}"],
-            [*a("h.acme.test"), f"a.acme.test {CHOSEN}"],
+            [*a("h.acme.test"), excluded(CHOSEN, "a.acme.test")],
+            [*a("h.acme.test"), excluded(CHOSEN, "a.acme.test")],
             id="5.3-annotation-only-in-any-case",
         ),
         pytest.param(
@@ -139,8 +141,8 @@ def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute
         pytest.param(
             http("a.acme.test", annotations=ours(hostname="h.acme.test", gateway_hostname_source="defined-hosts-only")),
             None,
-            [*a("a.acme.test"), f"h.acme.test {CHOSEN}"],
-            [*a("a.acme.test"), f"h.acme.test {CHOSEN}"],
+            [*a("a.acme.test"), excluded(CHOSEN, "h.acme.test")],
+            [*a("a.acme.test"), excluded(CHOSEN, "h.acme.test")],
             id="5.3-defined-hosts-only",
         ),
         pytest.param(
@@ -153,23 +155,23 @@ def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
             RouteSettings(common=CommonSettings(ignore_hostname_annotation=True)),
-            [*a("*.acme.test"), "h.acme.test by --ignore-hostname-annotation"],
-            ["h.acme.test by --ignore-hostname-annotation"],
+            [*a("*.acme.test"), excluded("--ignore-hostname-annotation", "h.acme.test")],
+            [excluded("--ignore-hostname-annotation", "h.acme.test")],
             id="5.3-annotation-ignored",
         ),
     ],
 )
 def test_hostnames_come_from_spec_annotation_and_listener(
-    obj: HttpRoute, settings: RouteSettings | None, on_wild: list[str], on_any: list[str]
+    obj: HttpRoute, settings: RouteSettings | None, on_wild: list[Claim], on_any: list[Claim]
 ) -> None:
-    assert format_claims(claims(obj, WILD, settings=settings)) == on_wild
-    assert format_claims(claims(obj, ANY, settings=settings)) == on_any
+    assert reduce_claims(claims(obj, WILD, settings=settings)) == on_wild
+    assert reduce_claims(claims(obj, ANY, settings=settings)) == on_any
 
 
 # docs/spec/sources.md 5.3
 def test_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
     found = list_resolved_claims(claims(http("a.acme.test", annotations=ours(gateway_hostname_source="x")), WILD))
-    assert format_claims(found) == a("a.acme.test")
+    assert reduce_claims(found) == a("a.acme.test")
     assert [(warning.value, warning.allowed) for warning in found[0].warnings] == [
         ("x", "defined-hosts-only or annotation-only")
     ]
@@ -185,7 +187,7 @@ def test_a_listener_hostname_names_its_listener_as_field() -> None:
 @pytest.mark.parametrize("text", ["_x.acme.test", "*", "192.0.2.1", "a..test"])
 def test_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str) -> None:
     found = claims(http("a.acme.test", annotations=ours(hostname=text)), ANY)
-    assert format_claims(found) == [*a("a.acme.test"), f"invalid-endpoint {text}"]
+    assert reduce_claims(found) == [*a("a.acme.test"), invalid(Reason.INVALID_ENDPOINT, text)]
 
 
 # docs/spec/sources.md 5.5
@@ -200,37 +202,45 @@ def test_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str)
     ],
 )
 def test_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: bool) -> None:
-    found = format_claims(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
-    assert found == (a("a.t") if expected else [f"a.t {NOT_ADMITTED}"])
+    found = reduce_claims(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
+    assert found == (a("a.t") if expected else [excluded(NOT_ADMITTED, "a.t")])
 
 
 # docs/spec/sources.md 5.6
 @pytest.mark.parametrize(
     ("parent_object", "expected"),
     [
-        pytest.param(gateway(listener(), addresses=[]), ["a.t no-address"], id="5.6-no-address"),
+        pytest.param(gateway(listener(), addresses=[]), [unresolved("a.t", Reason.NO_ADDRESS)], id="5.6-no-address"),
         pytest.param(
             gateway(listener(), addresses=["203.0.113.9", "2001:db8::9", "lb.t"]),
-            ["a.t A - [203.0.113.9]", "a.t AAAA - [2001:db8::9]", "a.t CNAME - [lb.t]"],
+            [
+                resolved("a.t", "A", "203.0.113.9"),
+                resolved("a.t", "AAAA", "2001:db8::9"),
+                resolved("a.t", "CNAME", "lb.t"),
+            ],
             id="5.6-addresses-of-any-type",
         ),
         pytest.param(
             gateway(listener(), annotations=ours(target="edge.t,192.0.2.7", ttl="10", aws_weight="1")),
-            ["a.t A - [192.0.2.7]", "a.t CNAME - [edge.t]"],
+            [resolved("a.t", "A", "192.0.2.7"), resolved("a.t", "CNAME", "edge.t")],
             id="5.6-target-of-the-gateway-but-not-its-ttl",
         ),
-        pytest.param(gateway(listener(), annotations=ours(target=",")), ["a.t invalid-target"], id="2.2-empty-list"),
+        pytest.param(
+            gateway(listener(), annotations=ours(target=",")),
+            [unresolved("a.t", Reason.INVALID_TARGET)],
+            id="2.2-empty-list",
+        ),
     ],
 )
-def test_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[str]) -> None:
-    assert format_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
+def test_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
 
 
 # docs/spec/sources.md 5.6
 def test_targets_of_several_gateways_are_merged() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"lb{at}.t"]) for at in (2, 1)]
     obj = http("a.t", parents=[parent("infra/g2"), parent("infra/g1")])
-    assert format_claims(claims(obj, *others)) == ["a.t CNAME - [lb1.t, lb2.t]"]
+    assert reduce_claims(claims(obj, *others)) == [resolved("a.t", "CNAME", "lb1.t", "lb2.t")]
 
 
 # docs/spec/sources.md 5.6

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from extdns.errors import UsageError
 from extdns.model.claim import Claim
+from extdns.model.reason import Reason
 from extdns.model.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
@@ -17,6 +18,7 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
 from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.routes import (
     ALL,
     NONE,
@@ -29,11 +31,11 @@ from tests.unit.sources.routes import (
     parent,
     selecting,
 )
-from tests.unit.sources.samples import PREFIX, format_claims, ours
+from tests.unit.sources.samples import PREFIX, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-PUBLISHED = "a.t A - [203.0.113.9]"
+PUBLISHED = resolved("a.t", "A", "203.0.113.9")
 ROUTE = http("a.t", labels={"app": "web"}, annotations={"team": "shop"})
 LABELLED = gateway(listener(), labels={"edge": "yes"})
 
@@ -50,11 +52,11 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
         pytest.param(RouteSettings(), PUBLISHED, id="5.2-no-filter"),
         pytest.param(RouteSettings(common=CommonSettings(namespace="shop")), PUBLISHED, id="5.2-namespace"),
         pytest.param(
-            RouteSettings(common=CommonSettings(namespace="x")), "all by --namespace", id="5.2-other-namespace"
+            RouteSettings(common=CommonSettings(namespace="x")), excluded("--namespace"), id="5.2-other-namespace"
         ),
         pytest.param(
             RouteSettings(common=CommonSettings(label_filter=parse_label_selector("app=api"))),
-            "all by --label-filter",
+            excluded("--label-filter"),
             id="5.2-labels-of-routes",
         ),
         pytest.param(
@@ -64,41 +66,45 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
         ),
         pytest.param(
             RouteSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team=x"))),
-            "all by --annotation-filter",
+            excluded("--annotation-filter"),
             id="5.2-other-annotations",
         ),
         pytest.param(RouteSettings(gateway_name="gw"), PUBLISHED, id="5.2-gateway-name"),
-        pytest.param(RouteSettings(gateway_name="x"), "a.t by --gateway-name", id="5.2-other-gateway-name"),
+        pytest.param(RouteSettings(gateway_name="x"), excluded("--gateway-name", "a.t"), id="5.2-other-gateway-name"),
         pytest.param(RouteSettings(gateway_namespace="infra"), PUBLISHED, id="5.2-gateway-namespace"),
         pytest.param(
-            RouteSettings(gateway_namespace="shop"), "a.t by --gateway-namespace", id="5.2-other-gateway-namespace"
+            RouteSettings(gateway_namespace="shop"),
+            excluded("--gateway-namespace", "a.t"),
+            id="5.2-other-gateway-namespace",
         ),
         pytest.param(
             RouteSettings(gateway_labels=parse_annotation_selector("edge=yes")), PUBLISHED, id="5.2-gateway-labels"
         ),
         pytest.param(
             RouteSettings(gateway_labels=parse_annotation_selector("edge=no")),
-            "a.t by --gateway-label-filter",
+            excluded("--gateway-label-filter", "a.t"),
             id="5.2-other-gateway-labels",
         ),
     ],
 )
-def test_filters_exclude_routes(settings: RouteSettings, expected: str) -> None:
-    assert format_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
+def test_filters_exclude_routes(settings: RouteSettings, expected: Claim) -> None:
+    assert reduce_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
 
 
 # docs/spec/sources.md 5.2
 def test_routes_and_gateways_of_other_controllers_are_excluded() -> None:
-    other, by = ours(controller="other"), f"by annotation {PREFIX}controller"
-    assert format_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [f"all {by}"]
+    other, by = ours(controller="other"), f"annotation {PREFIX}controller"
+    assert reduce_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [excluded(by)]
     theirs = gateway(listener(), annotations=other)
-    assert format_claims(claims(ROUTE, theirs, settings=RouteSettings())) == [f"a.t {by} of Gateway infra/gw"]
+    assert reduce_claims(claims(ROUTE, theirs, settings=RouteSettings())) == [
+        excluded(f"{by} of Gateway infra/gw", "a.t")
+    ]
 
 
 ON_SET = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")])
 SETS = RouteSettings(listener_sets=True)
 OPEN = gateway(listener("*.own.t"), allow_sets=ALL)
-CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
+CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
 
 
 # docs/spec/sources.md 5.7
@@ -121,33 +127,47 @@ CLOSED = "a.t by spec.allowedListeners of Gateway infra/gw"
         pytest.param(
             gateway(allow_sets=selecting(team="x")), listener_set(listener()), CLOSED, id="5.7-other-selector"
         ),
-        pytest.param(OPEN, listener_set(listener(), status="False"), "a.t not-accepted", id="5.7-set-refused"),
-        pytest.param(OPEN, listener_set(listener(), entries="False"), "a.t not-accepted", id="5.7-entry-refused"),
-        pytest.param(OPEN, listener_set(listener(), entries=""), "a.t not-accepted", id="5.7-entry-without-status"),
+        pytest.param(
+            OPEN, listener_set(listener(), status="False"), unresolved("a.t", Reason.NOT_ACCEPTED), id="5.7-set-refused"
+        ),
+        pytest.param(
+            OPEN,
+            listener_set(listener(), entries="False"),
+            unresolved("a.t", Reason.NOT_ACCEPTED),
+            id="5.7-entry-refused",
+        ),
+        pytest.param(
+            OPEN,
+            listener_set(listener(), entries=""),
+            unresolved("a.t", Reason.NOT_ACCEPTED),
+            id="5.7-entry-without-status",
+        ),
         pytest.param(
             OPEN,
             listener_set(listener("*.x.t")),
-            "a.t by the listeners of ListenerSet shop/ls, none of which accepts it",
+            excluded("the listeners of ListenerSet shop/ls, none of which accepts it", "a.t"),
             id="5.7-the-gateway's-own-listeners-do-not-count",
         ),
         pytest.param(
             OPEN,
             listener_set(listener(), parent="infra/gone"),
-            "a.t by spec.parentRefs: there is no Gateway infra/gone",
+            excluded("spec.parentRefs: there is no Gateway infra/gone", "a.t"),
             id="5.7-missing-gateway",
         ),
         pytest.param(
             OPEN,
             listener_set(listener(), location="shop/other"),
-            "a.t by spec.parentRefs: there is no ListenerSet shop/ls",
+            excluded("spec.parentRefs: there is no ListenerSet shop/ls", "a.t"),
             id="5.4-missing-listener-set",
         ),
         pytest.param(OPEN, listener_set(listener(allow=SAME)), PUBLISHED, id="5.5-same-is-the-set's-namespace"),
     ],
 )
-def test_listener_sets_attach_routes_to_gateways(parent_object: Gateway, attached: ListenerSet, expected: str) -> None:
+def test_listener_sets_attach_routes_to_gateways(
+    parent_object: Gateway, attached: ListenerSet, expected: Claim
+) -> None:
     others = (parent_object, attached, namespace("shop", team="shop"))
-    assert format_claims(claims(ON_SET, *others, settings=SETS)) == [expected]
+    assert reduce_claims(claims(ON_SET, *others, settings=SETS)) == [expected]
 
 
 # docs/spec/sources.md 5.7
@@ -163,7 +183,7 @@ def test_targets_of_a_listener_set_come_from_it_or_its_gateway(
     on_set: dict[str, str], on_gateway: dict[str, str], expected: str
 ) -> None:
     others = (gateway(annotations=on_gateway, allow_sets=ALL), listener_set(listener(), annotations=on_set))
-    assert format_claims(claims(ON_SET, *others, settings=SETS)) == [f"a.t A - [{expected}]"]
+    assert reduce_claims(claims(ON_SET, *others, settings=SETS)) == [resolved("a.t", "A", expected)]
 
 
 # docs/spec/sources.md 5.2
@@ -173,23 +193,26 @@ def test_targets_of_a_listener_set_come_from_it_or_its_gateway(
         pytest.param(
             RouteSettings(listener_sets=True, gateway_name="ls"),
             {},
-            "a.t by --gateway-name",
+            excluded("--gateway-name", "a.t"),
             id="5.2-its-gateway's-name",
         ),
         pytest.param(
             RouteSettings(listener_sets=True, gateway_namespace="shop"),
             {},
-            "a.t by --gateway-namespace",
+            excluded("--gateway-namespace", "a.t"),
             id="5.2-its-gateway's-namespace",
         ),
         pytest.param(
-            SETS, ours(controller="x"), f"a.t by annotation {PREFIX}controller of ListenerSet shop/ls", id="5.2"
+            SETS,
+            ours(controller="x"),
+            excluded(f"annotation {PREFIX}controller of ListenerSet shop/ls", "a.t"),
+            id="5.2",
         ),
     ],
 )
-def test_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: str) -> None:
+def test_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: Claim) -> None:
     found = claims(ON_SET, OPEN, listener_set(listener(), annotations=annotations), settings=settings)
-    assert format_claims(found) == [expected]
+    assert reduce_claims(found) == [expected]
 
 
 # docs/spec/sources.md 5.2
@@ -197,11 +220,11 @@ def test_the_annotation_filter_applies_to_routes_and_listener_sets() -> None:
     selection = CommonSettings(annotation_filter=parse_annotation_selector("team"))
     settings = RouteSettings(listener_sets=True, common=selection)
     obj = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], annotations={"team": "x"})
-    assert format_claims(claims(obj, OPEN, listener_set(listener()), settings=settings)) == [
-        "a.t by --annotation-filter"
+    assert reduce_claims(claims(obj, OPEN, listener_set(listener()), settings=settings)) == [
+        excluded("--annotation-filter", "a.t")
     ]
     annotated = listener_set(listener(), annotations={"team": "y"})
-    assert format_claims(claims(obj, OPEN, annotated, settings=settings)) == [PUBLISHED]
+    assert reduce_claims(claims(obj, OPEN, annotated, settings=settings)) == [PUBLISHED]
 
 
 # docs/spec/sources.md 5.7
@@ -210,7 +233,7 @@ def test_only_accepted_listeners_of_a_listener_set_are_used() -> None:
     accepted_by = attached.status.listeners or ()
     half = replace(attached, status=replace(attached.status, listeners=accepted_by[:1]))
     obj = http(parents=[parent("shop/ls", kind="ListenerSet")])
-    assert format_claims(claims(obj, OPEN, half, settings=SETS)) == [PUBLISHED, "b.t not-accepted"]
+    assert reduce_claims(claims(obj, OPEN, half, settings=SETS)) == [PUBLISHED, unresolved("b.t", Reason.NOT_ACCEPTED)]
 
 
 # docs/spec/sources.md 5.2

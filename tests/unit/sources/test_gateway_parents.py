@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.routes import gateway, http, listener, parent
-from tests.unit.sources.samples import format_claims
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -24,8 +25,8 @@ def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 
-def a(*names: str, address: str = "203.0.113.9") -> list[str]:
-    return [f"{name} A - [{address}]" for name in names]
+def a(*names: str, address: str = "203.0.113.9") -> list[ResolvedClaim]:
+    return [resolved(name, "A", address) for name in names]
 
 
 SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), listener("*.two.t", name="two", port=443))
@@ -44,38 +45,46 @@ SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), li
     ],
 )
 def test_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected: list[str]) -> None:
-    assert format_claims(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
+    assert reduce_claims(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
 
 
 # docs/spec/sources.md 5.4
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
-        pytest.param(http("a.t", parents=[]), "by spec.parentRefs, which is empty", id="5.4-no-parent"),
+        pytest.param(http("a.t", parents=[]), excluded("spec.parentRefs, which is empty", "a.t"), id="5.4-no-parent"),
         pytest.param(
             http("a.t", parents=[parent("infra/gone")]),
-            "by spec.parentRefs: there is no Gateway infra/gone",
+            excluded("spec.parentRefs: there is no Gateway infra/gone", "a.t"),
             id="5.4-missing-parent",
         ),
         pytest.param(
             http("a.t", parents=[parent("gw")]),
-            "by spec.parentRefs: there is no Gateway shop/gw",
+            excluded("spec.parentRefs: there is no Gateway shop/gw", "a.t"),
             id="5.4-the-route's-own-namespace-by-default",
         ),
         pytest.param(
             http("a.t", parents=[parent(kind="Service", group="core")]),
-            "by spec.parentRefs: Service infra/gw is not a Gateway",
+            excluded("spec.parentRefs: Service infra/gw is not a Gateway", "a.t"),
             id="5.4-another-kind",
         ),
-        pytest.param(http("a.t", parents=[parent(kind="ListenerSet")]), "by --gateway-listener-sets", id="5.7-no-flag"),
-        pytest.param(http("a.t", status="False"), "not-accepted", id="5.4-refused"),
-        pytest.param(http("a.t", status="Unknown"), "not-accepted", id="5.4-undecided"),
-        pytest.param(http("a.t", accepted_by=[]), "not-accepted", id="5.4-no-parent-status"),
-        pytest.param(http("a.t", accepted_by=[parent("other/gw")]), "not-accepted", id="5.4-of-another-parent"),
+        pytest.param(
+            http("a.t", parents=[parent(kind="ListenerSet")]),
+            excluded("--gateway-listener-sets", "a.t"),
+            id="5.7-no-flag",
+        ),
+        pytest.param(http("a.t", status="False"), unresolved("a.t", Reason.NOT_ACCEPTED), id="5.4-refused"),
+        pytest.param(http("a.t", status="Unknown"), unresolved("a.t", Reason.NOT_ACCEPTED), id="5.4-undecided"),
+        pytest.param(http("a.t", accepted_by=[]), unresolved("a.t", Reason.NOT_ACCEPTED), id="5.4-no-parent-status"),
+        pytest.param(
+            http("a.t", accepted_by=[parent("other/gw")]),
+            unresolved("a.t", Reason.NOT_ACCEPTED),
+            id="5.4-of-another-parent",
+        ),
     ],
 )
-def test_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: str) -> None:
-    assert format_claims(claims(obj, ANY)) == [f"a.t {expected}"]
+def test_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: Claim) -> None:
+    assert reduce_claims(claims(obj, ANY)) == [expected]
 
 
 def test_an_unresolved_route_names_the_parent_it_waits_for() -> None:
@@ -89,7 +98,7 @@ def test_an_unresolved_route_names_the_parent_it_waits_for() -> None:
 
 
 def test_listener_hostnames_are_unresolved_while_the_route_is_not_accepted() -> None:
-    assert format_claims(claims(http(status="False"), WILD)) == ["*.acme.test not-accepted"]
+    assert reduce_claims(claims(http(status="False"), WILD)) == [unresolved("*.acme.test", Reason.NOT_ACCEPTED)]
 
 
 # docs/spec/sources.md 5.4
@@ -97,11 +106,11 @@ def test_only_parents_that_accept_the_route_are_used() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2, 3)]
     parents = [parent(f"infra/g{at}") for at in (1, 2, 3)]
     obj = http("a.t", parents=parents, accepted_by=parents[:2])
-    assert format_claims(claims(obj, *others)) == ["a.t A - [203.0.113.1, 203.0.113.2]"]
+    assert reduce_claims(claims(obj, *others)) == [resolved("a.t", "A", "203.0.113.1", "203.0.113.2")]
 
 
 # docs/spec/sources.md 5.4
 def test_a_parent_missing_in_the_spec_is_not_used_even_if_it_accepts() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
     obj = http("a.t", parents=[parent("infra/g1")], accepted_by=[parent("infra/g1"), parent("infra/g2")])
-    assert format_claims(claims(obj, *others)) == a("a.t", address="203.0.113.1")
+    assert reduce_claims(claims(obj, *others)) == a("a.t", address="203.0.113.1")

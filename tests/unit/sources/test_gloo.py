@@ -9,6 +9,7 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.model.resources.gloo import (
@@ -37,15 +38,16 @@ from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.gloo import GlooSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import PREFIX, balanced, format_claims, list_resolved_claims, load_balancer, meta, ours
+from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 ALL: Final = CommonSettings()
 HOME: Final = ("gloo-system",)
 KINDS: Final = (SERVICE, INGRESS, GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE)
-A: Final = "a.t A - [203.0.113.7]"
+A: Final = resolved("a.t", "A", "203.0.113.7")
 REFERENCE: Final = f"annotation {PREFIX}ingress of Gateway gloo-system/gw"
 OWN: Final = load_balancer({}, "203.0.113.7", location="gloo-system/px")
 
@@ -110,7 +112,7 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = AL
 )
 def test_domains_of_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
     found = claims(proxy(*listeners), OWN)
-    assert format_claims(found) == [f"{name} A - [203.0.113.7]" for name in expected]
+    assert reduce_claims(found) == [resolved(name, "A", "203.0.113.7") for name in expected]
     assert not any(claim.desired.labels.has(RESOURCE) for claim in found if isinstance(claim, ResolvedClaim))
 
 
@@ -121,47 +123,51 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
 @pytest.mark.parametrize(
     ("obj", "others", "expected"),
     [
-        pytest.param(proxy(GATED, annotations=ours(target="lb.t")), [], "a.t CNAME - [lb.t]", id="7.8-target-first"),
+        pytest.param(
+            proxy(GATED, annotations=ours(target="lb.t")), [], resolved("a.t", "CNAME", "lb.t"), id="7.8-target-first"
+        ),
         pytest.param(
             proxy(GATED),
             [gateway(ingress="edge"), edge("192.0.2.9"), OWN],
-            "a.t A - [192.0.2.9]",
+            resolved("a.t", "A", "192.0.2.9"),
             id="7.8-then-ingresses",
         ),
         pytest.param(
             proxy(GATED),
             [gateway(ingress="shop/edge"), edge("192.0.2.9", location="shop/edge"), OWN],
-            "a.t A - [192.0.2.9]",
+            resolved("a.t", "A", "192.0.2.9"),
             id="2.3-ingress-of-another-namespace",
         ),
         pytest.param(
             proxy(GATED),
             [gateway(ingress="edge"), edge(), OWN],
-            "a.t A - [203.0.113.7]",
+            resolved("a.t", "A", "203.0.113.7"),
             id="7.8-then-the-service",
         ),
-        pytest.param(proxy(GATED), [gateway(ingress=""), OWN], "a.t A - [203.0.113.7]", id="2.3-empty-is-absent"),
+        pytest.param(
+            proxy(GATED), [gateway(ingress=""), OWN], resolved("a.t", "A", "203.0.113.7"), id="2.3-empty-is-absent"
+        ),
         pytest.param(
             proxy(GATED),
             [
                 gateway(),
                 Service(metadata=OWN.metadata, spec=ServiceSpec(type="NodePort"), status=balanced("192.0.2.1")),
             ],
-            "a.t by Service gloo-system/px, whose type is not LoadBalancer",
+            excluded("Service gloo-system/px, whose type is not LoadBalancer", "a.t"),
             id="7.8-other-service-types-have-no-targets",
         ),
         pytest.param(
             proxy(GATED),
             [gateway(), load_balancer({}, location="gloo-system/px")],
-            "a.t no-address",
+            unresolved("a.t", Reason.NO_ADDRESS),
             id="7.8-no-address-yet",
         ),
     ],
 )
 def test_targets_come_from_annotation_ingresses_or_service(
-    obj: Proxy, others: list[KubernetesObject], expected: str
+    obj: Proxy, others: list[KubernetesObject], expected: Claim
 ) -> None:
-    assert format_claims(claims(obj, *others)) == [expected]
+    assert reduce_claims(claims(obj, *others)) == [expected]
 
 
 # docs/spec/sources.md 7.8
@@ -175,7 +181,7 @@ def test_record_options_come_from_virtual_services_and_the_later_one_wins() -> N
     both = GlooVirtualHost(domains=("a.t",), metadata=older, metadata_static=static("VirtualService", "apps/two"))
     one = virtual_service("one", ttl="30", set_identifier="s", aws_weight="5", target="192.0.2.1")
     found = list_resolved_claims(claims(proxy(http(both, host("b.t"))), OWN, one, virtual_service("two", ttl="40")))
-    assert format_claims(found) == ["a.t A 40 [203.0.113.7]", "b.t A - [203.0.113.7]"]
+    assert reduce_claims(found) == [resolved("a.t", "A", "203.0.113.7", ttl_s=40), resolved("b.t", "A", "203.0.113.7")]
     assert [(claim.set_identifier, dict(claim.desired.properties)) for claim in found] == [
         ("s", {"aws/weight": "5"}),
         ("", {}),
@@ -241,7 +247,7 @@ def test_a_proxy_fails_if_an_object_it_refers_to_is_missing(
     ],
 )
 def test_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
-    assert format_claims(claims(obj, selection=selection)) == [f"all by {by}"]
+    assert reduce_claims(claims(obj, selection=selection)) == [excluded(by)]
 
 
 # docs/spec/sources.md 8.8
@@ -253,13 +259,15 @@ def test_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str)
         ),
         pytest.param(
             templates(["{{.Metadata.Name}}.t"], target=["192.0.2.3"], combine=True),
-            [A, "px.t A - [192.0.2.3]"],
+            [A, resolved("px.t", "A", "192.0.2.3")],
             id="8.8-names-and-targets",
         ),
-        pytest.param(templates([], ["p.t:192.0.2.4"], combine=True), [A, "p.t A - [192.0.2.4]"], id="8.8-pairs"),
+        pytest.param(
+            templates([], ["p.t:192.0.2.4"], combine=True), [A, resolved("p.t", "A", "192.0.2.4")], id="8.8-pairs"
+        ),
     ],
 )
-def test_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[str]) -> None:
+def test_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[Claim]) -> None:
     source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
     found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
-    assert format_claims(found) == expected
+    assert reduce_claims(found) == expected

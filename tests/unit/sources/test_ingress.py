@@ -6,6 +6,7 @@ import pytest
 
 from extdns.errors import UsageError
 from extdns.model.claim import Claim, InvalidClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
@@ -13,7 +14,8 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import PREFIX, format_claims, ingress, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, load_balancer, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -26,11 +28,9 @@ def claims(obj: Ingress, settings: IngressSettings = DEFAULTS) -> tuple[Claim, .
     return compute_claims(source, obj)
 
 
-def format_names(claims: tuple[Claim, ...]) -> str:
-    """Return the published names, each with its field."""
-    return "; ".join(
-        f"{claim.name} {claim.provenance.field.rpartition('/')[2]}" for claim in list_resolved_claims(claims)
-    )
+def find_fields(claims: tuple[Claim, ...]) -> dict[str, str]:
+    """Return the field that requests each published name, annotations without their prefix."""
+    return {claim.name: claim.provenance.field.rpartition("/")[2] for claim in list_resolved_claims(claims)}
 
 
 EXAMPLE = ingress(
@@ -45,35 +45,45 @@ EXAMPLE = ingress(
 # docs/spec/sources.md 4.6
 def test_an_ingress_publishes_its_rule_and_tls_hosts() -> None:
     found = claims(EXAMPLE)
-    assert format_claims(found) == [f"{name}.acme.test CNAME - [k8s-1.elb.test]" for name in ("*", "a", "b", "c")]
-    assert format_names(found) == (
-        "*.acme.test spec.tls[1].hosts[1]; a.acme.test spec.rules[0].host; "
-        "b.acme.test spec.tls[0].hosts[1]; c.acme.test hostname"
-    )
+    assert reduce_claims(found) == [
+        resolved(f"{name}.acme.test", "CNAME", "k8s-1.elb.test") for name in ("*", "a", "b", "c")
+    ]
+    assert find_fields(found) == {
+        "*.acme.test": "spec.tls[1].hosts[1]",
+        "a.acme.test": "spec.rules[0].host",
+        "b.acme.test": "spec.tls[0].hosts[1]",
+        "c.acme.test": "hostname",
+    }
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"ingress/web/app"}
 
 
-def by_origin(hostname_source: str | None, settings: IngressSettings = DEFAULTS) -> list[str]:
+def by_origin(hostname_source: str | None, settings: IngressSettings = DEFAULTS) -> list[Claim]:
     annotations = ours(hostname="h.t") | ({} if hostname_source is None else {SOURCE_KEY: hostname_source})
-    return format_claims(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
+    return reduce_claims(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
 
 
-R, T, H = (f"{name}.t A - [192.0.2.1]" for name in "rth")
-BY = f"by annotation {SOURCE_KEY}"
+R, T, H = (resolved(f"{name}.t", "A", "192.0.2.1") for name in "rth")
+BY = f"annotation {SOURCE_KEY}"
 
 
 @pytest.mark.parametrize(
     ("hostname_source", "expected"),
     [
         pytest.param(None, [H, R, T], id="4.3-absent"),
-        pytest.param("annotation-only", [H, f"r.t {BY}", f"t.t {BY}"], id="4.3-annotation-only"),
-        pytest.param("Annotation-Only", [H, f"r.t {BY}", f"t.t {BY}"], id="4.3-any-case"),
-        pytest.param("defined-hosts-only", [R, T, f"h.t {BY}"], id="4.3-defined-hosts-only"),
-        pytest.param("bogus", [f"{name}.t invalid-annotation" for name in "hrt"], id="4.3-bogus-publishes-nothing"),
-        pytest.param("", [f"{name}.t invalid-annotation" for name in "hrt"], id="4.3-empty-publishes-nothing"),
+        pytest.param("annotation-only", [H, excluded(BY, "r.t"), excluded(BY, "t.t")], id="4.3-annotation-only"),
+        pytest.param("Annotation-Only", [H, excluded(BY, "r.t"), excluded(BY, "t.t")], id="4.3-any-case"),
+        pytest.param("defined-hosts-only", [R, T, excluded(BY, "h.t")], id="4.3-defined-hosts-only"),
+        pytest.param(
+            "bogus",
+            [unresolved(f"{name}.t", Reason.INVALID_ANNOTATION) for name in "hrt"],
+            id="4.3-bogus-publishes-nothing",
+        ),
+        pytest.param(
+            "", [unresolved(f"{name}.t", Reason.INVALID_ANNOTATION) for name in "hrt"], id="4.3-empty-publishes-nothing"
+        ),
     ],
 )
-def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | None, expected: list[str]) -> None:
+def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | None, expected: list[Claim]) -> None:
     assert by_origin(hostname_source) == expected
 
 
@@ -82,57 +92,62 @@ def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | Non
     [
         pytest.param(
             IngressSettings(ignore_ingress_rules_spec=True),
-            [H, T, "r.t by --ignore-ingress-rules-spec"],
+            [H, T, excluded("--ignore-ingress-rules-spec", "r.t")],
             id="4.3-rules",
         ),
         pytest.param(
-            IngressSettings(ignore_ingress_tls_spec=True), [H, R, "t.t by --ignore-ingress-tls-spec"], id="4.3-tls"
+            IngressSettings(ignore_ingress_tls_spec=True),
+            [H, R, excluded("--ignore-ingress-tls-spec", "t.t")],
+            id="4.3-tls",
         ),
         pytest.param(
             IngressSettings(common=CommonSettings(ignore_hostname_annotation=True)),
-            [R, T, "h.t by --ignore-hostname-annotation"],
+            [R, T, excluded("--ignore-hostname-annotation", "h.t")],
             id="4.3-annotation",
         ),
     ],
 )
-def test_flags_exclude_hosts_of_rules_or_tls_sections(settings: IngressSettings, expected: list[str]) -> None:
+def test_flags_exclude_hosts_of_rules_or_tls_sections(settings: IngressSettings, expected: list[Claim]) -> None:
     assert by_origin(None, settings) == expected
 
 
 # docs/spec/sources.md 4.3
 def test_wildcard_hosts_are_published_unchanged() -> None:
     found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
-    assert format_claims(found) == [f"*.{name}.t A - [192.0.2.1]" for name in "hrt"]
+    assert reduce_claims(found) == [resolved(f"*.{name}.t", "A", "192.0.2.1") for name in "hrt"]
 
 
 # docs/spec/sources.md 4.3
 def test_a_tls_host_is_published_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
-    assert format_names(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == "a.t spec.tls[0].hosts[0]"
+    assert find_fields(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == {"a.t": "spec.tls[0].hosts[0]"}
 
 
 @pytest.mark.parametrize(
     ("points", "annotations", "expected"),
     [
-        pytest.param(["192.0.2.1"], {}, ["A - [192.0.2.1]"], id="4.2-ip"),
-        pytest.param(["lb.t"], {}, ["CNAME - [lb.t]"], id="4.2-hostname"),
+        pytest.param(["192.0.2.1"], {}, [resolved("a.t", "A", "192.0.2.1")], id="4.2-ip"),
+        pytest.param(["lb.t"], {}, [resolved("a.t", "CNAME", "lb.t")], id="4.2-hostname"),
         pytest.param(
             ["192.0.2.1", "2001:db8::1", "192.0.2.2"],
             {},
-            ["A - [192.0.2.1, 192.0.2.2]", "AAAA - [2001:db8::1]"],
+            [resolved("a.t", "A", "192.0.2.1", "192.0.2.2"), resolved("a.t", "AAAA", "2001:db8::1")],
             id="4.5-families-follow-the-addresses",
         ),
-        pytest.param(["192.0.2.1"], ours(target="x.t"), ["CNAME - [x.t]"], id="4.2-target-annotation"),
-        pytest.param([], ours(target="x.t"), ["CNAME - [x.t]"], id="4.2-target-annotation-without-status"),
-        pytest.param(["192.0.2.1"], ours(target=""), ["A - [192.0.2.1]"], id="4.2-empty-target-annotation"),
-        pytest.param([], {}, ["no-address"], id="4.4-no-address-yet"),
+        pytest.param(["192.0.2.1"], ours(target="x.t"), [resolved("a.t", "CNAME", "x.t")], id="4.2-target-annotation"),
+        pytest.param(
+            [], ours(target="x.t"), [resolved("a.t", "CNAME", "x.t")], id="4.2-target-annotation-without-status"
+        ),
+        pytest.param(
+            ["192.0.2.1"], ours(target=""), [resolved("a.t", "A", "192.0.2.1")], id="4.2-empty-target-annotation"
+        ),
+        pytest.param([], {}, [unresolved("a.t", Reason.NO_ADDRESS)], id="4.4-no-address-yet"),
     ],
 )
 def test_targets_of_an_ingress_come_from_its_target_annotation_or_its_status(
-    points: list[str], annotations: dict[str, str], expected: list[str]
+    points: list[str], annotations: dict[str, str], expected: list[Claim]
 ) -> None:
-    found = format_claims(claims(ingress(*points, rules=["a.t"], annotations=annotations)))
-    assert [line.removeprefix("a.t ") for line in found] == expected
+    assert reduce_claims(claims(ingress(*points, rules=["a.t"], annotations=annotations))) == expected
 
 
 # docs/spec/sources.md 4.5
@@ -164,8 +179,8 @@ def test_ingress_classes_can_be_filtered(
     class_name: str | None, annotations: dict[str, str], classes: tuple[str, ...], selected: bool
 ) -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], annotations=annotations, class_name=class_name)
-    found = format_claims(claims(obj, IngressSettings(ingress_class=classes)))
-    assert found == (["a.t A - [192.0.2.1]"] if selected else ["all by --ingress-class"])
+    found = reduce_claims(claims(obj, IngressSettings(ingress_class=classes)))
+    assert found == ([resolved("a.t", "A", "192.0.2.1")] if selected else [excluded("--ingress-class")])
 
 
 # docs/spec/sources.md 4.1
@@ -194,14 +209,18 @@ def test_an_invalid_class_name_is_a_usage_error(name: str) -> None:
 )
 def test_an_excluded_ingress_names_what_excludes_it(annotations: dict[str, str], by: str) -> None:
     settings = IngressSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team notin (b)")))
-    assert format_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
-        f"all by {by}"
+    assert reduce_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
+        excluded(by)
     ]
 
 
 def test_an_invalid_host_does_not_affect_other_hosts() -> None:
     found = claims(ingress("192.0.2.1", rules=["a.t", "b..t"], tls=[[f"{'x' * 64}.t"]]))
-    assert format_claims(found) == ["a.t A - [192.0.2.1]", "invalid-name b..t", f"invalid-name {'x' * 64}.t"]
+    assert reduce_claims(found) == [
+        resolved("a.t", "A", "192.0.2.1"),
+        invalid(Reason.INVALID_NAME, "b..t"),
+        invalid(Reason.INVALID_NAME, f"{'x' * 64}.t"),
+    ]
     assert [claim.provenance.field for claim in found if isinstance(claim, InvalidClaim)] == [
         "spec.rules[1].host",
         "spec.tls[0].hosts[0]",

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
+from extdns.model.claim import Claim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, ServiceSpec
 from extdns.model.resources.ingress_controllers import (
     AmbassadorHost,
@@ -39,17 +41,8 @@ from extdns.sources.kong import KongSource
 from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import (
-    PREFIX,
-    balanced,
-    format_claims,
-    list_resolved_claims,
-    load_balancer,
-    meta,
-    node,
-    ours,
-    service,
-)
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -106,7 +99,7 @@ HOSTS = AmbassadorSource(common=ALL)
 F5 = F5Source(name="f5-virtualserver", common=ALL)
 TRANSPORT = F5Source(name="f5-transportserver", common=ALL)
 TCP = F5TransportServer(metadata=meta("shop/f"), spec=F5Spec(host="a.t"), status=F5Status(vs_address="192.0.2.1"))
-A = "a.t A - [192.0.2.1]"
+A = resolved("a.t", "A", "192.0.2.1")
 
 
 # docs/spec/sources.md 7
@@ -116,76 +109,93 @@ A = "a.t A - [192.0.2.1]"
         pytest.param(CONTOUR, proxy("a.t"), [A], id="7.3-fqdn"),
         pytest.param(CONTOUR, proxy(None), [], id="7.3-no-virtual-host"),
         pytest.param(
-            CONTOUR, proxy("", annotations=ours(hostname="h.t")), ["h.t A - [192.0.2.1]"], id="7.3-annotation"
+            CONTOUR,
+            proxy("", annotations=ours(hostname="h.t")),
+            [resolved("h.t", "A", "192.0.2.1")],
+            id="7.3-annotation",
         ),
-        pytest.param(CONTOUR, proxy("a.t", LoadBalancedStatus()), ["a.t no-address"], id="7.3-no-address-yet"),
-        pytest.param(CONTOUR, proxy("a.t", annotations=ours(target="x.t")), ["a.t CNAME - [x.t]"], id="7.3-target"),
+        pytest.param(
+            CONTOUR, proxy("a.t", LoadBalancedStatus()), [unresolved("a.t", Reason.NO_ADDRESS)], id="7.3-no-address-yet"
+        ),
+        pytest.param(
+            CONTOUR, proxy("a.t", annotations=ours(target="x.t")), [resolved("a.t", "CNAME", "x.t")], id="7.3-target"
+        ),
         pytest.param(
             ContourSource(common=IGNORING),
             proxy("a.t", annotations=ours(hostname="h.t")),
-            [A, "h.t by --ignore-hostname-annotation"],
+            [A, excluded("--ignore-hostname-annotation", "h.t")],
             id="7.3-annotation-ignored",
         ),
-        pytest.param(KONG, tcp_ingress("a.t", "", "b.t"), [A, "b.t A - [192.0.2.1]"], id="7.7-rules"),
+        pytest.param(KONG, tcp_ingress("a.t", "", "b.t"), [A, resolved("b.t", "A", "192.0.2.1")], id="7.7-rules"),
         pytest.param(
             KONG,
             tcp_ingress("a.t", annotations=ours(hostname="h.t", ttl="60")),
-            ["a.t A 60 [192.0.2.1]", "h.t A 60 [192.0.2.1]"],
+            [resolved("a.t", "A", "192.0.2.1", ttl_s=60), resolved("h.t", "A", "192.0.2.1", ttl_s=60)],
             id="7.7-both",
         ),
-        pytest.param(OPENSHIFT, openshift_route(router("a.t")), ["a.t CNAME - [r.t]"], id="7.5-first-router"),
+        pytest.param(
+            OPENSHIFT, openshift_route(router("a.t")), [resolved("a.t", "CNAME", "r.t")], id="7.5-first-router"
+        ),
         pytest.param(
             OPENSHIFT,
             openshift_route(router("x.t", admitted="False"), router("y.t", canonical=""), router("a.t")),
-            ["a.t CNAME - [r.t]"],
+            [resolved("a.t", "CNAME", "r.t")],
             id="7.5-first-admitting-router-with-a-name",
         ),
         pytest.param(
             OpenShiftSource(common=ALL, router_name="own"),
             openshift_route(router("x.t"), router("a.t", "own", canonical="own.t")),
-            ["a.t CNAME - [own.t]"],
+            [resolved("a.t", "CNAME", "own.t")],
             id="7.5-router-of-that-name",
         ),
         pytest.param(
             OPENSHIFT,
             openshift_route(router("a.t"), annotations=ours(target="192.0.2.1", hostname="h.t")),
-            [A, "h.t A - [192.0.2.1]"],
+            [A, resolved("h.t", "A", "192.0.2.1")],
             id="7.5-target",
         ),
         pytest.param(
             OPENSHIFT,
             openshift_route(annotations=ours(target="192.0.2.1", hostname="h.t")),
-            ["h.t A - [192.0.2.1]", "spec.t not-accepted"],
+            [resolved("h.t", "A", "192.0.2.1"), unresolved("spec.t", Reason.NOT_ACCEPTED)],
             id="7.5-no-router-but-an-annotation",
         ),
         pytest.param(
             OPENSHIFT,
             openshift_route(router("a.t", admitted="False")),
-            ["a.t not-accepted", "spec.t not-accepted"],
+            [unresolved("a.t", Reason.NOT_ACCEPTED), unresolved("spec.t", Reason.NOT_ACCEPTED)],
             id="design-6-not-admitted-any-more",
         ),
         pytest.param(F5, virtual_server(), [A], id="7.10-assigned-address"),
-        pytest.param(F5, virtual_server(address="192.0.2.7"), ["a.t A - [192.0.2.7]"], id="7.10-own-address-first"),
         pytest.param(
-            F5, virtual_server(annotations=ours(target="x.t", ttl="60")), ["a.t CNAME 60 [x.t]"], id="7.10-target"
+            F5, virtual_server(address="192.0.2.7"), [resolved("a.t", "A", "192.0.2.7")], id="7.10-own-address-first"
+        ),
+        pytest.param(
+            F5,
+            virtual_server(annotations=ours(target="x.t", ttl="60")),
+            [resolved("a.t", "CNAME", "x.t", ttl_s=60)],
+            id="7.10-target",
         ),
         pytest.param(
             F5,
             virtual_server(assigned="None", annotations=ours(target="x.t")),
-            ["a.t no-address"],
+            [unresolved("a.t", Reason.NO_ADDRESS)],
             id="7.10-no-claim-without-an-address-despite-a-target",
         ),
         pytest.param(
-            F5, virtual_server("", aliases=["", "b.t"]), ["b.t A - [192.0.2.1]"], id="7.10-aliases-and-no-host"
+            F5,
+            virtual_server("", aliases=["", "b.t"]),
+            [resolved("b.t", "A", "192.0.2.1")],
+            id="7.10-aliases-and-no-host",
         ),
         pytest.param(F5, virtual_server(annotations=ours(hostname="h.t")), [A], id="7.10-no-hostname-annotation"),
         pytest.param(TRANSPORT, TCP, [A], id="7.10-transport-server"),
     ],
 )
 def test_objects_of_ingress_controllers_publish_their_hosts(
-    source: Source, obj: KubernetesObject, expected: list[str]
+    source: Source, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
-    assert format_claims(compute_claims(source, obj)) == expected
+    assert reduce_claims(compute_claims(source, obj)) == expected
 
 
 # docs/spec/sources.md 7.6
@@ -194,28 +204,30 @@ def test_objects_of_ingress_controllers_publish_their_hosts(
     [
         pytest.param(host("infra/web"), [A], id="7.6-namespace-and-name"),
         pytest.param(host("web.infra"), [A], id="7.6-name-and-namespace"),
-        pytest.param(host("web"), ["a.t A - [192.0.2.2]"], id="7.6-namespace-default"),
-        pytest.param(host("a/b/c"), ["a.t invalid-annotation"], id="7.6-more-than-one-slash"),
+        pytest.param(host("web"), [resolved("a.t", "A", "192.0.2.2")], id="7.6-namespace-default"),
+        pytest.param(host("a/b/c"), [unresolved("a.t", Reason.INVALID_ANNOTATION)], id="7.6-more-than-one-slash"),
         pytest.param(
             host("infra/gone"),
-            [f"a.t by annotation {AMBASSADOR}: there is no Service infra/gone"],
+            [excluded(f"annotation {AMBASSADOR}: there is no Service infra/gone", "a.t")],
             id="7.6-missing-service",
         ),
-        pytest.param(host(None), [f"a.t by annotation {AMBASSADOR}, which is absent"], id="7.6-absent"),
-        pytest.param(host("infra/own"), ["a.t A - [198.51.100.1]"], id="7.6-external-ips-first"),
-        pytest.param(host("x", ours(target="x.t", ttl="60")), ["a.t CNAME 60 [x.t]"], id="7.6-target"),
+        pytest.param(host(None), [excluded(f"annotation {AMBASSADOR}, which is absent", "a.t")], id="7.6-absent"),
+        pytest.param(host("infra/own"), [resolved("a.t", "A", "198.51.100.1")], id="7.6-external-ips-first"),
+        pytest.param(
+            host("x", ours(target="x.t", ttl="60")), [resolved("a.t", "CNAME", "x.t", ttl_s=60)], id="7.6-target"
+        ),
         pytest.param(
             host("infra/web", ours(hostname="h.t", controller="x")), [A], id="7.6-neither-hostname-nor-controller"
         ),
     ],
 )
-def test_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[str]) -> None:
+def test_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[Claim]) -> None:
     services = (
         load_balancer(None, "192.0.2.1", location="infra/web"),
         load_balancer(None, "192.0.2.2", location="default/web"),
         service(None, ServiceSpec(external_ips=("198.51.100.1",)), LB, location="infra/own"),
     )
-    assert format_claims(compute_claims(HOSTS, obj, *services)) == expected
+    assert reduce_claims(compute_claims(HOSTS, obj, *services)) == expected
 
 
 # docs/spec/sources.md 1.8
@@ -249,15 +261,15 @@ def test_excluded_objects_name_what_excludes_them() -> None:
         (AmbassadorSource(common=elsewhere), host("web")),
         (F5Source(name="f5-virtualserver", common=elsewhere), virtual_server()),
     ):
-        assert format_claims(source.find_claims(obj, FakeView())) == ["all by --namespace"]
+        assert reduce_claims(source.find_claims(obj, FakeView())) == [excluded("--namespace")]
     theirs = proxy("a.t", annotations=ours(controller="x"))
-    assert format_claims(CONTOUR.find_claims(theirs, FakeView())) == [f"all by annotation {PREFIX}controller"]
+    assert reduce_claims(CONTOUR.find_claims(theirs, FakeView())) == [excluded(f"annotation {PREFIX}controller")]
 
 
 def test_services_are_looked_up_only_if_a_host_needs_one() -> None:
-    assert format_claims(compute_claims(HOSTS, host("web", ours(target="192.0.2.1")))) == [A]
+    assert reduce_claims(compute_claims(HOSTS, host("web", ours(target="192.0.2.1")))) == [A]
     with pytest.raises(NotSyncedError):
         compute_claims(HOSTS, host("web"))
-    assert format_claims(compute_claims(HOSTS, host("web"), listed=[SERVICE]))[0].endswith(
-        "there is no Service default/web"
-    )
+    assert reduce_claims(compute_claims(HOSTS, host("web"), listed=[SERVICE])) == [
+        excluded(f"annotation {AMBASSADOR}: there is no Service default/web", "a.t")
+    ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
 from extdns.errors import ExtdnsError
-from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.model.resources.istio import (
     ISTIO_GATEWAY,
@@ -24,12 +25,13 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import PREFIX, balanced, format_claims, list_resolved_claims, load_balancer, meta, ours
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 IGW = {"istio": "igw"}
-NO_SERVICE = "by spec.selector of the Gateway, which no Service matches"
+NO_SERVICE = "spec.selector of the Gateway, which no Service matches"
 
 
 def gateway(
@@ -82,14 +84,14 @@ def of_service(
     return compute_claims(source, obj, *others, listed=[ISTIO_GATEWAY, SERVICE, INGRESS])
 
 
-def a(*names: str, address: str = "203.0.113.5") -> list[str]:
-    return [f"{name} A - [{address}]" for name in names]
+def a(*names: str, addresses: Sequence[str] = ("203.0.113.5",)) -> list[ResolvedClaim]:
+    return [resolved(name, "A", *addresses) for name in names]
 
 
 # docs/spec/sources.md 7.1
 def test_an_istio_gateway_publishes_its_server_hosts() -> None:
     found = of_gateway(gateway("mesh/a.test", "*", "*.b.test"), PROXY)
-    assert format_claims(found) == a("*.b.test", "a.test")
+    assert reduce_claims(found) == a("*.b.test", "a.test")
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"gateway/mesh/g"}
     assert list_resolved_claims(found)[1].provenance.field == "spec.servers[0].hosts[0]"
 
@@ -102,66 +104,75 @@ def test_an_istio_gateway_publishes_its_server_hosts() -> None:
         pytest.param("ns/*", [], id="7.1-wildcard-after-a-namespace"),
         pytest.param("*/c.t", a("c.t"), id="7.1-any-namespace"),
         pytest.param("./c.t", a("c.t"), id="7.1-own-namespace"),
-        pytest.param("x/y/c..t", ["invalid-name x/y/c..t"], id="7.1-two-slashes-are-no-namespace"),
+        pytest.param("x/y/c..t", [invalid(Reason.INVALID_NAME, "x/y/c..t")], id="7.1-two-slashes-are-no-namespace"),
     ],
 )
-def test_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expected: list[str]) -> None:
-    assert format_claims(of_gateway(gateway(host), PROXY)) == expected
+def test_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expected: list[Claim]) -> None:
+    assert reduce_claims(of_gateway(gateway(host), PROXY)) == expected
 
 
 # docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("obj", "services", "expected"),
     [
-        pytest.param(gateway("a.t"), [], [f"a.t {NO_SERVICE}"], id="7.1-no-service"),
+        pytest.param(gateway("a.t"), [], [excluded(NO_SERVICE, "a.t")], id="7.1-no-service"),
         pytest.param(
-            gateway("a.t"), [proxy("192.0.2.1", selector={"app": "x"})], [f"a.t {NO_SERVICE}"], id="7.1-pairs"
+            gateway("a.t"), [proxy("192.0.2.1", selector={"app": "x"})], [excluded(NO_SERVICE, "a.t")], id="7.1-pairs"
         ),
         pytest.param(
             gateway("a.t", selector=None),
             [proxy("192.0.2.1", selector={})],
-            a("a.t", address="192.0.2.1"),
+            a("a.t", addresses=["192.0.2.1"]),
             id="7.1-all",
         ),
-        pytest.param(gateway("a.t"), [proxy()], ["a.t no-address"], id="7.1-no-address-yet"),
+        pytest.param(gateway("a.t"), [proxy()], [unresolved("a.t", Reason.NO_ADDRESS)], id="7.1-no-address-yet"),
         pytest.param(
             gateway("a.t"),
             [proxy("192.0.2.1", external_ips=("198.51.100.1",)), proxy("192.0.2.9", location="infra/other")],
-            a("a.t", address="192.0.2.9, 198.51.100.1"),
+            a("a.t", addresses=["192.0.2.9", "198.51.100.1"]),
             id="7.1-external-ips-come-before-the-load-balancer",
         ),
         pytest.param(
-            gateway("a.t", annotations=ours(target="edge.t")), [PROXY], ["a.t CNAME - [edge.t]"], id="7.1-target-first"
+            gateway("a.t", annotations=ours(target="edge.t")),
+            [PROXY],
+            [resolved("a.t", "CNAME", "edge.t")],
+            id="7.1-target-first",
         ),
     ],
 )
 def test_targets_come_from_annotation_ingress_or_services(
-    obj: IstioGateway, services: list[Service], expected: list[str]
+    obj: IstioGateway, services: list[Service], expected: list[Claim]
 ) -> None:
-    assert format_claims(of_gateway(obj, *services)) == expected
+    assert reduce_claims(of_gateway(obj, *services)) == expected
 
 
 # docs/spec/sources.md 7.1
 def test_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
     selection = CommonSettings(namespace="mesh")
     inside, outside = proxy("192.0.2.1", location="mesh/igw"), proxy("192.0.2.2", location="infra/igw")
-    assert format_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
-        "a.t", address="192.0.2.1"
+    assert reduce_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
+        "a.t", addresses=["192.0.2.1"]
     )
-    assert format_claims(of_gateway(gateway("a.t"), inside, outside)) == a("a.t", address="192.0.2.1, 192.0.2.2")
+    assert reduce_claims(of_gateway(gateway("a.t"), inside, outside)) == a("a.t", addresses=["192.0.2.1", "192.0.2.2"])
 
 
 # docs/spec/sources.md 7.1
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [
-        pytest.param("edge", ["a.t A - [203.0.113.7]", "a.t CNAME - [lb.t]"], id="7.1-own-namespace"),
-        pytest.param("mesh/edge", ["a.t A - [203.0.113.7]", "a.t CNAME - [lb.t]"], id="7.1-with-namespace"),
+        pytest.param(
+            "edge", [resolved("a.t", "A", "203.0.113.7"), resolved("a.t", "CNAME", "lb.t")], id="7.1-own-namespace"
+        ),
+        pytest.param(
+            "mesh/edge",
+            [resolved("a.t", "A", "203.0.113.7"), resolved("a.t", "CNAME", "lb.t")],
+            id="7.1-with-namespace",
+        ),
         pytest.param("", a("a.t"), id="2.3-empty-is-absent"),
     ],
 )
-def test_addresses_can_come_from_an_ingress(reference: str, expected: list[str]) -> None:
-    assert format_claims(of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, PROXY)) == expected
+def test_addresses_can_come_from_an_ingress(reference: str, expected: list[Claim]) -> None:
+    assert reduce_claims(of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, PROXY)) == expected
 
 
 # docs/spec/sources.md 7.1
@@ -186,9 +197,9 @@ def test_a_gateway_with_a_missing_ingress_fails(reference: str, invalid: str, ho
 # docs/spec/sources.md 2.1
 def test_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
     obj = gateway("a.t", annotations={f"{PREFIX}ingress": "edge"})
-    assert format_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
-        "a.t A - [203.0.113.7]",
-        "a.t CNAME - [lb.t]",
+    assert reduce_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
+        resolved("a.t", "A", "203.0.113.7"),
+        resolved("a.t", "CNAME", "lb.t"),
     ]
 
 
@@ -198,17 +209,20 @@ def test_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
         load_balancer=LoadBalancerStatus(ingress=(LoadBalancerIngress(ip="192.0.2.1", hostname="lb.t"),))
     )
     service = Service(metadata=meta("infra/igw"), spec=ServiceSpec(selector=IGW), status=both)
-    assert format_claims(of_gateway(gateway("a.t"), service)) == a("a.t", address="192.0.2.1")
+    assert reduce_claims(of_gateway(gateway("a.t"), service)) == a("a.t", addresses=["192.0.2.1"])
 
 
 # docs/spec/sources.md 7.1
 def test_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
     obj = gateway("a.t", annotations=ours(hostname="h.t,a.t", ttl="60"))
-    assert format_claims(of_gateway(obj, PROXY)) == ["a.t A 60 [203.0.113.5]", "h.t A 60 [203.0.113.5]"]
+    assert reduce_claims(of_gateway(obj, PROXY)) == [
+        resolved("a.t", "A", "203.0.113.5", ttl_s=60),
+        resolved("h.t", "A", "203.0.113.5", ttl_s=60),
+    ]
     ignoring = CommonSettings(ignore_hostname_annotation=True)
-    assert format_claims(of_gateway(obj, PROXY, selection=ignoring)) == [
-        "a.t A 60 [203.0.113.5]",
-        "h.t by --ignore-hostname-annotation",
+    assert reduce_claims(of_gateway(obj, PROXY, selection=ignoring)) == [
+        resolved("a.t", "A", "203.0.113.5", ttl_s=60),
+        excluded("--ignore-hostname-annotation", "h.t"),
     ]
 
 
@@ -218,7 +232,10 @@ def test_hosts_point_at_the_gateways_that_serve_them() -> None:
     own = proxy("203.0.113.6", location="shop/own", selector={"app": "own"})
     obj = virtual_service("a.t", "b.own.t", "*", "", gateways=("mesh/g", "own", "mesh", "", "gone"))
     found = of_service(obj, *others, own)
-    assert format_claims(found) == ["a.t A - [203.0.113.5]", "b.own.t A - [203.0.113.5, 203.0.113.6]"]
+    assert reduce_claims(found) == [
+        resolved("a.t", "A", "203.0.113.5"),
+        resolved("b.own.t", "A", "203.0.113.5", "203.0.113.6"),
+    ]
     assert list_resolved_claims(found)[0].desired.resource == "virtualservice/shop/v"
     assert list_resolved_claims(found)[0].provenance.field == "spec.hosts[0]"
 
@@ -227,28 +244,36 @@ def test_hosts_point_at_the_gateways_that_serve_them() -> None:
 @pytest.mark.parametrize(
     ("obj", "expected"),
     [
-        pytest.param(virtual_service("a.t", annotations=ours(target="x.t")), "a.t CNAME - [x.t]", id="7.2-target"),
         pytest.param(
-            virtual_service("a.t", gateways=()), "a.t by spec.gateways, which names no Gateway", id="7.2-no-gateway"
+            virtual_service("a.t", annotations=ours(target="x.t")), resolved("a.t", "CNAME", "x.t"), id="7.2-target"
         ),
         pytest.param(
-            virtual_service("a.t", gateways=["mesh"]), "a.t by spec.gateways, which names no Gateway", id="7.2-mesh"
+            virtual_service("a.t", gateways=()),
+            excluded("spec.gateways, which names no Gateway", "a.t"),
+            id="7.2-no-gateway",
+        ),
+        pytest.param(
+            virtual_service("a.t", gateways=["mesh"]),
+            excluded("spec.gateways, which names no Gateway", "a.t"),
+            id="7.2-mesh",
         ),
         pytest.param(
             virtual_service("a.t", gateways=["gone"]),
-            "a.t by spec.gateways: there is no Gateway shop/gone",
+            excluded("spec.gateways: there is no Gateway shop/gone", "a.t"),
             id="7.2-unknown-gateway-in-the-own-namespace",
         ),
         pytest.param(
             virtual_service("z.t"),
-            "z.t by Gateway mesh/g, which has no server for it",
+            excluded("Gateway mesh/g, which has no server for it", "z.t"),
             id="7.2-host-that-it-does-not-serve",
         ),
-        pytest.param(virtual_service("ns/a.t"), "a.t A - [203.0.113.5]", id="7.2-namespace-before-the-host"),
+        pytest.param(
+            virtual_service("ns/a.t"), resolved("a.t", "A", "203.0.113.5"), id="7.2-namespace-before-the-host"
+        ),
     ],
 )
-def test_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expected: str) -> None:
-    assert format_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
+def test_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expected: Claim) -> None:
+    assert reduce_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
 
 
 # docs/spec/sources.md 7.2
@@ -287,13 +312,13 @@ def test_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str
 )
 def test_a_failing_gateway_that_does_not_serve_a_host_has_no_effect_on_it(obj: VirtualService) -> None:
     broken = gateway("b.t", location="mesh/broken", annotations=ours(ingress="infra/gone"))
-    assert format_claims(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
+    assert reduce_claims(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
 
 
 # docs/spec/sources.md 7.2
 def test_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_gateways() -> None:
     theirs = gateway("a.t", annotations=ours(controller="other"))
-    assert format_claims(of_service(virtual_service("a.t"), theirs, PROXY)) == a("a.t")
+    assert reduce_claims(of_service(virtual_service("a.t"), theirs, PROXY)) == a("a.t")
     (found,) = of_service(virtual_service("a.t"), gateway("a.t"), proxy())
     assert isinstance(found, UnresolvedClaim)
     assert found.detail == "Service igw: the status of the load balancer has no address yet"
@@ -302,18 +327,17 @@ def test_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_ga
 # docs/spec/sources.md 7.2
 def test_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> None:
     obj = virtual_service("a.t", annotations=ours(hostname="h.t"))
-    assert format_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
+    assert reduce_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
     ignoring = CommonSettings(ignore_hostname_annotation=True)
-    assert (
-        format_claims(of_service(obj, gateway("*"), PROXY, selection=ignoring))[1]
-        == "h.t by --ignore-hostname-annotation"
+    assert reduce_claims(of_service(obj, gateway("*"), PROXY, selection=ignoring))[1] == excluded(
+        "--ignore-hostname-annotation", "h.t"
     )
 
 
 def test_excluded_objects_name_what_excludes_them_and_other_kinds_raise() -> None:
     selection = CommonSettings(namespace="x")
-    assert format_claims(of_gateway(gateway("a.t"), selection=selection)) == ["all by --namespace"]
-    assert format_claims(of_service(virtual_service("a.t"), selection=selection)) == ["all by --namespace"]
+    assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == [excluded("--namespace")]
+    assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == [excluded("--namespace")]
     for source in (IstioGatewaySource(common=selection), IstioVirtualServiceSource(common=selection)):
         with pytest.raises(TypeError, match="only"):
             source.find_claims(load_balancer(None), FakeView())

@@ -18,7 +18,8 @@ from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import balanced, endpoints, format_claims, ingress, member, node, pod, service
+from tests.unit.sources.expected_claims import reduce_claims, resolved
+from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 few = settings(max_examples=30)  # few examples for each cluster, because the sources are the same
@@ -150,4 +151,4 @@ def test_claims_do_not_depend_on_the_order_of_objects(spec: ServiceSpec, others:
 def test_claims_do_not_depend_on_spaces_and_duplicates_in_a_list_annotation(text: str, blanks: list[str]) -> None:
     spec, status = ServiceSpec(type="LoadBalancer"), balanced("192.0.2.1")
     obj = service({PREFIX + "hostname": f"{blanks[0]}{text}{blanks[1]},{text}.{blanks[2]},"}, spec, status)
-    assert format_claims(compute_claims(source_of(obj), obj)) == [f"{text} A - [192.0.2.1]"]
+    assert reduce_claims(compute_claims(source_of(obj), obj)) == [resolved(text, "A", "192.0.2.1")]

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import UsageError
-from extdns.model.claim import Derivation, Provenance, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import Claim, Derivation, Provenance, ResolvedClaim, TargetlessClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.record import DesiredRecord
 from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
 from extdns.sources.claim_stages import Nat64Stage, parse_nat64_networks
-from tests.unit.sources.samples import format_claims
+from tests.unit.sources.expected_claims import reduce_claims, resolved
 
 
 def want(rtype: str, *targets: str) -> ResolvedClaim:
@@ -35,19 +35,28 @@ def want(rtype: str, *targets: str) -> ResolvedClaim:
     ("networks", "claim", "added"),
     [
         pytest.param(
-            "64:ff9b::/96", want("AAAA", "64:ff9b::c000:20a"), ["a.t A 60 [192.0.2.10]"], id="8.3-the-example"
+            "64:ff9b::/96",
+            want("AAAA", "64:ff9b::c000:20a"),
+            [resolved("a.t", "A", "192.0.2.10", ttl_s=60)],
+            id="8.3-the-example",
         ),
         pytest.param(
             "64:ff9b::/96",
             want("AAAA", "2001:db8::1", "64:ff9b::c000:20a", "64:ff9b::c000:209"),
-            ["a.t A 60 [192.0.2.10, 192.0.2.9]"],
+            [resolved("a.t", "A", "192.0.2.10", "192.0.2.9", ttl_s=60)],
             id="8.3-addresses-inside-the-network",
         ),
         pytest.param(
-            "2001:db8::/96 64:ff9b::/96", want("AAAA", "64:ff9b::102:304"), ["a.t A 60 [1.2.3.4]"], id="8.3-any-network"
+            "2001:db8::/96 64:ff9b::/96",
+            want("AAAA", "64:ff9b::102:304"),
+            [resolved("a.t", "A", "1.2.3.4", ttl_s=60)],
+            id="8.3-any-network",
         ),
         pytest.param(
-            "64:ff9b::1/96", want("AAAA", "64:ff9b::102:304"), ["a.t A 60 [1.2.3.4]"], id="8.3-bits-beyond-the-prefix"
+            "64:ff9b::1/96",
+            want("AAAA", "64:ff9b::102:304"),
+            [resolved("a.t", "A", "1.2.3.4", ttl_s=60)],
+            id="8.3-bits-beyond-the-prefix",
         ),
         pytest.param("64:ff9b::/96", want("AAAA", "64:ff9b:1::102:304"), [], id="8.3-outside"),
         pytest.param("64:ff9b::/96", want("AAAA", "lb.t"), [], id="8.3-host-name-embeds-no-address"),
@@ -55,11 +64,11 @@ def want(rtype: str, *targets: str) -> ResolvedClaim:
     ],
 )
 def test_an_a_record_is_added_for_ipv4_addresses_embedded_in_nat64_addresses(
-    networks: str, claim: ResolvedClaim, added: list[str]
+    networks: str, claim: ResolvedClaim, added: list[Claim]
 ) -> None:
     first, *others = Nat64Stage(networks=parse_nat64_networks(networks.split()))(claim)
     assert first is claim
-    assert format_claims(others) == added
+    assert reduce_claims(others) == added
     for other in others:
         assert isinstance(other, ResolvedClaim | TargetlessClaim)
         assert other.provenance.derivation is Derivation.NAT64

@@ -6,6 +6,7 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import Node
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.sources.annotation_names import BOTH_PREFIXES
@@ -13,8 +14,9 @@ from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.node import NodeSettings, NodeSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, node, ours
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -31,7 +33,7 @@ INTERNAL = ["10.0.0.1", "fd00::1"]
 # docs/spec/sources.md 6.1
 def test_a_node_is_published_by_its_name() -> None:
     found = list_resolved_claims(claims(node("n1.acme.test", external=["203.0.113.1"], internal=INTERNAL)))
-    assert format_claims(found) == ["n1.acme.test A - [203.0.113.1]"]
+    assert reduce_claims(found) == [resolved("n1.acme.test", "A", "203.0.113.1")]
     assert (found[0].desired.resource, found[0].provenance.field) == ("node/n1.acme.test", "metadata.name")
     assert found[0].provenance.source == "node"
 
@@ -40,39 +42,54 @@ def test_a_node_is_published_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("external", "internal", "settings", "expected"),
     [
-        pytest.param(EXTERNAL, INTERNAL, None, "A 203.0.113.1 AAAA 2001:db8::1", id="6.1-external-of-both-families"),
         pytest.param(
-            EXTERNAL[:1], INTERNAL, EXPOSING, "A 203.0.113.1 AAAA fd00::1", id="6.1-internal-ipv6-with-the-expose-flag"
+            EXTERNAL,
+            INTERNAL,
+            None,
+            [resolved("n1", "A", "203.0.113.1"), resolved("n1", "AAAA", "2001:db8::1")],
+            id="6.1-external-of-both-families",
         ),
-        pytest.param([], INTERNAL, None, "A 10.0.0.1 AAAA fd00::1", id="6.1-internal-addresses-without-external-ones"),
-        pytest.param([], [], None, "object-failed", id="6.1-no-address-is-an-error"),
+        pytest.param(
+            EXTERNAL[:1],
+            INTERNAL,
+            EXPOSING,
+            [resolved("n1", "A", "203.0.113.1"), resolved("n1", "AAAA", "fd00::1")],
+            id="6.1-internal-ipv6-with-the-expose-flag",
+        ),
+        pytest.param(
+            [],
+            INTERNAL,
+            None,
+            [resolved("n1", "A", "10.0.0.1"), resolved("n1", "AAAA", "fd00::1")],
+            id="6.1-internal-addresses-without-external-ones",
+        ),
+        pytest.param([], [], None, [unresolved("n1", Reason.OBJECT_FAILED)], id="6.1-no-address-is-an-error"),
     ],
 )
 def test_external_addresses_come_before_internal_ones(
-    external: list[str], internal: list[str], settings: NodeSettings | None, expected: str
+    external: list[str], internal: list[str], settings: NodeSettings | None, expected: list[Claim]
 ) -> None:
-    found = format_claims(claims(node("n1", external=external, internal=internal), settings))
-    assert " ".join(one.removeprefix("n1 ").replace("- [", "").rstrip("]") for one in found) == expected
+    assert reduce_claims(claims(node("n1", external=external, internal=internal), settings)) == expected
 
 
 # docs/spec/sources.md 6.1
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
-        pytest.param(ours(target="lb.t"), ["n1 CNAME - [lb.t]"], id="6.1-target"),
-        pytest.param(ours(ttl="60"), ["n1 A 60 [203.0.113.1]"], id="6.1-ttl"),
+        pytest.param(ours(target="lb.t"), [resolved("n1", "CNAME", "lb.t")], id="6.1-target"),
+        pytest.param(ours(ttl="60"), [resolved("n1", "A", "203.0.113.1", ttl_s=60)], id="6.1-ttl"),
         pytest.param(
             ours(hostname="h.t", aws_weight="1", set_identifier="x", alias="true"),
-            ["n1 A - [203.0.113.1]"],
+            [resolved("n1", "A", "203.0.113.1")],
             id="6.1-hostname-and-properties-are-not-read",
         ),
-        pytest.param(ours(controller="other"), [f"all by annotation {PREFIX}controller"], id="6.1-controller"),
-        pytest.param(ours(ttl="soon"), ["n1 A - [203.0.113.1]"], id="2.2-invalid-ttl"),
+        pytest.param(ours(controller="other"), [excluded(f"annotation {PREFIX}controller")], id="6.1-controller"),
+        pytest.param(ours(ttl="soon"), [resolved("n1", "A", "203.0.113.1")], id="2.2-invalid-ttl"),
     ],
 )
-def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[str]) -> None:
+def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[Claim]) -> None:
     found = claims(node("n1", external=["203.0.113.1"], annotations=annotations))
-    assert format_claims(found) == expected
+    assert reduce_claims(found) == expected
     assert all(
         not claim.desired.properties and not claim.set_identifier for claim in found if isinstance(claim, ResolvedClaim)
     )
@@ -82,31 +99,33 @@ def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param(NodeSettings(), ["all by --exclude-unschedulable"], id="6.1-unschedulable"),
-        pytest.param(NodeSettings(exclude_unschedulable=False), ["n1 A - [203.0.113.1]"], id="6.1-unschedulable-too"),
+        pytest.param(NodeSettings(), [excluded("--exclude-unschedulable")], id="6.1-unschedulable"),
+        pytest.param(
+            NodeSettings(exclude_unschedulable=False), [resolved("n1", "A", "203.0.113.1")], id="6.1-unschedulable-too"
+        ),
         pytest.param(
             NodeSettings(common=CommonSettings(label_filter=parse_label_selector("pool=edge"))),
-            ["all by --label-filter"],
+            [excluded("--label-filter")],
             id="6.1-label-filter",
         ),
         pytest.param(
             NodeSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("pool"))),
-            ["all by --annotation-filter"],
+            [excluded("--annotation-filter")],
             id="6.1-annotation-filter",
         ),
         pytest.param(
             NodeSettings(exclude_unschedulable=False, common=CommonSettings(namespace="shop")),
-            ["n1 A - [203.0.113.1]"],
+            [resolved("n1", "A", "203.0.113.1")],
             id="6.1-nodes-are-in-no-namespace",
         ),
     ],
 )
-def test_filters_exclude_nodes(settings: NodeSettings, expected: list[str]) -> None:
-    assert format_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
+def test_filters_exclude_nodes(settings: NodeSettings, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
 
 
 def test_a_node_name_too_long_for_dns_is_reported() -> None:
-    assert format_claims(claims(node("x" * 64, external=["203.0.113.1"]))) == [f"invalid-name {'x' * 64}"]
+    assert reduce_claims(claims(node("x" * 64, external=["203.0.113.1"]))) == [invalid(Reason.INVALID_NAME, "x" * 64)]
 
 
 def test_an_invalid_annotation_of_a_node_is_reported() -> None:
@@ -119,13 +138,17 @@ def test_an_invalid_annotation_of_a_node_is_reported() -> None:
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        pytest.param(templates(["n.t"]), ["n.t object-failed"], id="name"),
-        pytest.param(templates(pairs=["n.t:192.0.2.1"]), ["n.t A - [192.0.2.1]"], id="name-with-an-address-of-its-own"),
+        pytest.param(templates(["n.t"]), [unresolved("n.t", Reason.OBJECT_FAILED)], id="name"),
+        pytest.param(
+            templates(pairs=["n.t:192.0.2.1"]),
+            [resolved("n.t", "A", "192.0.2.1")],
+            id="name-with-an-address-of-its-own",
+        ),
     ],
 )
-def test_a_node_without_address_has_unresolved_template_hosts(made: Templates, expected: list[str]) -> None:
+def test_a_node_without_address_has_unresolved_template_hosts(made: Templates, expected: list[Claim]) -> None:
     source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
-    assert format_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
+    assert reduce_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
 
 # docs/spec/sources.md 6.1

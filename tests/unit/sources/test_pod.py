@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, Pod
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import NotSyncedError
@@ -12,14 +13,15 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.pod import PodSettings, PodSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, node, ours, pod
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, node, ours, pod
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 N1 = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
 DUAL = node("n2", external=["203.0.113.2"], internal=["10.0.0.2", "fd00::2"])
 KOPS = {"dns.alpha.kubernetes.io/internal": "ki.t, kj.t", "dns.alpha.kubernetes.io/external": "ke.t"}
-NO_NODE = "p.t no-endpoints"
+NO_NODE = unresolved("p.t", Reason.NO_ENDPOINTS)
 
 
 def claims(obj: Pod, *others: KubernetesObject, settings: PodSettings | None = None) -> tuple[Claim, ...]:
@@ -34,7 +36,11 @@ def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", hos
 def test_annotated_pods_are_published() -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
     found = list_resolved_claims(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
-    assert format_claims(found) == ["p.test A - [203.0.113.1]", "p1.pods.test A - [10.1.0.7]", "pi.test A - [10.1.0.7]"]
+    assert reduce_claims(found) == [
+        resolved("p.test", "A", "203.0.113.1"),
+        resolved("p1.pods.test", "A", "10.1.0.7"),
+        resolved("pi.test", "A", "10.1.0.7"),
+    ]
     assert {claim.desired.resource for claim in found} == {""}
     assert [claim.provenance.field.removeprefix(f"annotation {PREFIX}") for claim in found] == [
         "hostname",
@@ -49,34 +55,42 @@ def test_annotated_pods_are_published() -> None:
     [
         pytest.param(
             p1(ours(hostname="p.t", internal_hostname="pi.t", target="lb.t")),
-            ["p.t CNAME - [lb.t]", "pi.t CNAME - [lb.t]"],
+            [resolved("p.t", "CNAME", "lb.t"), resolved("pi.t", "CNAME", "lb.t")],
             id="6.2-target-replaces-both",
         ),
         pytest.param(
             p1(ours(hostname="p.t"), on="n2"),
-            ["p.t A - [203.0.113.2]", "p.t AAAA - [fd00::2]"],
+            [resolved("p.t", "A", "203.0.113.2"), resolved("p.t", "AAAA", "fd00::2")],
             id="6.2-internal-ipv6-of-the-node-without-any-flag",
         ),
         pytest.param(p1(ours(hostname="p.t"), on="gone"), [NO_NODE], id="6.2-node-does-not-exist"),
         pytest.param(p1(ours(hostname="p.t"), on="bare"), [NO_NODE], id="6.2-node-without-public-address"),
-        pytest.param(p1(ours(hostname="p.t"), on=""), ["p.t no-address"], id="6.2-not-scheduled-yet"),
-        pytest.param(p1(ours(internal_hostname="p.t"), ip=""), ["p.t no-address"], id="6.2-no-pod-ip-yet"),
         pytest.param(
-            p1(ours(internal_hostname="a.t,b.t")), ["a.t A - [10.1.0.7]", "b.t A - [10.1.0.7]"], id="2.2-list"
+            p1(ours(hostname="p.t"), on=""), [unresolved("p.t", Reason.NO_ADDRESS)], id="6.2-not-scheduled-yet"
         ),
-        pytest.param(p1(ours(internal_hostname="p.t"), ip="fd00::7"), ["p.t AAAA - [fd00::7]"], id="6.2-ipv6"),
+        pytest.param(
+            p1(ours(internal_hostname="p.t"), ip=""), [unresolved("p.t", Reason.NO_ADDRESS)], id="6.2-no-pod-ip-yet"
+        ),
+        pytest.param(
+            p1(ours(internal_hostname="a.t,b.t")),
+            [resolved("a.t", "A", "10.1.0.7"), resolved("b.t", "A", "10.1.0.7")],
+            id="2.2-list",
+        ),
+        pytest.param(
+            p1(ours(internal_hostname="p.t"), ip="fd00::7"), [resolved("p.t", "AAAA", "fd00::7")], id="6.2-ipv6"
+        ),
         pytest.param(
             p1(ours(internal_hostname="p.t", ttl="60", set_identifier="x", aws_weight="1")),
-            ["p.t A 60 [10.1.0.7]"],
+            [resolved("p.t", "A", "10.1.0.7", ttl_s=60)],
             id="6.2-ttl-but-no-properties",
         ),
         pytest.param(p1(KOPS), [], id="6.2-kops-only-if-enabled"),
         pytest.param(p1({}), [], id="6.2-no-hosts"),
     ],
 )
-def test_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[str]) -> None:
+def test_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[Claim]) -> None:
     found = claims(obj, N1, DUAL, node("bare", internal=["10.0.0.3"]))
-    assert format_claims(found) == expected
+    assert reduce_claims(found) == expected
 
 
 # docs/spec/sources.md 6.2
@@ -89,49 +103,66 @@ def test_neither_set_identifier_nor_properties_are_read() -> None:
 @pytest.mark.parametrize(
     ("annotations", "expected"),
     [
-        pytest.param(KOPS, ["ke.t A - [203.0.113.1]", "ki.t A - [10.1.0.7]", "kj.t A - [10.1.0.7]"], id="6.2-kops"),
+        pytest.param(
+            KOPS,
+            [
+                resolved("ke.t", "A", "203.0.113.1"),
+                resolved("ki.t", "A", "10.1.0.7"),
+                resolved("kj.t", "A", "10.1.0.7"),
+            ],
+            id="6.2-kops",
+        ),
         pytest.param(
             KOPS | ours(target="lb.t", hostname="p.t"),
-            ["ke.t A - [203.0.113.1]", "ki.t A - [10.1.0.7]", "kj.t A - [10.1.0.7]", "p.t CNAME - [lb.t]"],
+            [
+                resolved("ke.t", "A", "203.0.113.1"),
+                resolved("ki.t", "A", "10.1.0.7"),
+                resolved("kj.t", "A", "10.1.0.7"),
+                resolved("p.t", "CNAME", "lb.t"),
+            ],
             id="6.2-kops-knows-no-target",
         ),
     ],
 )
-def test_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[str]) -> None:
-    assert format_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
+def test_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[Claim]) -> None:
+    assert reduce_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
 
 
 # docs/spec/sources.md 6.2
 @pytest.mark.parametrize(
     ("host_network", "expected"),
     [
-        pytest.param(True, "p.t A - [203.0.113.1]", id="6.2-on-the-host's-network"),
-        pytest.param(False, "p.t by --ignore-non-host-network-pods", id="6.2-not-on-host-network"),
+        pytest.param(True, resolved("p.t", "A", "203.0.113.1"), id="6.2-on-the-host's-network"),
+        pytest.param(False, excluded("--ignore-non-host-network-pods", "p.t"), id="6.2-not-on-host-network"),
     ],
 )
-def test_pods_without_host_network_can_be_excluded(host_network: bool, expected: str) -> None:
+def test_pods_without_host_network_can_be_excluded(host_network: bool, expected: Claim) -> None:
     settings = PodSettings(ignore_non_host_network_pods=True, pod_source_domain="d.t", kops=True)
     obj = p1(ours(hostname="p.t") | KOPS, host_network=host_network)
-    found = format_claims(claims(obj, N1, settings=settings))
+    found = reduce_claims(claims(obj, N1, settings=settings))
     assert expected in found
-    assert len({one.partition(" ")[2].startswith("by ") for one in found}) == 1
+    assert len({type(one) for one in found}) == 1
 
 
 # docs/spec/sources.md 6.2
 def test_the_hostname_annotation_cannot_be_ignored() -> None:
     settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
-    assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["p.t A - [10.1.0.7]"]
+    assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [
+        resolved("p.t", "A", "10.1.0.7")
+    ]
 
 
 # docs/spec/sources.md 6.2
 def test_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
     settings = PodSettings(common=CommonSettings(namespace="shop"))
-    assert format_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == ["all by --namespace"]
+    assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [excluded("--namespace")]
 
 
 def test_nodes_are_looked_up_only_if_a_pod_needs_them() -> None:
     source = PodSource(settings=PodSettings())
-    assert format_claims(compute_claims(source, p1(ours(internal_hostname="p.t")))) == ["p.t A - [10.1.0.7]"]
+    assert reduce_claims(compute_claims(source, p1(ours(internal_hostname="p.t")))) == [
+        resolved("p.t", "A", "10.1.0.7")
+    ]
     with pytest.raises(NotSyncedError):
         compute_claims(source, p1(ours(hostname="p.t")))
 

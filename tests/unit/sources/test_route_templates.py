@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -11,6 +10,7 @@ import pytest
 from extdns.flags.sources import SOURCES
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.template import Template
+from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.resources.core import Service, ServiceSpec
 from extdns.model.resources.gateway_api import HttpRoute
 from extdns.model.resources.ingress_controllers import (
@@ -31,8 +31,9 @@ from extdns.sources.gateway.source import RouteSource
 from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
 from tests.unit.sources.routes import gateway, http, listener
-from tests.unit.sources.samples import PREFIX, balanced, format_claims, meta, ours
+from tests.unit.sources.samples import PREFIX, balanced, meta, ours
 
 T = TypeVar("T", HttpRoute, IstioGateway, VirtualService, HttpProxy, OpenShiftRoute)
 
@@ -50,11 +51,11 @@ def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> Comm
     return CommonSettings(templates=made, ignore_hostname_annotation=ignoring)
 
 
-def a(*names: str) -> list[str]:
-    return [f"{name} A - [203.0.113.9]" for name in names]
+def a(*names: str) -> list[ResolvedClaim]:
+    return [resolved(name, "A", "203.0.113.9") for name in names]
 
 
-CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
+CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 
 # docs/spec/sources.md 5.3
@@ -72,27 +73,27 @@ CHOSEN = f"by annotation {PREFIX}gateway-hostname-source"
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
             selection(FQDN, ignoring=True),
-            [*a("*.acme.test", "r.acme.test"), "h.acme.test by --ignore-hostname-annotation"],
+            [*a("*.acme.test", "r.acme.test"), excluded("--ignore-hostname-annotation", "h.acme.test")],
             id="5.3-in-place-of-the-annotation",
         ),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")),
             selection(FQDN),
-            [*a("h.acme.test"), f"r.acme.test {CHOSEN}"],
+            [*a("h.acme.test"), excluded(CHOSEN, "r.acme.test")],
             id="5.3-annotation-only",
         ),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="defined-hosts-only")),
             selection(FQDN),
-            [*a("r.acme.test"), f"h.acme.test {CHOSEN}"],
+            [*a("r.acme.test"), excluded(CHOSEN, "h.acme.test")],
             id="5.3-defined-hosts-only",
         ),
     ],
 )
-def test_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[str]) -> None:
+def test_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
     assert (
-        format_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
+        reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
     )
 
 
@@ -114,11 +115,11 @@ MESH = IstioGateway(
 # docs/spec/sources.md 7.1
 def test_templates_render_hosts_of_istio_gateways() -> None:
     bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
-    assert format_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
+    assert reduce_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
         "g.acme.test"
     )
     named = IstioGatewaySource(common=selection(FQDN)).find_claims(keep_all_fields(MESH), FakeView(PROXY))
-    assert format_claims(named) == a("*.acme.test")
+    assert reduce_claims(named) == a("*.acme.test")
 
 
 # docs/spec/sources.md 7.2
@@ -129,10 +130,10 @@ def test_templates_render_hosts_of_istio_gateways() -> None:
         pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-despite-a-target-annotation"),
     ],
 )
-def test_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[str]) -> None:
+def test_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[Claim]) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
     source = IstioVirtualServiceSource(common=selection(FQDN))
-    assert format_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
+    assert reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
 
 
 ADMITTED = (Condition(type="Admitted", status="True"),)
@@ -170,12 +171,12 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
                     ),
                 )
             ),
-            ["a.t CNAME - [r.t]", "o.acme.test CNAME - [r.t]"],
+            [resolved("a.t", "CNAME", "r.t"), resolved("o.acme.test", "CNAME", "r.t")],
             id="7.5-combined",
         ),
     ],
 )
 def test_templates_render_hosts_of_ingress_controller_objects(
-    source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: Sequence[str]
+    source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
-    assert format_claims(source.find_claims(obj, FakeView())) == expected
+    assert reduce_claims(source.find_claims(obj, FakeView())) == expected

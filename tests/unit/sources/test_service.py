@@ -15,16 +15,8 @@ from extdns.sources.service.expansions import ServiceSettings, parse_service_typ
 from extdns.sources.service.source import ServiceSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import (
-    OLD,
-    PREFIX,
-    format_claims,
-    ingress,
-    list_resolved_claims,
-    load_balancer,
-    ours,
-    service,
-)
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import OLD, PREFIX, ingress, list_resolved_claims, load_balancer, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -46,11 +38,11 @@ def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, .
 def test_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
     annotations = ours(hostname="web.acme.test., www.acme.test", ttl="2m")
     found = claims(load_balancer(annotations, "198.51.100.7", "lb7.cloud.test"))
-    assert format_claims(found) == [
-        "web.acme.test A 120 [198.51.100.7]",
-        "web.acme.test CNAME 120 [lb7.cloud.test]",
-        "www.acme.test A 120 [198.51.100.7]",
-        "www.acme.test CNAME 120 [lb7.cloud.test]",
+    assert reduce_claims(found) == [
+        resolved("web.acme.test", "A", "198.51.100.7", ttl_s=120),
+        resolved("web.acme.test", "CNAME", "lb7.cloud.test", ttl_s=120),
+        resolved("www.acme.test", "A", "198.51.100.7", ttl_s=120),
+        resolved("www.acme.test", "CNAME", "lb7.cloud.test", ttl_s=120),
     ]
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/shop/web"}
     assert {claim.provenance.field for claim in list_resolved_claims(found)} == {f"annotation {PREFIX}hostname"}
@@ -60,7 +52,7 @@ def test_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
 # docs/spec/sources.md 3.4
 def test_an_internal_host_points_at_the_cluster_ip() -> None:
     found = claims(load_balancer(ours(internal_hostname="web.int.acme.test"), "198.51.100.7"))
-    assert format_claims(found) == ["web.int.acme.test A - [10.3.0.9]"]
+    assert reduce_claims(found) == [resolved("web.int.acme.test", "A", "10.3.0.9")]
     assert list_resolved_claims(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
 
 
@@ -71,65 +63,118 @@ def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ..
 @pytest.mark.parametrize(
     ("annotations", "of", "settings", "expected"),
     [
-        pytest.param(INTERNAL, spec("LoadBalancer", cluster_ip="None"), DEFAULTS, "i.t no-endpoints", id="3.3-lb-none"),
-        pytest.param(INTERNAL, spec("LoadBalancer"), DEFAULTS, "i.t no-address", id="3.3-lb-without-cluster-ip"),
-        pytest.param(HOST, CLUSTER_IP, DEFAULTS, f"h.t by {HIDDEN}", id="3.3-cluster-ip-hidden"),
-        pytest.param(HOST, CLUSTER_IP, PUBLISHING, "h.t A - [10.3.0.9]", id="3.3-cluster-ip-published"),
-        pytest.param(INTERNAL, CLUSTER_IP, DEFAULTS, "i.t A - [10.3.0.9]", id="3.3-cluster-ip-internal"),
-        pytest.param(INTERNAL, spec("ClusterIP"), DEFAULTS, "i.t no-address", id="3.3-cluster-ip-unassigned"),
         pytest.param(
-            HOST, spec("ClusterIP", cluster_ip="2001:db8::9"), PUBLISHING, "h.t AAAA - [2001:db8::9]", id="3.3-v6"
+            INTERNAL,
+            spec("LoadBalancer", cluster_ip="None"),
+            DEFAULTS,
+            [unresolved("i.t", Reason.NO_ENDPOINTS)],
+            id="3.3-lb-none",
+        ),
+        pytest.param(
+            INTERNAL,
+            spec("LoadBalancer"),
+            DEFAULTS,
+            [unresolved("i.t", Reason.NO_ADDRESS)],
+            id="3.3-lb-without-cluster-ip",
+        ),
+        pytest.param(HOST, CLUSTER_IP, DEFAULTS, [excluded(HIDDEN, "h.t")], id="3.3-cluster-ip-hidden"),
+        pytest.param(HOST, CLUSTER_IP, PUBLISHING, [resolved("h.t", "A", "10.3.0.9")], id="3.3-cluster-ip-published"),
+        pytest.param(INTERNAL, CLUSTER_IP, DEFAULTS, [resolved("i.t", "A", "10.3.0.9")], id="3.3-cluster-ip-internal"),
+        pytest.param(
+            INTERNAL,
+            spec("ClusterIP"),
+            DEFAULTS,
+            [unresolved("i.t", Reason.NO_ADDRESS)],
+            id="3.3-cluster-ip-unassigned",
+        ),
+        pytest.param(
+            HOST,
+            spec("ClusterIP", cluster_ip="2001:db8::9"),
+            PUBLISHING,
+            [resolved("h.t", "AAAA", "2001:db8::9")],
+            id="3.3-v6",
         ),
         pytest.param(
             HOST,
             spec("LoadBalancer", external_ips=("192.0.2.9", "2001:db8::9")),
             DEFAULTS,
-            "h.t A - [192.0.2.9]; h.t AAAA - [2001:db8::9]",
+            [resolved("h.t", "A", "192.0.2.9"), resolved("h.t", "AAAA", "2001:db8::9")],
             id="3.4-external-ips",
         ),
-        pytest.param(HOST, spec("LoadBalancer", external_ips=("",)), DEFAULTS, "h.t invalid-target", id="3.4-empty-ip"),
         pytest.param(
-            HOST, spec("ExternalName", name="db.t."), DEFAULTS, "h.t CNAME - [db.t]", id="3.7-external-name-with-dot"
+            HOST,
+            spec("LoadBalancer", external_ips=("",)),
+            DEFAULTS,
+            [unresolved("h.t", Reason.INVALID_TARGET)],
+            id="3.4-empty-ip",
         ),
         pytest.param(
-            INTERNAL, spec("ExternalName", name="db.t"), DEFAULTS, "i.t CNAME - [db.t]", id="3.3-name-internal"
+            HOST,
+            spec("ExternalName", name="db.t."),
+            DEFAULTS,
+            [resolved("h.t", "CNAME", "db.t")],
+            id="3.7-external-name-with-dot",
         ),
-        pytest.param(HOST, spec("ExternalName", name="192.0.2.9"), DEFAULTS, "h.t A - [192.0.2.9]", id="3.7-address"),
+        pytest.param(
+            INTERNAL,
+            spec("ExternalName", name="db.t"),
+            DEFAULTS,
+            [resolved("i.t", "CNAME", "db.t")],
+            id="3.3-name-internal",
+        ),
+        pytest.param(
+            HOST,
+            spec("ExternalName", name="192.0.2.9"),
+            DEFAULTS,
+            [resolved("h.t", "A", "192.0.2.9")],
+            id="3.7-address",
+        ),
         pytest.param(
             HOST,
             spec("ExternalName", name="db.t", external_ips=("192.0.2.9", "2001:db8::9")),
             DEFAULTS,
-            "h.t A - [192.0.2.9]; h.t AAAA - [2001:db8::9]",
+            [resolved("h.t", "A", "192.0.2.9"), resolved("h.t", "AAAA", "2001:db8::9")],
             id="3.7-external-ips-first",
         ),
-        pytest.param(HOST, spec("ExternalName"), DEFAULTS, "h.t invalid-target", id="3.3-external-name-empty"),
         pytest.param(
-            HOST, spec("ExternalName", name="a b"), DEFAULTS, "h.t invalid-target", id="external-name-no-name"
+            HOST,
+            spec("ExternalName"),
+            DEFAULTS,
+            [unresolved("h.t", Reason.INVALID_TARGET)],
+            id="3.3-external-name-empty",
         ),
-        pytest.param(HOST, spec("Odd"), DEFAULTS, "h.t invalid-object", id="unknown-type"),
+        pytest.param(
+            HOST,
+            spec("ExternalName", name="a b"),
+            DEFAULTS,
+            [unresolved("h.t", Reason.INVALID_TARGET)],
+            id="external-name-no-name",
+        ),
+        pytest.param(HOST, spec("Odd"), DEFAULTS, [unresolved("h.t", Reason.INVALID_OBJECT)], id="unknown-type"),
     ],
 )
 def test_the_service_type_decides_the_targets(
-    annotations: dict[str, str], of: ServiceSpec, settings: ServiceSettings, expected: str
+    annotations: dict[str, str], of: ServiceSpec, settings: ServiceSettings, expected: list[Claim]
 ) -> None:
-    assert "; ".join(format_claims(claims(service(annotations, of), settings))) == expected
+    assert reduce_claims(claims(service(annotations, of), settings)) == expected
 
 
 # docs/spec/sources.md 3.3
 @pytest.mark.parametrize("of", [spec(kind, cluster_ip="None") for kind in ("LoadBalancer", "ClusterIP", "NodePort")])
 @pytest.mark.parametrize("host", [HOST, INTERNAL], ids=["hostname", "internal-hostname"])
 def test_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict[str, str]) -> None:
-    found = format_claims(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
-    assert [line.partition(" ")[2] for line in found] == [
-        "A - [198.51.100.1]",
-        "AAAA - [2001:db8::9]",
-        "CNAME - [x.t]",
+    found = reduce_claims(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
+    name = "h.t" if host is HOST else "i.t"
+    assert found == [
+        resolved(name, "A", "198.51.100.1"),
+        resolved(name, "AAAA", "2001:db8::9"),
+        resolved(name, "CNAME", "x.t"),
     ]
 
 
 def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -> None:
     found = claims(load_balancer(ours(hostname="a.t,b.t", set_identifier="blue")))
-    assert format_claims(found) == ["a.t no-address", "b.t no-address"]
+    assert reduce_claims(found) == [unresolved("a.t", Reason.NO_ADDRESS), unresolved("b.t", Reason.NO_ADDRESS)]
     assert isinstance(found[0], UnresolvedClaim)
     assert found[0].set_identifier == "blue"
 
@@ -137,40 +182,44 @@ def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -
 # docs/spec/sources.md 3.2
 def test_external_and_internal_hosts_are_read() -> None:
     found = claims(load_balancer(ours(hostname="b.t,c.t", internal_hostname="a.t, c.t"), "192.0.2.1"))
-    assert format_claims(found) == ["a.t A - [10.3.0.9]", "b.t A - [192.0.2.1]", "c.t A - [10.3.0.9, 192.0.2.1]"]
+    assert reduce_claims(found) == [
+        resolved("a.t", "A", "10.3.0.9"),
+        resolved("b.t", "A", "192.0.2.1"),
+        resolved("c.t", "A", "10.3.0.9", "192.0.2.1"),
+    ]
 
 
 # docs/spec/sources.md 3.2
 def test_the_hostname_annotation_of_a_service_is_ignored_with_the_ignore_flag() -> None:
     settings = ServiceSettings(common=CommonSettings(ignore_hostname_annotation=True))
     annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
-    assert format_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
-        "a.t by --ignore-hostname-annotation",
-        "b.t by --ignore-hostname-annotation",
+    assert reduce_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
+        excluded("--ignore-hostname-annotation", "a.t"),
+        excluded("--ignore-hostname-annotation", "b.t"),
     ]
 
 
 @pytest.mark.parametrize(
     ("value", "of", "expected"),
     [
-        pytest.param([], "NodePort", "", id="3.1-empty-list"),
-        pytest.param(["LoadBalancer", ""], "NodePort", "", id="3.1-empty-element-disables"),
-        pytest.param(["LoadBalancer"], "LoadBalancer", "", id="3.1-listed"),
-        pytest.param(["LoadBalancer"], "NodePort", "all by --service-type-filter", id="3.1-not-listed"),
-        pytest.param(["NodePort"], "", "all by --service-type-filter", id="3.1-no-type-is-cluster-ip"),
-        pytest.param(["ClusterIP"], "", "", id="3.1-cluster-ip-is-the-default"),
+        pytest.param([], "NodePort", [], id="3.1-empty-list"),
+        pytest.param(["LoadBalancer", ""], "NodePort", [], id="3.1-empty-element-disables"),
+        pytest.param(["LoadBalancer"], "LoadBalancer", [], id="3.1-listed"),
+        pytest.param(["LoadBalancer"], "NodePort", [excluded("--service-type-filter")], id="3.1-not-listed"),
+        pytest.param(["NodePort"], "", [excluded("--service-type-filter")], id="3.1-no-type-is-cluster-ip"),
+        pytest.param(["ClusterIP"], "", [], id="3.1-cluster-ip-is-the-default"),
     ],
 )
-def test_service_types_can_be_filtered(value: list[str], of: str, expected: str) -> None:
+def test_service_types_can_be_filtered(value: list[str], of: str, expected: list[Claim]) -> None:
     found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=parse_service_types(value)))
-    assert "; ".join(format_claims(found)) == expected
+    assert reduce_claims(found) == expected
 
 
 def test_an_excluded_object_gives_one_claim_for_all_its_hosts() -> None:
     settings = ServiceSettings(common=CommonSettings(namespace="other"))
     obj = load_balancer(ours(hostname="a.t,b.t,c..t", ttl="x"), "192.0.2.1")
     (claim,) = claims(obj, settings)
-    assert format_claims([claim]) == ["all by --namespace"]
+    assert reduce_claims([claim]) == [excluded("--namespace")]
     assert claim.ref == build_ref(SERVICE, obj.metadata)  # type: ignore[union-attr]
 
 
@@ -182,17 +231,17 @@ def test_a_service_without_annotations_gives_no_claims() -> None:
 
 def test_an_invalid_host_does_not_affect_other_hosts() -> None:
     found = claims(load_balancer(ours(hostname=f"a.t,,b..t,{'x' * 64}.t,c.t"), "192.0.2.1"))
-    assert format_claims(found) == [
-        "a.t A - [192.0.2.1]",
-        "c.t A - [192.0.2.1]",
-        "invalid-name b..t",
-        f"invalid-name {'x' * 64}.t",
+    assert reduce_claims(found) == [
+        resolved("a.t", "A", "192.0.2.1"),
+        resolved("c.t", "A", "192.0.2.1"),
+        invalid(Reason.INVALID_NAME, "b..t"),
+        invalid(Reason.INVALID_NAME, f"{'x' * 64}.t"),
     ]
 
 
 def test_an_invalid_ttl_does_not_affect_the_record() -> None:
     found = claims(load_balancer(ours(hostname="a.t", ttl="10 minutes"), "192.0.2.1"))
-    assert format_claims(found) == ["a.t A - [192.0.2.1]"]
+    assert reduce_claims(found) == [resolved("a.t", "A", "192.0.2.1")]
     assert [(warning.reason, warning.value) for warning in list_resolved_claims(found)[0].warnings] == [
         (Reason.INVALID_TTL, "10 minutes")
     ]
@@ -200,17 +249,22 @@ def test_an_invalid_ttl_does_not_affect_the_record() -> None:
 
 def test_old_prefix_annotations_are_warned_about_if_the_object_uses_the_new_prefix() -> None:
     obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
-    assert format_claims(claims(obj)) == ["invalid-annotation old.t"]
-    assert format_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
-        "old.t A - [192.0.2.1]"
+    assert reduce_claims(claims(obj)) == [invalid(Reason.INVALID_ANNOTATION, "old.t")]
+    assert reduce_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
+        resolved("old.t", "A", "192.0.2.1")
     ]
-    assert format_claims(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == ["old.t A - [192.0.2.1]"]
+    assert reduce_claims(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == [
+        resolved("old.t", "A", "192.0.2.1")
+    ]
     assert DEFAULTS.common.prefixes == BOTH_PREFIXES
 
 
 def test_names_in_capitals_and_unicode_are_published() -> None:
     found = claims(load_balancer(ours(hostname="Web.ACME.test, bücher.t, xn--bcher-kva.t"), "192.0.2.1"))
-    assert format_claims(found) == ["web.acme.test A - [192.0.2.1]", "xn--bcher-kva.t A - [192.0.2.1]"]
+    assert reduce_claims(found) == [
+        resolved("web.acme.test", "A", "192.0.2.1"),
+        resolved("xn--bcher-kva.t", "A", "192.0.2.1"),
+    ]
 
 
 def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
@@ -222,8 +276,8 @@ def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
 
 def test_an_address_with_a_trailing_dot_is_an_address() -> None:
     annotations = ours(hostname="web.acme.test..", target="192.0.2.1.,192.0.2.2,lb.test..")
-    assert format_claims(claims(service(annotations, CLUSTER_IP))) == [
-        "web.acme.test A - [192.0.2.1, 192.0.2.2]",
-        "web.acme.test CNAME - [lb.test]",
+    assert reduce_claims(claims(service(annotations, CLUSTER_IP))) == [
+        resolved("web.acme.test", "A", "192.0.2.1", "192.0.2.2"),
+        resolved("web.acme.test", "CNAME", "lb.test"),
     ]
-    assert format_claims(claims(load_balancer(HOST, "198.51.100.7."))) == ["h.t A - [198.51.100.7]"]
+    assert reduce_claims(claims(load_balancer(HOST, "198.51.100.7."))) == [resolved("h.t", "A", "198.51.100.7")]

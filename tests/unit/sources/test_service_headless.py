@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import POD, Service, ServiceSpec
 from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
 from extdns.model.resources.kinds import KubernetesObject
@@ -12,18 +13,8 @@ from extdns.ports import NotSyncedError
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import (
-    HEADLESS,
-    endpoints,
-    format_claims,
-    list_resolved_claims,
-    member,
-    meta,
-    node,
-    ours,
-    pod,
-    service,
-)
+from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import HEADLESS, endpoints, list_resolved_claims, member, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -50,7 +41,10 @@ NEVER_READY = ServiceSpec(cluster_ip="None", selector=APP, publish_not_ready_add
 # docs/spec/sources.md 3.6
 def test_a_headless_service_publishes_its_endpoints_and_pods() -> None:
     found = claims(pg(), PG_0, PG_1, NOT_READY)
-    assert format_claims(found) == ["pg-0.pg.acme.test A - [10.1.0.4]", "pg.acme.test A - [10.1.0.4]"]
+    assert reduce_claims(found) == [
+        resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
+        resolved("pg.acme.test", "A", "10.1.0.4"),
+    ]
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"service/db/pg"}
 
 
@@ -62,9 +56,9 @@ def test_a_headless_service_publishes_its_endpoints_and_pods() -> None:
     ],
 )
 def test_endpoints_that_are_not_ready_can_be_published(spec: ServiceSpec, settings: ServiceSettings) -> None:
-    assert format_claims(claims(pg(spec=spec), PG_0, PG_1, NOT_READY, settings=settings)) == [
-        "pg-0.pg.acme.test A - [10.1.0.4]",
-        "pg.acme.test A - [10.1.0.4, 10.1.0.5]",
+    assert reduce_claims(claims(pg(spec=spec), PG_0, PG_1, NOT_READY, settings=settings)) == [
+        resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
+        resolved("pg.acme.test", "A", "10.1.0.4", "10.1.0.5"),
     ]
 
 
@@ -102,11 +96,11 @@ def test_the_endpoints_type_annotation_selects_pod_or_node_addresses(
 # docs/spec/sources.md 3.6
 def test_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
     annotated = pod("db/pg-0", hostname="pg-0", labels=APP, annotations=ours(target="198.51.100.4,lb.t"))
-    assert format_claims(claims(pg(), annotated, PG_1, SLICE, settings=ServiceSettings(publish_host_ip=True))) == [
-        "pg-0.pg.acme.test A - [198.51.100.4]",
-        "pg-0.pg.acme.test CNAME - [lb.t]",
-        "pg.acme.test A - [10.0.0.2, 198.51.100.4]",
-        "pg.acme.test CNAME - [lb.t]",
+    assert reduce_claims(claims(pg(), annotated, PG_1, SLICE, settings=ServiceSettings(publish_host_ip=True))) == [
+        resolved("pg-0.pg.acme.test", "A", "198.51.100.4"),
+        resolved("pg-0.pg.acme.test", "CNAME", "lb.t"),
+        resolved("pg.acme.test", "A", "10.0.0.2", "198.51.100.4"),
+        resolved("pg.acme.test", "CNAME", "lb.t"),
     ]
 
 
@@ -124,14 +118,17 @@ def test_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
 def test_endpoints_without_a_pod_of_the_service_are_skipped(skipped: SliceEndpoint) -> None:
     slices = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"), skipped)
     found = claims(pg(), PG_0, PG_1, pod("db/stray"), slices)
-    assert format_claims(found) == ["pg-0.pg.acme.test A - [10.1.0.4]", "pg.acme.test A - [10.1.0.4]"]
+    assert reduce_claims(found) == [
+        resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
+        resolved("pg.acme.test", "A", "10.1.0.4"),
+    ]
 
 
 # docs/spec/sources.md 3.6
 def test_slices_of_other_services_and_namespaces_are_ignored() -> None:
     others = [endpoints("db/x", "my", member("pg-0", "10.1.0.8")), endpoints("ns/pg", "pg", member("pg-0", "10.1.0.9"))]
     found = claims(pg(), PG_0, PG_1, SLICE, *others)
-    assert format_claims(found)[1] == "pg.acme.test A - [10.1.0.4, 10.1.0.5]"
+    assert reduce_claims(found)[1] == resolved("pg.acme.test", "A", "10.1.0.4", "10.1.0.5")
 
 
 FQDN = endpoints("db/pg-x", "pg", member("pg-0", "pg-0.elsewhere.t"), address_type="FQDN")
@@ -140,51 +137,53 @@ FQDN = endpoints("db/pg-x", "pg", member("pg-0", "pg-0.elsewhere.t"), address_ty
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param(ServiceSettings(), ["pg.acme.test no-endpoints"], id="3.6-not-for-pod-addresses"),
+        pytest.param(
+            ServiceSettings(), [unresolved("pg.acme.test", Reason.NO_ENDPOINTS)], id="3.6-not-for-pod-addresses"
+        ),
         pytest.param(
             ServiceSettings(publish_host_ip=True),
-            ["pg-0.pg.acme.test A - [10.0.0.1]", "pg.acme.test A - [10.0.0.1]"],
+            [resolved("pg-0.pg.acme.test", "A", "10.0.0.1"), resolved("pg.acme.test", "A", "10.0.0.1")],
             id="3.6-for-other-addresses",
         ),
     ],
 )
 def test_endpoint_slices_of_type_fqdn_are_used_for_host_ips_but_not_for_pod_ips(
-    settings: ServiceSettings, expected: list[str]
+    settings: ServiceSettings, expected: list[Claim]
 ) -> None:
-    assert format_claims(claims(pg(), PG_0, FQDN, settings=settings)) == expected
+    assert reduce_claims(claims(pg(), PG_0, FQDN, settings=settings)) == expected
 
 
 # docs/spec/sources.md 3.6
 def test_dual_stack_endpoints_give_a_and_aaaa_records() -> None:
     six = endpoints("db/pg-y", "pg", member("pg-0", "2001:db8::4"), address_type="IPv6")
-    assert format_claims(claims(pg(), PG_0, PG_1, SLICE, six)) == [
-        "pg-0.pg.acme.test A - [10.1.0.4]",
-        "pg-0.pg.acme.test AAAA - [2001:db8::4]",
-        "pg.acme.test A - [10.1.0.4, 10.1.0.5]",
-        "pg.acme.test AAAA - [2001:db8::4]",
+    assert reduce_claims(claims(pg(), PG_0, PG_1, SLICE, six)) == [
+        resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
+        resolved("pg-0.pg.acme.test", "AAAA", "2001:db8::4"),
+        resolved("pg.acme.test", "A", "10.1.0.4", "10.1.0.5"),
+        resolved("pg.acme.test", "AAAA", "2001:db8::4"),
     ]
 
 
 # docs/spec/sources.md 3.6
 def test_without_a_selector_all_pods_of_the_namespace_are_used() -> None:
     found = claims(pg(spec=ServiceSpec(cluster_ip="None")), pod("db/pg-0"), SLICE)
-    assert format_claims(found) == ["pg.acme.test A - [10.1.0.4]"]
+    assert reduce_claims(found) == [resolved("pg.acme.test", "A", "10.1.0.4")]
 
 
 def test_each_name_without_targets_has_its_own_unresolved_claim() -> None:
     pods = [PG_0, pod("db/pg-1", hostname="pg-1", labels=APP)]
     found = claims(pg(ours(set_identifier="blue")), *pods, NOT_READY)
-    assert format_claims(found) == [
-        "pg-0.pg.acme.test A - [10.1.0.4]",
-        "pg.acme.test A - [10.1.0.4]",
-        "pg-1.pg.acme.test no-endpoints",
+    assert reduce_claims(found) == [
+        resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
+        resolved("pg.acme.test", "A", "10.1.0.4"),
+        unresolved("pg-1.pg.acme.test", Reason.NO_ENDPOINTS),
     ]
     assert isinstance(found[2], UnresolvedClaim)
     assert found[2].set_identifier == "blue"
 
 
 def test_a_host_without_endpoints_is_unresolved_with_no_endpoints() -> None:
-    assert format_claims(claims(pg())) == ["pg.acme.test no-endpoints"]
+    assert reduce_claims(claims(pg())) == [unresolved("pg.acme.test", Reason.NO_ENDPOINTS)]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +203,10 @@ def test_pods_on_nodes_without_addresses_add_no_targets(
 ) -> None:
     slices = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"))
     found = claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, slices, *nodes, settings=settings)
-    assert format_claims(found) == ["pg-0.pg.acme.test no-endpoints", "pg.acme.test no-endpoints"]
+    assert reduce_claims(found) == [
+        unresolved("pg-0.pg.acme.test", Reason.NO_ENDPOINTS),
+        unresolved("pg.acme.test", Reason.NO_ENDPOINTS),
+    ]
     assert isinstance(found[0], UnresolvedClaim)
     assert found[0].detail.startswith(detail)
 
@@ -214,13 +216,16 @@ def test_a_too_long_pod_name_does_not_affect_others() -> None:
     long = pod("db/pg-0", hostname="h" * 63, labels=APP)
     obj = Service(metadata=meta("db/pg", ours(hostname=f"{'.'.join(['x' * 60] * 4)}")), spec=HEADLESS)
     found = claims(obj, long, endpoints("db/x", "pg", member("pg-0", "10.1.0.4")))
-    assert [line.partition(" ")[0] for line in format_claims(found)] == [".".join(["x" * 60] * 4), "invalid-name"]
+    assert reduce_claims(found) == [
+        resolved(".".join(["x" * 60] * 4), "A", "10.1.0.4"),
+        invalid(Reason.INVALID_NAME, f"{'h' * 63}.{'.'.join(['x' * 60] * 4)}"),
+    ]
 
 
 # docs/spec/sources.md 3.3
 def test_internal_hosts_are_expanded_like_external_ones() -> None:
     found = claims(service(ours(internal_hostname="pg.t"), HEADLESS, location="db/pg"), PG_1, SLICE)
-    assert format_claims(found) == ["pg.t A - [10.1.0.5]"]
+    assert reduce_claims(found) == [resolved("pg.t", "A", "10.1.0.5")]
 
 
 def test_nodes_are_looked_up_only_for_node_addresses() -> None:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import Node, Service, ServiceSpec
 from extdns.model.value import EMPTY_MAP
 from extdns.sources.annotation_names import BOTH_PREFIXES
@@ -16,7 +17,8 @@ from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.service.expansions import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import format_claims, load_balancer, node, ours, service
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import load_balancer, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -61,12 +63,12 @@ def claims(
     [
         pytest.param(
             load_balancer({MATE: "a.t"}, "192.0.2.1", "lb.t"),
-            ["a.t A - [192.0.2.1]", "a.t CNAME - [lb.t]"],
+            [resolved("a.t", "A", "192.0.2.1"), resolved("a.t", "CNAME", "lb.t")],
             id="3.8-mate-status",
         ),
         pytest.param(
             load_balancer({MATE: "a.t", **ours(ttl="60", aws_weight="1")}, "192.0.2.1"),
-            ["a.t A - [192.0.2.1]"],
+            [resolved("a.t", "A", "192.0.2.1")],
             id="3.8-no-ttl-no-properties",
         ),
         pytest.param(
@@ -75,24 +77,26 @@ def claims(
                 ServiceSpec(type="ClusterIP", external_ips=("192.0.2.9",)),
                 load_balancer({}, "192.0.2.1").status,
             ),
-            ["a.t A - [192.0.2.1]"],
+            [resolved("a.t", "A", "192.0.2.1")],
             id="3.8-any-type-and-no-external-ips",
         ),
         pytest.param(
             load_balancer({MATE: "a.t"}, "192.0.2.1", "2001:db8::1"),
-            ["a.t invalid-endpoint"],
+            [unresolved("a.t", Reason.INVALID_ENDPOINT)],
             id="3.8-an-ipv6-address-is-taken-for-an-a",
         ),
-        pytest.param(load_balancer({MATE: "a.t"}), ["a.t no-address"], id="3.8-pending-is-withheld"),
+        pytest.param(
+            load_balancer({MATE: "a.t"}), [unresolved("a.t", Reason.NO_ADDRESS)], id="3.8-pending-is-withheld"
+        ),
         pytest.param(load_balancer({MATE: ""}, "192.0.2.1"), [], id="3.8-no-name"),
         pytest.param(
             load_balancer({MATE: "a.t,b.t"}, "192.0.2.1"),
-            ["a.t,b.t A - [192.0.2.1]"],
+            [resolved("a.t,b.t", "A", "192.0.2.1")],
             id="3.8-mate-annotation-is-a-single-name",
         ),
         pytest.param(
             load_balancer({MATE: "a.t", **ours(hostname="b.t")}, "192.0.2.1"),
-            ["b.t A - [192.0.2.1]"],
+            [resolved("b.t", "A", "192.0.2.1")],
             id="3.8-only-without-hostname-annotations",
         ),
         pytest.param(
@@ -101,22 +105,22 @@ def claims(
                 ServiceSpec(type="ClusterIP"),
                 load_balancer({}, "1.1.1.1").status,
             ),
-            ["b.t by --publish-internal-services", "a.t A - [1.1.1.1]"],
+            [excluded("--publish-internal-services", "b.t"), resolved("a.t", "A", "1.1.1.1")],
             id="3.8-name-without-endpoint-gives-no-claim",
         ),
     ],
 )
-def test_annotations_of_mate_are_read(obj: Service, expected: list[str]) -> None:
+def test_annotations_of_mate_are_read(obj: Service, expected: list[Claim]) -> None:
     found = claims(Compatibility.MATE, obj)
-    assert format_claims(found) == expected
+    assert reduce_claims(found) == expected
 
 
 # docs/spec/sources.md 3.8
 def test_older_annotations_are_read_if_the_hostname_annotation_is_ignored() -> None:
     obj = load_balancer({MATE: "a.t", **ours(hostname="b.t")}, "192.0.2.1")
-    assert format_claims(claims(Compatibility.MATE, obj, ignoring=True)) == [
-        "b.t by --ignore-hostname-annotation",
-        "a.t A - [192.0.2.1]",
+    assert reduce_claims(claims(Compatibility.MATE, obj, ignoring=True)) == [
+        excluded("--ignore-hostname-annotation", "b.t"),
+        resolved("a.t", "A", "192.0.2.1"),
     ]
 
 
@@ -134,7 +138,7 @@ def test_claims_of_older_annotations_name_no_resource() -> None:
     [
         pytest.param(
             labelled(load_balancer({MOLECULE: "a.t, b.t,"}, "192.0.2.1"), dns="route53"),
-            ["a.t A - [192.0.2.1]", "b.t A - [192.0.2.1]"],
+            [resolved("a.t", "A", "192.0.2.1"), resolved("b.t", "A", "192.0.2.1")],
             id="3.8-molecule-list",
         ),
         pytest.param(
@@ -143,8 +147,8 @@ def test_claims_of_older_annotations_name_no_resource() -> None:
         pytest.param(load_balancer({MOLECULE: "a.t"}, "192.0.2.1"), [], id="3.8-molecule-no-label"),
     ],
 )
-def test_annotations_of_molecule_are_read(obj: Service, expected: list[str]) -> None:
-    assert format_claims(claims(Compatibility.MOLECULE, obj)) == expected
+def test_annotations_of_molecule_are_read(obj: Service, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(Compatibility.MOLECULE, obj)) == expected
 
 
 # docs/spec/sources.md 3.8
@@ -153,15 +157,17 @@ def test_annotations_of_molecule_are_read(obj: Service, expected: list[str]) -> 
     [
         pytest.param(
             load_balancer({EXTERNAL: "a.t, b.t", INTERNAL: "c.t"}, "192.0.2.1"),
-            ["a.t A - [192.0.2.1]", "b.t A - [192.0.2.1]", "c.t A - [192.0.2.1]"],
+            [resolved("a.t", "A", "192.0.2.1"), resolved("b.t", "A", "192.0.2.1"), resolved("c.t", "A", "192.0.2.1")],
             id="3.8-kops-load-balancer-both-keys",
         ),
         pytest.param(
-            service({EXTERNAL: "a.t"}, NODE_PORT), ["a.t A - [203.0.113.1]"], id="3.8-kops-external-addresses"
+            service({EXTERNAL: "a.t"}, NODE_PORT),
+            [resolved("a.t", "A", "203.0.113.1")],
+            id="3.8-kops-external-addresses",
         ),
         pytest.param(
             service({INTERNAL: "a.t"}, NODE_PORT),
-            ["a.t A - [10.0.0.1, 10.0.0.2]", "a.t AAAA - [2001:db8::1]"],
+            [resolved("a.t", "A", "10.0.0.1", "10.0.0.2"), resolved("a.t", "AAAA", "2001:db8::1")],
             id="3.8-kops-internal-addresses",
         ),
         pytest.param(service({EXTERNAL: "a.t", INTERNAL: "b.t"}, NODE_PORT), [], id="3.8-kops-both-keys-are-ignored"),
@@ -172,14 +178,14 @@ def test_annotations_of_molecule_are_read(obj: Service, expected: list[str]) -> 
         pytest.param(service({EXTERNAL: "a.t"}, ServiceSpec(type="ClusterIP")), [], id="3.8-kops-other-types"),
     ],
 )
-def test_annotations_of_kops_are_read(obj: Service, expected: list[str]) -> None:
-    assert format_claims(claims(Compatibility.KOPS, obj)) == expected
+def test_annotations_of_kops_are_read(obj: Service, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(Compatibility.KOPS, obj)) == expected
 
 
 # docs/spec/sources.md 3.8
 def test_kops_publishes_internal_ipv6_addresses_if_enabled() -> None:
     found = claims(Compatibility.KOPS, service({EXTERNAL: "a.t"}, NODE_PORT), exposing=True)
-    assert format_claims(found) == ["a.t A - [203.0.113.1]", "a.t AAAA - [2001:db8::1]"]
+    assert reduce_claims(found) == [resolved("a.t", "A", "203.0.113.1"), resolved("a.t", "AAAA", "2001:db8::1")]
 
 
 def test_older_annotations_are_ignored_without_the_compatibility_flag() -> None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.claim import Claim
+from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import NotSyncedError
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import format_claims, list_resolved_claims, meta, node, ours, pod, service
+from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import list_resolved_claims, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 SSH = (ServicePort(protocol="TCP", node_port=30022),)
-SRV = "_ssh._tcp.ssh.acme.test SRV - [0 50 30022 ssh.acme.test.]"
+SRV = resolved("_ssh._tcp.ssh.acme.test", "SRV", "0 50 30022 ssh.acme.test.")
 APP = {"app": "ssh"}
 
 
@@ -33,14 +35,14 @@ def ssh(
     return service(ours(hostname="ssh.acme.test") | (annotations or {}), spec, location="ops/ssh")
 
 
-def address(*targets: str) -> list[str]:
-    return [SRV, f"ssh.acme.test A - [{', '.join(targets)}]"]
+def build_expected(*targets: str) -> list[ResolvedClaim]:
+    return [SRV, resolved("ssh.acme.test", "A", *targets)]
 
 
 # docs/spec/sources.md 3.5
 def test_a_node_port_service_publishes_nodes_and_srv_records() -> None:
     nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
-    assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.1")
+    assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.1")
 
 
 BOTH_KINDS = node("n1", external=["203.0.113.1", "2001:db8::1"], internal=["10.0.0.1", "fd00::1"])
@@ -99,15 +101,15 @@ def test_an_invalid_access_annotation_gives_a_warning() -> None:
 def test_srv_records_of_a_node_port_service_are_published_even_without_node_addresses(
     nodes: list[KubernetesObject],
 ) -> None:
-    assert format_claims(claims(ssh(), *nodes)) == [SRV, "ssh.acme.test no-endpoints"]
+    assert reduce_claims(claims(ssh(), *nodes)) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
 
 
 # docs/spec/sources.md 3.5
 def test_unschedulable_nodes_can_be_included() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
-    assert format_claims(claims(ssh(), *nodes)) == address("203.0.113.2")
+    assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.2")
     included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
-    assert format_claims(included) == address("203.0.113.1", "203.0.113.2")
+    assert reduce_claims(included) == build_expected("203.0.113.1", "203.0.113.2")
 
 
 NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in (1, 2, 3))
@@ -164,20 +166,23 @@ NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in
 def test_with_local_traffic_policy_only_nodes_with_the_highest_ranked_pods_are_used(
     pods: list[KubernetesObject], expected: list[str]
 ) -> None:
-    assert format_claims(claims(ssh(local=True), *NODES, *pods)) == address(*expected)
+    assert reduce_claims(claims(ssh(local=True), *NODES, *pods)) == build_expected(*expected)
 
 
 # docs/spec/sources.md 3.5
 def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
     found = compute_claims(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
-    assert format_claims(found) == [SRV, "ssh.acme.test no-endpoints"]
+    assert reduce_claims(found) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
 
 
 # docs/spec/sources.md 3.5
 def test_unschedulable_nodes_are_excluded_after_nodes_are_ranked_by_their_pods() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
     pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
-    assert format_claims(claims(ssh(local=True), *nodes, *pods)) == [SRV, "ssh.acme.test no-endpoints"]
+    assert reduce_claims(claims(ssh(local=True), *nodes, *pods)) == [
+        SRV,
+        unresolved("ssh.acme.test", Reason.NO_ENDPOINTS),
+    ]
 
 
 # docs/spec/sources.md 3.5
@@ -187,7 +192,7 @@ def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_names
 ) -> None:
     spec = ServiceSpec(type="NodePort", external_traffic_policy="Local", selector=selector)
     found = claims(service(ours(hostname="h.t"), spec, location="ops/ssh"), *NODES, pod("ops/a", node_name="n2"))
-    assert format_claims(found) == ["h.t A - [203.0.113.2]"]
+    assert reduce_claims(found) == [resolved("h.t", "A", "203.0.113.2")]
 
 
 @pytest.mark.parametrize(
@@ -196,29 +201,31 @@ def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_names
         pytest.param((), [], id="3.5-no-port"),
         pytest.param((ServicePort(protocol="TCP"),), [], id="3.5-port-without-node-port"),
         pytest.param(
-            (ServicePort(node_port=30022),), ["_ssh._tcp.h.t SRV - [0 50 30022 h.t.]"], id="3.5-tcp-is-the-default"
+            (ServicePort(node_port=30022),),
+            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30022 h.t.")],
+            id="3.5-tcp-is-the-default",
         ),
         pytest.param(
             (ServicePort(protocol="UDP", node_port=30053), ServicePort(protocol="TCP", node_port=30022)),
-            ["_ssh._tcp.h.t SRV - [0 50 30022 h.t.]", "_ssh._udp.h.t SRV - [0 50 30053 h.t.]"],
+            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30022 h.t."), resolved("_ssh._udp.h.t", "SRV", "0 50 30053 h.t.")],
             id="3.5-one-for-each-protocol",
         ),
         pytest.param(
             (ServicePort(protocol="TCP", node_port=30443), ServicePort(protocol="TCP", node_port=30080)),
-            ["_ssh._tcp.h.t SRV - [0 50 30080 h.t., 0 50 30443 h.t.]"],
+            [resolved("_ssh._tcp.h.t", "SRV", "0 50 30080 h.t.", "0 50 30443 h.t.")],
             id="3.5-ports-of-one-protocol-merge",
         ),
     ],
 )
-def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort, ...], expected: list[str]) -> None:
+def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort, ...], expected: list[Claim]) -> None:
     found = claims(ssh(ours(hostname="h.t"), ports=ports), NODES[0])
-    assert format_claims(found) == [*expected, "h.t A - [203.0.113.1]"]
+    assert reduce_claims(found) == [*expected, resolved("h.t", "A", "203.0.113.1")]
 
 
 # docs/spec/sources.md 3.5
 def test_an_srv_target_that_is_an_address_has_no_trailing_dot() -> None:
     found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0])
-    assert format_claims(found)[1] == "_ssh._tcp.192.0.2.1 SRV - [0 50 30022 192.0.2.1]"
+    assert reduce_claims(found)[1] == resolved("_ssh._tcp.192.0.2.1", "SRV", "0 50 30022 192.0.2.1")
 
 
 # docs/spec/sources.md 3.3
@@ -233,14 +240,17 @@ def test_srv_and_address_records_have_the_same_options() -> None:
 def test_internal_hosts_are_expanded_like_external_ones() -> None:
     spec = ServiceSpec(type="NodePort", ports=SSH)
     found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, location="ops/ssh"), NODES[0])
-    assert format_claims(found) == address("203.0.113.1")
+    assert reduce_claims(found) == build_expected("203.0.113.1")
 
 
 # docs/spec/sources.md 1.2
 def test_a_service_name_too_long_for_a_label_affects_only_the_srv_record() -> None:
     name = "s" * 63
     obj = Service(metadata=meta(f"ops/{name}", ours(hostname="h.t")), spec=ServiceSpec(type="NodePort", ports=SSH))
-    assert format_claims(claims(obj, NODES[0])) == ["h.t A - [203.0.113.1]", f"invalid-name _{name}._tcp.h.t"]
+    assert reduce_claims(claims(obj, NODES[0])) == [
+        resolved("h.t", "A", "203.0.113.1"),
+        invalid(Reason.INVALID_NAME, f"_{name}._tcp.h.t"),
+    ]
 
 
 def test_a_node_port_service_looks_up_pods_only_with_local_traffic_policy() -> None:

@@ -12,14 +12,17 @@ from extdns.errors import ExtdnsError
 from extdns.kube.live.responses import decode_object
 from extdns.kube.local_store import DeltaTracker
 from extdns.kube.manifests.reader import read_manifests
+from extdns.model.claim import Claim
 from extdns.model.cluster import ObjectChange
+from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.skipper import SkipperSource, parse_group_version
 from tests.fakes.view import FakeView
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import templates
-from tests.unit.sources.samples import format_claims, ingress, list_resolved_claims, ours
+from tests.unit.sources.samples import ingress, list_resolved_claims, ours
 
 OTHER: Final = parse_group_version("acme.test/v2")
 POINTS: Final = ({"ip": "192.0.2.1", "hostname": "lb.t"},)
@@ -50,41 +53,46 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
     return change.new
 
 
-def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[str]:
+def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[Claim]:
     source = SkipperSource(kind=OTHER, common=selection)
     claims = source.find_claims(from_manifest(data), FakeView())
     assert claims == source.find_claims(from_watch(data), FakeView())
-    return format_claims(claims)
+    return reduce_claims(claims)
 
 
 @pytest.mark.parametrize(
     ("data", "selection", "expected"),
     [
-        pytest.param(manifest(), ALL, ["a.t A - [192.0.2.1]", "a.t CNAME - [lb.t]"], id="7.9-hosts-and-status"),
-        pytest.param(manifest(points=()), ALL, ["a.t no-address"], id="7.9-no-address"),
+        pytest.param(
+            manifest(),
+            ALL,
+            [resolved("a.t", "A", "192.0.2.1"), resolved("a.t", "CNAME", "lb.t")],
+            id="7.9-hosts-and-status",
+        ),
+        pytest.param(manifest(points=()), ALL, [unresolved("a.t", Reason.NO_ADDRESS)], id="7.9-no-address"),
         pytest.param(
             manifest(annotations=ours(hostname="h.t", target="x.t", ttl="60")),
             ALL,
-            ["a.t CNAME 60 [x.t]", "h.t CNAME 60 [x.t]"],
+            [resolved("a.t", "CNAME", "x.t", ttl_s=60), resolved("h.t", "CNAME", "x.t", ttl_s=60)],
             id="2.6-annotations",
         ),
         pytest.param(
             manifest(annotations=ours(hostname="h.t", target="x.t")),
             CommonSettings(ignore_hostname_annotation=True),
-            ["a.t CNAME - [x.t]", "h.t by --ignore-hostname-annotation"],
+            [resolved("a.t", "CNAME", "x.t"), excluded("--ignore-hostname-annotation", "h.t")],
             id="2.6-ignored",
         ),
         pytest.param(
             manifest(hosts=(), annotations=ours(target="x.t")),
             CommonSettings(templates=templates(["{{.Name}}.{{.Namespace}}.t"])),
-            ["r.n.t CNAME - [x.t]"],
+            [resolved("r.n.t", "CNAME", "x.t")],
             id="8.8-template",
         ),
-        pytest.param(manifest(), CommonSettings(namespace="m"), ["all by --namespace"], id="2.6-NS"),
+        pytest.param(manifest(), CommonSettings(namespace="m"), [excluded("--namespace")], id="2.6-NS"),
     ],
 )
 def test_route_group_hosts_point_at_the_annotation_or_the_status(
-    data: dict[str, Any], selection: CommonSettings, expected: list[str]
+    data: dict[str, Any], selection: CommonSettings, expected: list[Claim]
 ) -> None:
     assert claimed(data, selection) == expected
 

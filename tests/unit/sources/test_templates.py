@@ -9,6 +9,7 @@ import pytest
 from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
 from extdns.model.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.model.resources.kinds import KubernetesObject
@@ -25,8 +26,9 @@ from extdns.sources.pod import PodSettings, PodSource
 from extdns.sources.service.expansions import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.fakes.view import FakeView
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import format_claims, ingress, load_balancer, meta, node, ours, service
+from tests.unit.sources.samples import ingress, load_balancer, meta, node, ours, service
 
 T = TypeVar("T", Service, Ingress, Node, Pod)
 NAMED: Final = load_balancer(ours(hostname="h.t", ttl="60"), "192.0.2.1", location="a/x")
@@ -56,40 +58,58 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
 @pytest.mark.parametrize(
     ("obj", "combine", "ignoring", "expected"),
     [
-        pytest.param(NAMED, False, False, ["h.t A 60 [192.0.2.1]"], id="8.8-only-without-other-hosts"),
+        pytest.param(
+            NAMED, False, False, [resolved("h.t", "A", "192.0.2.1", ttl_s=60)], id="8.8-only-without-other-hosts"
+        ),
         pytest.param(
             NAMED,
             True,
             False,
-            ["h.t A 60 [192.0.2.1]", "x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"],
+            [
+                resolved("h.t", "A", "192.0.2.1", ttl_s=60),
+                resolved("x.d.t", "A", "192.0.2.1", ttl_s=60),
+                resolved("x.e.t", "A", "192.0.2.1", ttl_s=60),
+            ],
             id="8.8-combined",
         ),
         pytest.param(
             NAMED,
             True,
             True,
-            ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]", "h.t by --ignore-hostname-annotation"],
+            [
+                resolved("x.d.t", "A", "192.0.2.1", ttl_s=60),
+                resolved("x.e.t", "A", "192.0.2.1", ttl_s=60),
+                excluded("--ignore-hostname-annotation", "h.t"),
+            ],
             id="8.8-without-the-annotation",
         ),
         pytest.param(
-            NAMELESS, False, False, ["x.d.t A 60 [192.0.2.1]", "x.e.t A 60 [192.0.2.1]"], id="8.8-object-without-hosts"
+            NAMELESS,
+            False,
+            False,
+            [resolved("x.d.t", "A", "192.0.2.1", ttl_s=60), resolved("x.e.t", "A", "192.0.2.1", ttl_s=60)],
+            id="8.8-object-without-hosts",
         ),
         pytest.param(
-            load_balancer({}, location="a/x"), False, False, ["x.d.t no-address", "x.e.t no-address"], id="8.8-pending"
+            load_balancer({}, location="a/x"),
+            False,
+            False,
+            [unresolved("x.d.t", Reason.NO_ADDRESS), unresolved("x.e.t", Reason.NO_ADDRESS)],
+            id="8.8-pending",
         ),
         pytest.param(
             service(None, ServiceSpec(type="ClusterIP", cluster_ip="10.0.0.1"), location="a/x"),
             False,
             False,
-            ["x.d.t by --publish-internal-services", "x.e.t by --publish-internal-services"],
+            [excluded("--publish-internal-services", "x.d.t"), excluded("--publish-internal-services", "x.e.t")],
             id="3.2-external-mode",
         ),
     ],
 )
 def test_fqdn_templates_render_hosts_of_services(
-    obj: Service, combine: bool, ignoring: bool, expected: list[str]
+    obj: Service, combine: bool, ignoring: bool, expected: list[Claim]
 ) -> None:
-    assert format_claims(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
+    assert reduce_claims(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
 
 
 def test_template_hosts_name_the_flag_as_their_field() -> None:
@@ -104,25 +124,27 @@ def test_template_hosts_name_the_flag_as_their_field() -> None:
     [
         pytest.param(
             templates(pairs=["{{.Name}}.t:{{.Spec.ClusterIP}},{{.Name}}6.t:2001:db8::7,bad,:x,y:"]),
-            ["x.t A - [10.3.0.9]", "x6.t AAAA - [2001:db8::7]"],
+            [resolved("x.t", "A", "10.3.0.9"), resolved("x6.t", "AAAA", "2001:db8::7")],
             id="8.8-pairs",
         ),
         pytest.param(
             templates(pairs=["a.t:192.0.2.1,a.t:192.0.2.2,a.t:lb.t"]),
-            ["a.t A - [192.0.2.1, 192.0.2.2]", "a.t CNAME - [lb.t]"],
+            [resolved("a.t", "A", "192.0.2.1", "192.0.2.2"), resolved("a.t", "CNAME", "lb.t")],
             id="8.8-pairs-merge",
         ),
-        pytest.param(templates(["f.t"], ["p.t:192.0.2.9"]), ["p.t A - [192.0.2.9]"], id="8.8-pairs-suppress-names"),
+        pytest.param(
+            templates(["f.t"], ["p.t:192.0.2.9"]), [resolved("p.t", "A", "192.0.2.9")], id="8.8-pairs-suppress-names"
+        ),
         pytest.param(
             templates(["f.t"], ["p.t:192.0.2.9"], combine=True),
-            ["f.t A 60 [192.0.2.1]", "p.t A - [192.0.2.9]"],
+            [resolved("f.t", "A", "192.0.2.1", ttl_s=60), resolved("p.t", "A", "192.0.2.9")],
             id="8.8-combined-all",
         ),
     ],
 )
-def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templates, expected: list[str]) -> None:
+def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templates, expected: list[Claim]) -> None:
     found = claims(NAMELESS, made)
-    assert format_claims(found) == expected
+    assert reduce_claims(found) == expected
     for claim in found:
         assert isinstance(claim, ResolvedClaim)
         assert (claim.desired.labels == EMPTY_MAP) is (claim.provenance.field == "--fqdn-target-template")
@@ -131,33 +153,38 @@ def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templa
 # docs/spec/sources.md 3.2
 def test_older_annotations_take_precedence_over_templates() -> None:
     obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", location="a/x")
-    assert format_claims(claims(obj, templates(TWO), mode="mate")) == ["m.t A - [192.0.2.1]"]
+    assert reduce_claims(claims(obj, templates(TWO), mode="mate")) == [resolved("m.t", "A", "192.0.2.1")]
 
 
 @pytest.mark.parametrize(
     ("obj", "made", "expected"),
     [
-        pytest.param(ingress("192.0.2.1"), templates(["{{.Name}}.t"]), ["app.t A - [192.0.2.1]"], id="4.4-no-host"),
         pytest.param(
-            ingress("192.0.2.1", rules=["r.t"]), templates(["{{.Name}}.t"]), ["r.t A - [192.0.2.1]"], id="4.4-a-host"
+            ingress("192.0.2.1"), templates(["{{.Name}}.t"]), [resolved("app.t", "A", "192.0.2.1")], id="4.4-no-host"
+        ),
+        pytest.param(
+            ingress("192.0.2.1", rules=["r.t"]),
+            templates(["{{.Name}}.t"]),
+            [resolved("r.t", "A", "192.0.2.1")],
+            id="4.4-a-host",
         ),
         pytest.param(
             ingress("192.0.2.1", rules=["r.t"]),
             templates(["{{.Name}}.t"], combine=True),
-            ["app.t A - [192.0.2.1]", "r.t A - [192.0.2.1]"],
+            [resolved("app.t", "A", "192.0.2.1"), resolved("r.t", "A", "192.0.2.1")],
             id="4.4-combined",
         ),
         pytest.param(
             ingress(rules=["r.t"]),
             templates(["{{.Name}}.t"]),
-            ["app.t no-address", "r.t no-address"],
+            [unresolved("app.t", Reason.NO_ADDRESS), unresolved("r.t", Reason.NO_ADDRESS)],
             id="4.4-hosts-without-targets",
         ),
         pytest.param(ingress("192.0.2.1"), templates(pairs=["p.t:192.0.2.9"]), [], id="2.6-no-pairs"),
     ],
 )
-def test_templates_give_ingresses_further_hostnames(obj: Ingress, made: Templates, expected: list[str]) -> None:
-    assert format_claims(claims(obj, made)) == expected
+def test_templates_give_ingresses_further_hostnames(obj: Ingress, made: Templates, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(obj, made)) == expected
 
 
 NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
@@ -166,33 +193,37 @@ NODE: Final = node("n1", external=["203.0.113.1"], internal=["10.0.0.1"])
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        pytest.param(templates(["{{.Name}}.n.t"]), ["n1.n.t A - [203.0.113.1]"], id="6.1-instead-of-its-name"),
+        pytest.param(
+            templates(["{{.Name}}.n.t"]), [resolved("n1.n.t", "A", "203.0.113.1")], id="6.1-instead-of-its-name"
+        ),
         pytest.param(
             templates(["{{.Name}}.n.t"], combine=True),
-            ["n1 A - [203.0.113.1]", "n1.n.t A - [203.0.113.1]"],
+            [resolved("n1", "A", "203.0.113.1"), resolved("n1.n.t", "A", "203.0.113.1")],
             id="6.1-beside-its-name",
         ),
-        pytest.param(templates(pairs=["p.t:10.9.9.9"]), ["p.t A - [10.9.9.9]"], id="6.1-pairs-instead"),
+        pytest.param(templates(pairs=["p.t:10.9.9.9"]), [resolved("p.t", "A", "10.9.9.9")], id="6.1-pairs-instead"),
         pytest.param(
             templates(['{{range .Status.Addresses}}{{if eq .Type "InternalIP"}}{{.Address}}.n.t{{end}}{{end}}']),
-            ["10.0.0.1.n.t A - [203.0.113.1]"],
+            [resolved("10.0.0.1.n.t", "A", "203.0.113.1")],
             id="6.1-fields",
         ),
     ],
 )
-def test_templates_give_nodes_further_hostnames(made: Templates, expected: list[str]) -> None:
-    assert format_claims(claims(NODE, made)) == expected
+def test_templates_give_nodes_further_hostnames(made: Templates, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(NODE, made)) == expected
 
 
 # docs/spec/sources.md 6.2
 def test_template_hosts_of_pods_point_at_all_pod_addresses() -> None:
     status = PodStatus(pod_ips=(PodIP(ip="10.1.0.7"), PodIP(ip="2001:db8::7"), PodIP(ip="")))
     pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
-    assert format_claims(claims(pod, templates(["{{.Name}}.t"]))) == [
-        "p1.t A - [10.1.0.7]",
-        "p1.t AAAA - [2001:db8::7]",
+    assert reduce_claims(claims(pod, templates(["{{.Name}}.t"]))) == [
+        resolved("p1.t", "A", "10.1.0.7"),
+        resolved("p1.t", "AAAA", "2001:db8::7"),
     ]
-    assert format_claims(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == ["p1.t A - [192.0.2.3]"]
+    assert reduce_claims(claims(pod, templates(pairs=["{{.Name}}.t:192.0.2.3"]))) == [
+        resolved("p1.t", "A", "192.0.2.3")
+    ]
 
 
 VIRTUAL_SERVER: Final = F5VirtualServer(metadata=meta("shop/v"), spec=F5Spec(host="h.t"))
@@ -205,24 +236,26 @@ CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.
         pytest.param(
             CROSSED,
             [
-                "v.t A - [192.0.2.1, 192.0.2.2]",
-                "v.t CNAME - [lb.t]",
-                "w.t A - [192.0.2.1, 192.0.2.2]",
-                "w.t CNAME - [lb.t]",
+                resolved("v.t", "A", "192.0.2.1", "192.0.2.2"),
+                resolved("v.t", "CNAME", "lb.t"),
+                resolved("w.t", "A", "192.0.2.1", "192.0.2.2"),
+                resolved("w.t", "CNAME", "lb.t"),
             ],
             id="8.8-all-names-at-all-targets",
         ),
         pytest.param(templates(["w.t"]), [], id="8.8-no-targets"),
         pytest.param(templates(["w.t"], target=[","]), [], id="8.8-empty-targets"),
         pytest.param(
-            templates(["w.t"], ["p.t:192.0.2.9"], target=["192.0.2.1"]), ["p.t A - [192.0.2.9]"], id="8.8-pairs-first"
+            templates(["w.t"], ["p.t:192.0.2.9"], target=["192.0.2.1"]),
+            [resolved("p.t", "A", "192.0.2.9")],
+            id="8.8-pairs-first",
         ),
     ],
 )
-def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templates, expected: list[str]) -> None:
+def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templates, expected: list[Claim]) -> None:
     source = F5Source(name="f5-virtualserver", common=CommonSettings(templates=made))
     found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
-    assert format_claims(found) == ["h.t no-address", *expected]
+    assert reduce_claims(found) == [unresolved("h.t", Reason.NO_ADDRESS), *expected]
     assert all(claim.desired.labels == EMPTY_MAP for claim in found if isinstance(claim, ResolvedClaim))
 
 
@@ -237,17 +270,31 @@ def test_a_template_sets_the_base_names_of_the_fake_source() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("b.t., a.t,,a.t , ", ["a.t A 60 [192.0.2.1]", "b.t A 60 [192.0.2.1]"], id="8.7-items"),
-        pytest.param("{{.Labels.nope}}.t", ["invalid-name <no value>.t"], id="8.7-odd-names"),
-        pytest.param("{{.Spec.type}}.t", ["loadbalancer.t A 60 [192.0.2.1]"], id="8.7-json-names-if-go-names-fail"),
         pytest.param(
-            "{{.Metadata.name}}.{{.Object.spec.type}}", ["x.loadbalancer A 60 [192.0.2.1]"], id="8.7-the-view"
+            "b.t., a.t,,a.t , ",
+            [resolved("a.t", "A", "192.0.2.1", ttl_s=60), resolved("b.t", "A", "192.0.2.1", ttl_s=60)],
+            id="8.7-items",
         ),
-        pytest.param('{{if isSource "service"}}a.t{{end}}', ["a.t A 60 [192.0.2.1]"], id="8.7-the-running-source"),
+        pytest.param("{{.Labels.nope}}.t", [invalid(Reason.INVALID_NAME, "<no value>.t")], id="8.7-odd-names"),
+        pytest.param(
+            "{{.Spec.type}}.t",
+            [resolved("loadbalancer.t", "A", "192.0.2.1", ttl_s=60)],
+            id="8.7-json-names-if-go-names-fail",
+        ),
+        pytest.param(
+            "{{.Metadata.name}}.{{.Object.spec.type}}",
+            [resolved("x.loadbalancer", "A", "192.0.2.1", ttl_s=60)],
+            id="8.7-the-view",
+        ),
+        pytest.param(
+            '{{if isSource "service"}}a.t{{end}}',
+            [resolved("a.t", "A", "192.0.2.1", ttl_s=60)],
+            id="8.7-the-running-source",
+        ),
     ],
 )
-def test_the_output_of_a_template_is_split_into_hosts_at_commas(text: str, expected: list[str]) -> None:
-    assert format_claims(claims(NAMELESS, templates([text]))) == expected
+def test_the_output_of_a_template_is_split_into_hosts_at_commas(text: str, expected: list[Claim]) -> None:
+    assert reduce_claims(claims(NAMELESS, templates([text]))) == expected
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
+from extdns.model.claim import Claim
+from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.resources.ingress_controllers import (
     INGRESS_ROUTE,
@@ -24,14 +26,14 @@ from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import format_claims, ingress, list_resolved_claims, meta, ours
+from tests.unit.sources.samples import ingress, list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 AT = ours(target="192.0.2.1")
 HTTP = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings())
-A = "A - [192.0.2.1]"
 
 
 def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
@@ -60,7 +62,7 @@ def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
     ],
 )
 def test_hosts_between_backquotes_in_a_traefik_rule_are_published(rule: str, hosts: list[str]) -> None:
-    assert format_claims(compute_claims(HTTP, route(rule))) == [f"{host} {A}" for host in hosts]
+    assert reduce_claims(compute_claims(HTTP, route(rule))) == [resolved(host, "A", "192.0.2.1") for host in hosts]
 
 
 def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
@@ -88,41 +90,52 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
 )
 def test_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
     claims = compute_claims(source, obj)
-    assert format_claims(claims) == [f"a.t {A}"]
+    assert reduce_claims(claims) == [resolved("a.t", "A", "192.0.2.1")]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {expected}
 
 
 @pytest.mark.parametrize(
     ("selection", "annotations", "expected"),
     [
-        pytest.param(CommonSettings(), AT | ours(hostname="h.t"), [f"a.t {A}", f"h.t {A}"], id="7.4-annotated"),
         pytest.param(
-            CommonSettings(), ours(hostname="h.t"), ["a.t no-endpoints", "h.t no-endpoints"], id="7.4-no-target"
+            CommonSettings(),
+            AT | ours(hostname="h.t"),
+            [resolved("a.t", "A", "192.0.2.1"), resolved("h.t", "A", "192.0.2.1")],
+            id="7.4-annotated",
+        ),
+        pytest.param(
+            CommonSettings(),
+            ours(hostname="h.t"),
+            [unresolved("a.t", Reason.NO_ENDPOINTS), unresolved("h.t", Reason.NO_ENDPOINTS)],
+            id="7.4-no-target",
         ),
         pytest.param(
             CommonSettings(ignore_hostname_annotation=True),
             AT | ours(hostname="h.t"),
-            [f"a.t {A}", "h.t by --ignore-hostname-annotation"],
+            [resolved("a.t", "A", "192.0.2.1"), excluded("--ignore-hostname-annotation", "h.t")],
             id="7.4-ignored",
         ),
         pytest.param(
-            CommonSettings(), AT | ours(ttl="60", set_identifier="s"), ["a.t A 60 [192.0.2.1]"], id="2.6-ttl-and-props"
+            CommonSettings(),
+            AT | ours(ttl="60", set_identifier="s"),
+            [resolved("a.t", "A", "192.0.2.1", ttl_s=60)],
+            id="2.6-ttl-and-props",
         ),
     ],
 )
 def test_targets_of_traefik_ingress_routes_come_from_the_target_annotation(
-    selection: CommonSettings, annotations: dict[str, str], expected: list[str]
+    selection: CommonSettings, annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     source = TraefikSource(kind=INGRESS_ROUTE, common=selection)
-    assert format_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
+    assert reduce_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
 
 
 # docs/spec/sources.md 8.8
 def test_templates_render_hosts_and_targets_of_ingress_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
     source = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings(templates=made))
-    assert format_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
-        "r.d.t CNAME - [x.t]"
+    assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
+        resolved("r.d.t", "CNAME", "x.t")
     ]
 
 

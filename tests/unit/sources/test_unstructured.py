@@ -12,9 +12,10 @@ from extdns.gotemplate.errors import TemplateError
 from extdns.kube.live.responses import decode_object
 from extdns.kube.local_store import DeltaTracker
 from extdns.kube.manifests.reader import read_manifests
-from extdns.model.claim import ResolvedClaim
+from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.cluster import ObjectChange
 from extdns.model.kind import Kind
+from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.resources.core import NODE, SERVICE
 from extdns.model.resources.externaldns import DNS_ENDPOINT
@@ -25,8 +26,9 @@ from extdns.model.selection import parse_label_selector
 from extdns.sources.claim_builder import NO_TEMPLATES, CommonSettings, Templates
 from extdns.sources.unstructured import UnstructuredSource
 from tests.fakes.view import FakeView
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import templates
-from tests.unit.sources.samples import PREFIX, format_claims, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
 PRESUMED: Final = Kind("", "v1", "configmap", "configmaps")
@@ -81,10 +83,14 @@ def test_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: An
     obj = seen(kind, manifest(kind, BOTH | ours(ttl="60", set_identifier="no", aws_weight="1")))
     assert isinstance(obj, CustomResource)
     claims = source(kind).find_claims(obj, FakeView())
-    assert format_claims(claims) == [
-        f"{name} {rest}"
+    assert reduce_claims(claims) == [
+        claim
         for name in ("g.t", "h.t")
-        for rest in ("A 60 [192.0.2.1]", "AAAA 60 [2001:db8::1]", "CNAME 60 [x.t]")
+        for claim in (
+            resolved(name, "A", "192.0.2.1", ttl_s=60),
+            resolved(name, "AAAA", "2001:db8::1", ttl_s=60),
+            resolved(name, "CNAME", "x.t", ttl_s=60),
+        )
     ]
     for claim in list_resolved_claims(claims):
         assert claim.desired.labels.get(RESOURCE) == "configmap/n/c"
@@ -96,7 +102,10 @@ def test_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: An
 def test_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, ours(ttl="60"), data=DATA))
     claims = source(kind, templates(**ON_DATA)).find_claims(obj, FakeView())
-    assert format_claims(claims) == ["a.test A 60 [192.0.2.8]", "b.test A 60 [192.0.2.8]"]
+    assert reduce_claims(claims) == [
+        resolved("a.test", "A", "192.0.2.8", ttl_s=60),
+        resolved("b.test", "A", "192.0.2.8", ttl_s=60),
+    ]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"configmap/n/c"}
 
 
@@ -105,8 +114,8 @@ def test_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any
 def test_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind))
     made = templates(pairs=["{{.Name}}.{{.Namespace}}.{{.Kind}}.{{.APIVersion}}.{{.Object.kind}}:x.t"])
-    assert format_claims(source(kind, made).find_claims(obj, FakeView())) == [
-        "c.n.configmap.v1.configmap CNAME - [x.t]"
+    assert reduce_claims(source(kind, made).find_claims(obj, FakeView())) == [
+        resolved("c.n.configmap.v1.configmap", "CNAME", "x.t")
     ]
 
 
@@ -114,34 +123,46 @@ def test_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any
     ("made", "annotations", "expected"),
     [
         pytest.param(
-            templates(pairs=["p.t:192.0.2.5"], **ON_DATA), {}, ["p.t A - [192.0.2.5]"], id="8.8-pairs-suppress-names"
+            templates(pairs=["p.t:192.0.2.5"], **ON_DATA),
+            {},
+            [resolved("p.t", "A", "192.0.2.5")],
+            id="8.8-pairs-suppress-names",
         ),
         pytest.param(
             templates(pairs=["p.t:192.0.2.5"], **ON_DATA),
             ours(hostname="h.t", target="x.t"),
-            ["h.t CNAME - [x.t]"],
+            [resolved("h.t", "CNAME", "x.t")],
             id="8.8-the-object-suppresses-templates",
         ),
         pytest.param(
             templates(pairs=["p.t:192.0.2.5"], combine=True, **ON_DATA),
             ours(hostname="h.t", target="x.t"),
-            ["a.test A - [192.0.2.8]", "b.test A - [192.0.2.8]", "h.t CNAME - [x.t]", "p.t A - [192.0.2.5]"],
+            [
+                resolved("a.test", "A", "192.0.2.8"),
+                resolved("b.test", "A", "192.0.2.8"),
+                resolved("h.t", "CNAME", "x.t"),
+                resolved("p.t", "A", "192.0.2.5"),
+            ],
             id="8.8-combined",
         ),
         pytest.param(templates(["a.t"]), {}, [], id="6.4-names-need-targets"),
-        pytest.param(NO_TEMPLATES, ours(hostname="h.t"), ["h.t no-endpoints"], id="6.4-annotated-names-too"),
+        pytest.param(
+            NO_TEMPLATES, ours(hostname="h.t"), [unresolved("h.t", Reason.NO_ENDPOINTS)], id="6.4-annotated-names-too"
+        ),
         pytest.param(NO_TEMPLATES, ours(target="x.t"), [], id="6.4-targets-need-names"),
         pytest.param(
-            templates(["t.t"], target=["x.t"]), ours(hostname="h.t"), ["t.t CNAME - [x.t]", "h.t no-endpoints"],
+            templates(["t.t"], target=["x.t"]),
+            ours(hostname="h.t"),
+            [resolved("t.t", "CNAME", "x.t"), unresolved("h.t", Reason.NO_ENDPOINTS)],
             id="8.8-endpoints-count-not-names",
         ),
     ],
-)  # fmt: skip
+)
 def test_annotated_hosts_take_precedence_over_templates(
-    made: Templates, annotations: dict[str, str], expected: list[str]
+    made: Templates, annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, annotations, data=DATA))
-    assert format_claims(source(CONFIG_MAP, made).find_claims(obj, FakeView())) == expected
+    assert reduce_claims(source(CONFIG_MAP, made).find_claims(obj, FakeView())) == expected
 
 
 # docs/spec/sources.md 6.4
@@ -179,7 +200,7 @@ def test_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too
     spec = {"type": "ClusterIP", "ports": [{"name": "http", "port": 80}]}
     obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
     claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).find_claims(obj, FakeView())
-    assert format_claims(claims) == [f"{expected} A - [192.0.2.1]"]
+    assert reduce_claims(claims) == [resolved(expected, "A", "192.0.2.1")]
 
 
 # docs/spec/sources.md 1.8
@@ -210,19 +231,22 @@ def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() 
 @pytest.mark.parametrize(
     ("selection", "annotations", "expected"),
     [
-        pytest.param({"namespace": "other"}, {}, ["all by --namespace"], id="2.6-NS"),
-        pytest.param({"label_filter": parse_label_selector("app")}, {}, ["all by --label-filter"], id="2.6-LF"),
-        pytest.param({}, ours(controller="other"), [f"all by annotation {PREFIX}controller"], id="2.6-ctl"),
+        pytest.param({"namespace": "other"}, {}, [excluded("--namespace")], id="2.6-NS"),
+        pytest.param({"label_filter": parse_label_selector("app")}, {}, [excluded("--label-filter")], id="2.6-LF"),
+        pytest.param({}, ours(controller="other"), [excluded(f"annotation {PREFIX}controller")], id="2.6-ctl"),
         pytest.param(
-            {"ignore_hostname_annotation": True}, {}, ["h.t CNAME - [x.t]"], id="2.6-hostname-is-not-suppressible"
+            {"ignore_hostname_annotation": True},
+            {},
+            [resolved("h.t", "CNAME", "x.t")],
+            id="2.6-hostname-is-not-suppressible",
         ),
     ],
 )
 def test_filters_exclude_unstructured_objects(
-    selection: dict[str, Any], annotations: dict[str, str], expected: list[str]
+    selection: dict[str, Any], annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, ours(hostname="h.t", target="x.t") | annotations))
-    assert format_claims(source(CONFIG_MAP, **selection).find_claims(obj, FakeView())) == expected
+    assert reduce_claims(source(CONFIG_MAP, **selection).find_claims(obj, FakeView())) == expected
 
 
 def test_a_template_that_cannot_be_rendered_raises_an_error() -> None:
@@ -233,4 +257,4 @@ def test_a_template_that_cannot_be_rendered_raises_an_error() -> None:
 
 def test_the_unstructured_source_can_also_read_kinds_that_have_their_own_source() -> None:
     obj = load_balancer(ours(hostname="h.t", target="x.t"), "192.0.2.1")
-    assert format_claims(source(SERVICE).find_claims(obj, FakeView())) == ["h.t CNAME - [x.t]"]
+    assert reduce_claims(source(SERVICE).find_claims(obj, FakeView())) == [resolved("h.t", "CNAME", "x.t")]

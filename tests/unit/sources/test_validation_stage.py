@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, ServicePort, ServiceSpec
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import Source
@@ -12,7 +13,8 @@ from extdns.sources.claim_stages import StagedSource, TargetNetworkStage, parse_
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
-from tests.unit.sources.samples import format_claims, load_balancer, node, ours, service
+from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.samples import load_balancer, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -31,7 +33,10 @@ def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> 
 def test_an_alias_property_makes_only_srv_invalid() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
-    assert format_claims(claims) == ["_web._tcp.np.t invalid-endpoint", "np.t A - [203.0.113.1]"]
+    assert reduce_claims(claims) == [
+        unresolved("_web._tcp.np.t", Reason.INVALID_ENDPOINT),
+        resolved("np.t", "A", "203.0.113.1"),
+    ]
     assert isinstance(claims[0], UnresolvedClaim)
     assert claims[0].type == "SRV"
     assert claims[0].detail.endswith(": 'alias on SRV' is not valid; allowed: alias on A, AAAA and CNAME only")
@@ -40,11 +45,11 @@ def test_an_alias_property_makes_only_srv_invalid() -> None:
 # docs/spec/sources.md 8.4
 def test_target_networks_filter_each_record_type_separately() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
-    assert format_claims(refined(obj, net="192.0.2.0/24")) == [
-        "a.t A - [192.0.2.1]",
-        "a.t by --target-net-filter",
-        "b.t A - [192.0.2.1]",
-        "b.t by --target-net-filter",
+    assert reduce_claims(refined(obj, net="192.0.2.0/24")) == [
+        resolved("a.t", "A", "192.0.2.1"),
+        excluded("--target-net-filter", "a.t"),
+        resolved("b.t", "A", "192.0.2.1"),
+        excluded("--target-net-filter", "b.t"),
     ]
 
 
