@@ -36,6 +36,12 @@ def promtool() -> str:
 
 
 @pytest.fixture(scope="session")
+def prometheus_program() -> str:
+    """Return the path of Prometheus, or skip."""
+    return require_program("prometheus")
+
+
+@pytest.fixture(scope="session")
 def kustomize() -> str:
     """Return the path of kustomize, or skip."""
     return require_program("kustomize")

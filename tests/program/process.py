@@ -112,10 +112,15 @@ class ExtdnsProcess:
                 return self.lines[-1]
         raise AssertionError(f"{part!r} never came:\n" + "\n".join(self.lines))
 
-    def get(self, path: str) -> tuple[int, str]:
-        """Request *path* from the health and metrics port that the log names. Return status and body."""
+    @property
+    def port(self) -> int:
+        """The port of health and metrics, which the log names."""
         (line,) = (line for line in self.lines if "Serving health and metrics" in line)
-        connection = http.client.HTTPConnection("127.0.0.1", int(line.rpartition("port=")[2]), timeout=HANGS_S)
+        return int(line.rpartition("port=")[2])
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Request *path* from the port of health and metrics. Return status and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANGS_S)
         try:
             connection.request("GET", path)
             response = connection.getresponse()
