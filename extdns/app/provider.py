@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from extdns.model.api_request import ApiCall
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
-    from providers.common.api_calls import RateLimit
+    from providers.common.rate_limit import RateLimit
     from providers.google.settings import GoogleSettings
 
 
@@ -160,6 +160,6 @@ def _record_call(call: ApiCall) -> None:
 
 
 def _build_rate_limit(config: Config) -> RateLimit:
-    from providers.common.api_calls import RateLimit
+    from providers.common.rate_limit import RateLimit
 
     return RateLimit(per_s=float(config.control.api_calls_per_second), burst=float(config.control.api_burst))

@@ -40,11 +40,11 @@ from providers.common.api_calls import (
     SHORT_TIMEOUTS_S,
     CallFailedError,
     FailureKind,
-    RateLimiter,
     WriteOptions,
     find_ca_bundle,
     measure_call,
 )
+from providers.common.rate_limit import RateLimiter
 
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client
@@ -154,7 +154,7 @@ class Route53Api:
             with measure_call(self._account.on_call, operation), translate_errors("route53", operation, context):
                 yield self._open_clients()
         except CallFailedError as failed:
-            if "Thrott" in failed.code:
+            if operation == _CHANGE and errors.is_throttled(failed.code):
                 self._rate_limiter.record_throttle(operation, changes=changes)
             elif failed.code == errors.PRIOR_REQUEST_NOT_COMPLETE:
                 self._rate_limiter.record_busy(operation)
@@ -169,8 +169,14 @@ class Route53Api:
             if self._clients is None:
                 session = open_session(self._account)
                 reader = _build_route53_client(session, self._attempts, DEFAULT_TIMEOUTS_S)
+                reader.meta.events.register("response-received.route53", self._record_throttled_attempt)
                 self._clients = (reader, _build_writer(session, self._write_options))
             return self._clients
+
+    def _record_throttled_attempt(self, parsed_response: dict[str, Any] | None, event_name: str, **_: object) -> None:
+        """Slow down after each attempt of a read that was throttled; called by the SDK, which repeats reads itself."""
+        if parsed_response and errors.is_throttled(parsed_response.get("Error", {}).get("Code") or ""):
+            self._rate_limiter.record_throttle(event_name.rpartition(".")[2])
 
 
 def build_apis(settings: AwsSettings) -> dict[str, Route53Api]:

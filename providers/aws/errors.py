@@ -154,3 +154,8 @@ CREDENTIAL_CODES: Final = frozenset(
     }
 )
 """The error codes if AWS does not accept the credentials, or no longer does."""
+
+
+def is_throttled(code: str) -> bool:
+    """Return whether an error *code* says that the rate of calls was exceeded."""
+    return "Thrott" in code or code in {"RequestLimitExceeded", "TooManyRequestsException"}

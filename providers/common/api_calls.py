@@ -1,4 +1,4 @@
-"""Calls to DNS services over HTTP: how they fail, certificates, the rate limit, and the names in responses."""
+"""Calls to DNS services over HTTP: how they fail, certificates, and the names in responses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Final, assert_never
 
 from extdns.errors import ForbiddenError, InvalidValueError, ProviderError, RetryableError
@@ -19,7 +18,6 @@ from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
-from extdns.model.zone import RateLimitStatus
 
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
@@ -174,182 +172,3 @@ def parse_service_name(text: str) -> DnsName | None:
         return DnsName.parse(text)
     except InvalidValueError:
         return None
-
-
-_RESERVED_FOR_WRITES: Final = 5.0
-_SLOWEST_PER_SECOND: Final = 1.0
-_THROTTLES_UNTIL_PACED: Final = 6  # after so many throttled writes within a minute
-_THROTTLE_WINDOW_S: Final = 60.0
-_PACED_S: Final = 600.0
-_ROUNDING: Final = 1e-6  # tokens by which a wait can end too early
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimit:
-    """The sustained rate of calls per second, and how many can be made at once after a pause."""
-
-    per_s: float = 10.0
-    burst: float = 50.0
-
-
-@dataclass(slots=True)
-class TokenBucket:
-    """A token bucket whose refill rate is halved by throttling, and recovers with successful calls.
-
-    Attributes:
-        capacity: tokens of a full bucket.
-        per_s: the normal refill rate, in tokens per second.
-        tokens: tokens at *updated_at*; negative if calls took more than there were.
-        rate: the refill rate now.
-        throttle_count: how often the service throttled.
-    """
-
-    capacity: float
-    per_s: float
-    tokens: float
-    rate: float
-    updated_at: float
-    throttle_count: int = 0
-
-    @classmethod
-    def full(cls, rate: RateLimit, now_s: float) -> TokenBucket:
-        """Return a full bucket."""
-        return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
-
-    def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
-        """Return the seconds until *count* tokens can be taken so that *reserve* remain; 0 if at once."""
-        self._refill(now_s)
-        missing = min(count + reserve, self.capacity) - self.tokens
-        return missing / self.rate if missing > _ROUNDING else 0.0
-
-    def take(self, count: float = 1.0) -> None:
-        """Take *count* tokens."""
-        self.tokens -= count
-
-    def record_success(self) -> None:
-        """Double the refill rate, up to the normal one."""
-        self.rate = min(self.per_s, self.rate * 2)
-
-    def record_throttle(self, now_s: float) -> None:
-        """Empty the bucket and halve its refill rate, because the service throttled a call."""
-        self._refill(now_s)
-        self.tokens = min(self.tokens, 0.0)
-        self.rate = min(self.per_s, max(_SLOWEST_PER_SECOND, self.rate / 2))
-        self.throttle_count += 1
-
-    def count_tokens(self, now_s: float) -> float:
-        """Return the tokens that are left."""
-        self._refill(now_s)
-        return self.tokens
-
-    def _refill(self, now_s: float) -> None:
-        self.tokens = min(self.capacity, self.tokens + max(0.0, now_s - self.updated_at) * self.rate)
-        self.updated_at = max(self.updated_at, now_s)
-
-
-_DEFAULT_RATE: Final = RateLimit()
-_CHANGES: Final = RateLimit(per_s=100.0, burst=1500.0)
-
-
-class RateLimiter:
-    """Delays the calls of one account; safe from any thread."""
-
-    def __init__(
-        self,
-        account: str = "",
-        *,
-        rate: RateLimit = _DEFAULT_RATE,
-        pause_s: float = 0.0,
-        monotonic_s: Callable[[], float] = time.monotonic,
-        wait: Callable[[float], object] = time.sleep,
-    ) -> None:
-        """Start with full buckets.
-
-        Args:
-            account: the name in reports.
-            rate: for all calls of the account, and for those of each action.
-            pause_s: the least time between two writes.
-            monotonic_s: returns the time.
-            wait: sleeps for some seconds.
-        """
-        self._account_name = account
-        self._rate = rate
-        self._pause_s = pause_s
-        self._monotonic_s = monotonic_s
-        self._wait = wait
-        self._lock = Lock()
-        self._account = TokenBucket.full(rate, monotonic_s())
-        self._actions: dict[str, TokenBucket] = {}
-        self._changes = TokenBucket.full(_CHANGES, monotonic_s())
-        self._next_write_s = 0.0
-        self._throttled_at: list[float] = []
-        self._paced_until_s = 0.0
-
-    def acquire(self, action: str, *, changes: int = 0) -> None:
-        """Wait until *action* may be called; *changes* is the number of changes in a write, 0 for a read."""
-        while (wait_s := self._try_take(action, changes)) > 0:
-            self._wait(wait_s)
-
-    def record_success(self, action: str) -> None:
-        """Record that a call of *action* succeeded."""
-        with self._lock:
-            self._account.record_success()
-            self._get_bucket(action).record_success()
-
-    def record_throttle(self, action: str, *, changes: int = 0) -> None:
-        """Record that the service throttled a call of *action* with *changes*."""
-        with self._lock:
-            now_s = self._monotonic_s()
-            self._account.record_throttle(now_s)
-            self._get_bucket(action).record_throttle(now_s)
-            if changes:
-                self._throttled_at = [at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S] + [
-                    now_s
-                ]
-                if len(self._throttled_at) >= _THROTTLES_UNTIL_PACED:
-                    self._changes.tokens, self._changes.updated_at = 0.0, now_s
-                    self._paced_until_s = now_s + _PACED_S
-
-    def record_busy(self, action: str) -> None:
-        """Record that the service was busy with an earlier call of *action*, and slow down only this action."""
-        with self._lock:
-            self._get_bucket(action).record_throttle(self._monotonic_s())
-
-    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now: in all, then of each action that was called, sorted by action."""
-        with self._lock:
-            now_s = self._monotonic_s()
-            return tuple(
-                RateLimitStatus(
-                    account=self._account_name,
-                    action=action,
-                    calls_left=bucket.count_tokens(now_s),
-                    per_s=bucket.rate,
-                    throttle_count=bucket.throttle_count,
-                )
-                for action, bucket in (("", self._account), *sorted(self._actions.items()))
-            )
-
-    def _try_take(self, action: str, changes: int) -> float:
-        with self._lock:
-            now_s = self._monotonic_s()
-            bucket = self._get_bucket(action)
-            reserve = 0.0 if changes else _RESERVED_FOR_WRITES
-            wait_s = max(self._account.compute_wait_s(now_s, reserve=reserve), bucket.compute_wait_s(now_s))
-            if changes:
-                wait_s = max(wait_s, self._next_write_s - now_s)
-                if now_s < self._paced_until_s:
-                    wait_s = max(wait_s, self._changes.compute_wait_s(now_s, count=changes))
-            if wait_s <= 0:
-                self._account.take()
-                bucket.take()
-                if changes:
-                    self._changes.take(changes)
-                    self._next_write_s = now_s + self._pause_s
-            return wait_s
-
-    def _get_bucket(self, action: str) -> TokenBucket:
-        found = self._actions.get(action)
-        if found is None:
-            found = self._actions[action] = TokenBucket.full(self._rate, self._monotonic_s())
-        return found

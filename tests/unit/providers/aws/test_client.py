@@ -13,12 +13,14 @@ import pytest
 
 from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.settings import AwsAccount, AwsSettings
-from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
+from providers.common.api_calls import CallFailedError, FailureKind
+from providers.common.rate_limit import RateLimiter
 from tests.fakes.apiserver.certificates import create_certificate
+from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Refuse
-from tests.route53 import environ
+from tests.route53 import client, environ
 
 
 class Listing(BaseHTTPRequestHandler):
@@ -176,3 +178,11 @@ def test_sessions_of_several_accounts_share_the_service_descriptions_of_the_sdk(
         for account in (AwsAccount(), AwsAccount(role="arn:aws:iam::111111111111:role/dns"))
     }
     assert len(loaders) == 1
+
+
+def test_an_attempt_of_a_read_that_was_throttled_slows_calls_down_although_the_next_one_succeeds(fake: Route53) -> None:
+    api = client(fake, attempts=2)
+    fake.faults.arm(build_throttling_fault(), times=1)
+    api.list_zones()
+    assert [limit.throttle_count for limit in api.read_rate_limits()] == [1, 1]
+    assert all(limit.per_s < 10 for limit in api.read_rate_limits())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from providers.common.api_calls import RateLimit, RateLimiter, TokenBucket
+from providers.common.rate_limit import RateLimit, RateLimiter, TokenBucket
 from tests.route53 import FastClock
 
 
 def _limiter(clock: FastClock, pause_s: float = 0.0) -> RateLimiter:
-    return RateLimiter(pause_s=pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait)
+    return RateLimiter(pause_s=pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait, choose=lambda: 0.0)
 
 
 def test_api_calls_after_a_burst_wait_for_the_sustained_rate() -> None:
@@ -45,17 +45,60 @@ def test_the_configured_pause_separates_two_writes() -> None:
     assert clock.now_s == pytest.approx(1)
 
 
-def test_throttling_halves_the_rate_and_success_restores_it() -> None:
+def test_each_second_of_throttling_halves_the_rate_and_calls_that_succeed_restore_it() -> None:
     bucket = TokenBucket.full(RateLimit(), 0.0)
     bucket.record_throttle(0.0)
     assert (bucket.tokens, bucket.rate) == (0.0, 5.0)
     assert bucket.compute_wait_s(0.0) == pytest.approx(0.2)
-    for _ in range(9):
-        bucket.record_throttle(0.0)
-    assert bucket.rate == 1.0
-    for _ in range(4):
+    for second in range(1, 9):
+        bucket.record_throttle(float(second))
+    assert bucket.rate == 0.1
+    for _ in range(21):
         bucket.record_success()
     assert bucket.rate == 10.0
+
+
+def test_calls_that_are_throttled_together_halve_the_rate_once() -> None:
+    bucket = TokenBucket.full(RateLimit(), 0.0)
+    for number in range(8):
+        bucket.record_throttle(number * 0.1)
+    assert (bucket.rate, bucket.throttle_count) == (5.0, 8)
+
+
+def test_a_throttled_call_waits_up_to_twice_as_long_at_random() -> None:
+    waited_s = []
+    for chosen in (0.0, 0.5, 0.999):
+        clock = FastClock()
+        limiter = RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait, choose=lambda chosen=chosen: chosen)  # type: ignore[misc]
+        limiter.record_throttle("List")
+        limiter.acquire("List")
+        waited_s.append(clock.now_s)
+    assert waited_s == [pytest.approx(seconds, abs=0.001) for seconds in (0.2, 0.3, 0.4)]
+
+
+def test_calls_wait_exactly_as_long_as_needed_if_nothing_was_throttled() -> None:
+    clock = FastClock()
+    limiter = RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait, choose=lambda: 0.9)
+    for _ in range(51):
+        limiter.acquire("Change", changes=2)
+    assert clock.now_s == pytest.approx(0.1, abs=0.001)
+
+
+def test_no_read_begins_while_a_write_waits_after_throttling() -> None:
+    clock, begun = FastClock(), list[str]()
+
+    def wait(seconds: float) -> None:  # while the write waits, a read tries to begin again and again
+        for _ in range(10):
+            clock.now_s += seconds / 10
+            if not limiter.try_acquire("List"):
+                begun.append("read")
+
+    limiter = RateLimiter(monotonic_s=clock.monotonic_s, wait=wait, choose=lambda: 0.0)
+    limiter.record_throttle("List")
+    limiter.acquire("Change", changes=2)
+    assert begun == []
+    clock.now_s += 1.0
+    assert limiter.try_acquire("List") == 0.0, "no write waits any more"
 
 
 def test_batches_are_paced_after_repeated_throttling_of_writes() -> None:
@@ -103,7 +146,8 @@ def test_throttling_of_one_api_action_does_not_delay_other_actions() -> None:
     assert clock.now_s == 0
     limiter.acquire("Change", changes=2)
     assert clock.now_s == pytest.approx(0.2, abs=0.01)
-    limiter.record_success("Change")
+    for _ in range(4):
+        limiter.record_success("Change")
     assert {budget.per_s for budget in limiter.read_rate_limits()} == {10}
 
 
@@ -133,10 +177,13 @@ def test_reads_are_possible_if_the_burst_is_smaller_than_the_reserve_for_writes(
     assert clock.now_s <= 5 * rate.burst
 
 
-def test_throttling_does_not_lower_a_rate_below_one_per_second() -> None:
-    bucket = TokenBucket.full(RateLimit(per_s=0.5, burst=1), 0.0)
+def test_throttling_does_not_lower_a_rate_below_one_in_ten_seconds() -> None:
+    bucket = TokenBucket.full(RateLimit(per_s=0.15, burst=1), 0.0)
     bucket.record_throttle(0.0)
-    assert bucket.rate == 0.5
+    assert bucket.rate == 0.1
+    slow = TokenBucket.full(RateLimit(per_s=0.05, burst=1), 0.0)
+    slow.record_throttle(0.0)
+    assert slow.rate == 0.05
 
 
 def test_remaining_calls_are_reported_for_the_account_and_each_action() -> None:
