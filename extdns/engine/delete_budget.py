@@ -7,7 +7,7 @@ absence have a sum of their own and a fifth of the limits. `DeleteBudgets` holds
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 WINDOW_S: Final = 600.0
@@ -228,12 +228,25 @@ class DeleteBudgets:
             found = self._budgets[scope] = DeleteBudget(self._limits)
         return found
 
-    def add_owned(self, zone_id: str, namespace: str, count: int, now_s: float) -> None:
-        """Add *count* records whose resources are in *namespace*. A negative number removes them."""
+    def add_owned(self, counts: Mapping[tuple[str, str], int], now_s: float) -> None:
+        """Add records of ours that appeared at the same time. A negative number removes records.
+
+        A record that passes from one namespace to another changes nothing in its zone, not even for a moment: the
+        maximum of the window would include it twice.
+
+        Args:
+            counts: by zone id and the namespace of their resources, how many.
+            now_s: monotonic seconds.
+        """
         if len(self._budgets) > self._max_before_drop:
             self._drop_idle(now_s)
-        for scope in {Scope(zone_id, namespace), Scope(zone_id), ALL_ZONES}:
-            self.budget(scope).add_owned(count, now_s)
+        by_scope: Counter[Scope] = Counter()
+        for (zone_id, namespace), count in counts.items():
+            for scope in {Scope(zone_id, namespace), Scope(zone_id), ALL_ZONES}:
+                by_scope[scope] += count
+        for scope, count in by_scope.items():
+            if count:
+                self.budget(scope).add_owned(count, now_s)
 
     def spend(self, scopes: tuple[Scope, ...], now_s: float, *, by_absence: bool) -> None:
         """Count a record that was deleted without approval."""

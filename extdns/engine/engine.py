@@ -365,9 +365,7 @@ class Engine:
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
-        for (zone_id, namespace), count in added.items():
-            if count:
-                self.delete_guard.state.budgets.add_owned(zone_id, namespace, count, now_s)
+        self.delete_guard.state.budgets.add_owned(added, now_s)
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:

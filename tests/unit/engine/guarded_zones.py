@@ -55,9 +55,7 @@ class GuardedZones:
         """Add records of ours to a zone."""
         for one in owned:
             self.zones.setdefault(zone.id, {})[str(one.record.name)] = zone, one
-            self.guard.state.budgets.add_owned(
-                zone.id, one.resource.split("/")[1] if one.resource else "", 1, self.now_s
-            )
+            self._add_owned(zone.id, one, 1)
 
     def observe_evidence(self, owned: Iterable[OwnedRecord], evidence: Evidence = GONE, zone: Zone = ZONE) -> None:
         """Record evidence for the deletes of records, and plan their names."""
@@ -115,9 +113,11 @@ class GuardedZones:
                 del self.zones[zone_id][name]
                 self.deleted.append(name)
                 self.guard.replace(zone, owned.record.name, (), self.now_s, current=())
-                self.guard.state.budgets.add_owned(
-                    zone_id, owned.resource.split("/")[1] if owned.resource else "", -1, self.now_s
-                )
+                self._add_owned(zone_id, owned, -1)
+
+    def _add_owned(self, zone_id: str, owned: OwnedRecord, count: int) -> None:
+        namespace = owned.resource.split("/")[1] if owned.resource else ""
+        self.guard.state.budgets.add_owned({(zone_id, namespace): count}, self.now_s)
 
     def list_reasons(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> set[Reason | None]:
         """Return the reasons why the deletes of records may not be made now."""

@@ -15,7 +15,7 @@ from extdns.engine.delete_budget import (
     OwnedMaximum,
 )
 from extdns.engine.state_sync import build_saved
-from tests.builders import ZONE, owned, ownership_record, record
+from tests.builders import ZONE, observe_new, owned, ownership_record, record
 from tests.world import start_world
 
 
@@ -135,6 +135,16 @@ def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_
 def test_budgets_of_former_namespaces_are_dropped_also_if_no_state_is_saved() -> None:
     budgets = DeleteBudgets(DeleteLimits())
     for number in range(1000):
-        budgets.add_owned("Z1", f"preview-{number}", 1, number * 60.0)
-        budgets.add_owned("Z1", f"preview-{number}", -1, number * 60.0 + 30.0)
+        budgets.add_owned({("Z1", f"preview-{number}"): 1}, number * 60.0)
+        budgets.add_owned({("Z1", f"preview-{number}"): -1}, number * 60.0 + 30.0)
     assert len(budgets._budgets) < 200
+
+
+def test_records_that_pass_to_another_namespace_in_one_step_count_once_in_their_zone() -> None:
+    names = [f"h{number}" for number in range(10)]
+    records = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
+    world = start_world(*records, first=[observe_new(*names)])
+    world.provider.put_records(ZONE, *[ownership_record(name, resource="service/lab/web") for name in names])
+    world.run(for_s=900.0)
+    budget = world.engine.delete_guard.budget(ZONE.id)
+    assert max(budget.owned, *(one.records for one in budget.owned_maxima)) == 10
