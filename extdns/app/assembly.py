@@ -16,6 +16,7 @@ from extdns.app.sources import build_generated_objects, build_sources
 from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
+from extdns.controller.log_fields import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
@@ -204,6 +205,9 @@ def _build_reporter(
         accept=partial(format_accept_command, config),
         limiter=LogLimiter(clock.monotonic_s),
         gate=gate,
+        zone_fields=describe_hosted_zone
+        if config.control.provider == "aws" and config.control.compat
+        else describe_zone,
         find_scope_warnings=lambda engine: find_scope_warnings(config, measure_scope(engine)),
     )
 

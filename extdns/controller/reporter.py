@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
 from collections.abc import Callable, Hashable
 from datetime import datetime, timedelta
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
+from extdns.controller.log_fields import describe_zone, format_location
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
 from extdns.engine.health import find_blockers
 from extdns.engine.inputs import (
@@ -33,6 +32,7 @@ from extdns.model.reason_row import LogLevel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from extdns.controller.log_fields import ZoneFields
     from extdns.controller.write_gate import WriteGate
     from extdns.documents.scope_warnings import ScopeWarning
     from extdns.engine.engine import Engine
@@ -49,7 +49,6 @@ _log = log.get(__name__)
 
 # External-dns logs these words for Route 53, and its users alert on them.
 _ACTION_NAMES = {Action.CREATE: "CREATE", Action.UPDATE: "UPSERT", Action.DELETE: "DELETE"}
-_MAX_FRAMES: Final = 4
 _MAX_NAMES: Final = 5
 _CLOSE_TIMEOUT_S: Final = 2.0
 _UNCONFIRMED_INTERVAL: Final = timedelta(minutes=5)
@@ -77,6 +76,7 @@ class ActivityReporter:
         accept: Callable[[str], str] = "extdns accept-cluster {}".format,
         limiter: LogLimiter | None = None,
         gate: WriteGate | None = None,
+        zone_fields: Callable[[Zone], ZoneFields] | None = None,
         find_scope_warnings: Callable[[Engine], tuple[ScopeWarning, ...]] = lambda _engine: (),
     ) -> None:
         """Start with nothing reported.
@@ -90,6 +90,7 @@ class ActivityReporter:
             accept: returns the command that accepts another cluster.
             limiter: limits the lines about single names and objects; None writes all.
             gate: a standby leaves Events to the leader; None if this process always writes.
+            zone_fields: returns the log fields that name a zone.
             find_scope_warnings: returns what does not fit the settings, such as a filter that matches no zone.
         """
         self.metrics = metrics
@@ -100,6 +101,7 @@ class ActivityReporter:
         self._accept = accept
         self._limiter = limiter
         self._gate = gate
+        self._describe_zone = zone_fields or describe_zone
         self._find_scope_warnings = find_scope_warnings
         self._scope_warnings: tuple[ScopeWarning, ...] = ()
         self._change_count = 0
@@ -117,7 +119,7 @@ class ActivityReporter:
         if self._limiter:
             self._limiter.start_batch()
         for decision in decisions:
-            zone = _describe_zone(decision.zone) if decision.zone else {}
+            zone = self._describe_zone(decision.zone) if decision.zone else {}
             if decision.action in _ACTION_NAMES:
                 self._change_count += 1
                 action = _ACTION_NAMES[decision.action]
@@ -136,7 +138,7 @@ class ActivityReporter:
         self.metrics.count_batch(outcome)
         if self._recorder and isinstance(outcome, Applied):
             self._recorder.record_batch(batch)  # even if another process is the leader by now: this process wrote it
-        zone = _describe_zone(batch.zone)
+        zone = self._describe_zone(batch.zone)
         match outcome:
             case Applied(change_id=change_id, unconditional=unconditional):
                 details = {"change": change_id or None, "unconditional": unconditional or None, **zone}
@@ -186,7 +188,7 @@ class ActivityReporter:
         )  # a standby, too, stops repeating its Events
         if recorder:
             recorder.record_held_deletes(found)
-        scope = _describe_zone(found.zone) if found.zone else {}
+        scope = self._describe_zone(found.zone) if found.zone else {}
         scope = {**scope, "namespace": found.scope.namespace or None}
         if not found.held:
             _log.info(Event.NO_DELETES_HELD, **scope)
@@ -271,7 +273,7 @@ class ActivityReporter:
         """Report an unexpected error of extdns itself. Safe from any thread."""
         self.defect_count += 1
         self.metrics.count_defect()
-        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=_format_location(exc))
+        _log.error(Event.DEFECT, error=type(exc).__name__, message=str(exc), place=format_location(exc))
 
     def report_stop(self, signal: str) -> None:
         """Report that the loop ends on request; *signal* is the name of the signal, "" if there was none."""
@@ -348,7 +350,7 @@ class ActivityReporter:
             return write
         return _log.debug
 
-    def _report_problem(self, decision: Decision, zone: dict[str, str | None]) -> None:
+    def _report_problem(self, decision: Decision, zone: ZoneFields) -> None:
         event = Event.RECORD_UNCHANGED if decision.action is Action.KEEP else Event.NAME_NOT_PUBLISHED
         level = _log.info if decision.reason.row.log is LogLevel.INFO else _log.warning
         write = self._limit(level, decision.name, event)
@@ -379,14 +381,3 @@ class ActivityReporter:
             recorder.record_invalid_claims(claims)
         for key, failure in engine.claims.unexpected_failures():
             recorder.record_failure(key, failure)
-
-
-def _format_location(exc: Exception) -> str:
-    """Return where *exc* was raised, innermost frame last, as `engine.py:88 step, retries.py:55 record_failure`."""
-    frames = traceback.extract_tb(exc.__traceback__)[-_MAX_FRAMES:]
-    return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
-
-
-def _describe_zone(zone: Zone) -> dict[str, str | None]:
-    """Return the log fields that name *zone* (docs/spec/plan.md 4.9); the profile only if there are several."""
-    return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}

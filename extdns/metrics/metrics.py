@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -124,6 +124,7 @@ class Metrics(Collector):
         self._registry = CollectorRegistry()
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
+        GCCollector(registry=self._registry)
 
     def render(self) -> bytes:
         """Render all metrics in the text format 0.0.4."""
@@ -134,6 +135,7 @@ class Metrics(Collector):
         rate_limits = tuple(self._rate_limits())
         with self._lock:
             self._set_rate_limits(rate_limits)
+            self._set(table.THREADS, threading.active_count())
             snapshot = tuple(self._samples.items())
         for metric, samples in snapshot:
             family = (GaugeMetricFamily if metric.type is MetricType.GAUGE else CounterMetricFamily)(
@@ -157,6 +159,7 @@ class Metrics(Collector):
         """
         with self._lock:
             self._set(table.RECONCILED, now.timestamp())
+            self._add(table.CACHED_RECORDS, "true")
             if is_blocked:
                 self._add(table.FAILING_RUNS)
                 return
@@ -215,6 +218,7 @@ class Metrics(Collector):
     def set_zone_read_time(self, zone: Zone, now: datetime) -> None:
         """Set the time at which *zone* was last read completely."""
         with self._lock:
+            self._add(table.CACHED_RECORDS, "false")
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {**read, _sanitize_labels(zone.name, zone.id): now.timestamp()}
 
@@ -285,6 +289,7 @@ class Metrics(Collector):
         """Count the outcome of a batch."""
         with self._lock:
             self._add(table.BATCHES, spell_outcome(outcome))
+            self._add(table.CACHED_CHANGES)
             if not isinstance(outcome, Applied | WriteConflict):
                 self._add(table.REGISTRY_ERRORS)
 

@@ -89,6 +89,15 @@ REQUESTS: Final = Metric(
     "status 0 means no response. After 200 label sets, all further ones have the path `other`.",
     ("handler", "scheme", "host", "path", "method", "status"),
 )
+CACHED_RECORDS: Final = _gauge(
+    "external_dns_provider_cache_records_calls",
+    "Since the start: complete readings of a zone (`false`), and runs that were planned from the cache (`true`).",
+    ("from_cache",),
+)
+CACHED_CHANGES: Final = _gauge(
+    "external_dns_provider_cache_apply_changes_calls", "Batches of writes since the start; they update the cache."
+)
+THREADS: Final = _gauge("extdns_threads", "Threads of the process.")
 DECISIONS: Final = _gauge("extdns_decisions", "Current decisions by reason code.", ("reason",))
 RETAINED: Final = _gauge(
     "extdns_records_retained", "Records of ours that are kept although the targets of their object are unknown."
@@ -187,8 +196,17 @@ DEFECTS: Final = _counter(
 TABLE: Final = (
     *(BUILD_INFO, FAILING_RUNS, RECONCILED, SYNCED, IDLE_RUNS, VERIFIED),
     *(ZONE_ENDPOINTS, REGISTRY_ERRORS, ZONE_RECORDS, OWNED_BY_OTHERS),
-    *(REQUESTED_ENDPOINTS, SOURCE_ERRORS, REQUESTED_RECORDS, DEDUPLICATED, INVALID, REQUESTS),
+    *(
+        REQUESTED_ENDPOINTS,
+        SOURCE_ERRORS,
+        REQUESTED_RECORDS,
+        DEDUPLICATED,
+        INVALID,
+        REQUESTS,
+        CACHED_RECORDS,
+        CACHED_CHANGES,
+    ),
     *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
     *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
-    *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS),
+    *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS, THREADS),
 )

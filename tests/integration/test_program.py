@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.route53.server import Route53
 from tests.objects import service, services
 from tests.program.installation import Installation
 from tests.program.process import COMMAND, HANGS_S, environment, once, running
+from tests.route53 import environ
 
 QUIET = ("--log-level=error", "--metrics-address=127.0.0.1:0")
 WEB = service("web", "web.example.org")
@@ -186,6 +188,25 @@ def test_log_lines_are_json_with_log_format_json(installation: Installation) -> 
     (change,) = (line for line in lines if line["msg"].startswith("Desired change"))
     assert change["msg"] == "Desired change: CREATE web.example.org A"
     assert (change["zoneName"], change["zoneID"], change["level"]) == ("example.org", "example.org.zone", "info")
+
+
+@pytest.mark.parametrize(
+    ("more", "zone_name", "prefix"),
+    [
+        pytest.param(("--compat", "--policy=sync"), "example.org.", "/hostedzone/", id="compat"),
+        pytest.param((), "example.org", "", id="extdns"),
+    ],
+)
+def test_log_lines_name_a_hosted_zone_as_external_dns_does_with_compat(
+    more: tuple[str, ...], zone_name: str, prefix: str, tmp_path: Path
+) -> None:
+    with Route53() as dns:
+        zone_id = dns.add_zone("example.org")
+        installation = Installation(tmp_path, dns_flags=("--provider=aws",))
+        installation.replace_manifests(service("web"))
+        ended = once(*installation.flags("--once", "--log-format=json", *more), env=environ(dns))
+    changes = [json.loads(line) for line in ended.stderr.splitlines() if "Desired change" in line]
+    assert {(line["zoneName"], line["zoneID"]) for line in changes} == {(zone_name, f"{prefix}{zone_id}")}
 
 
 # ---- end of the process

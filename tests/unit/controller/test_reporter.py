@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import log
+from extdns.controller.log_fields import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
@@ -28,11 +29,12 @@ from extdns.model.change import (
 )
 from extdns.model.claim import InvalidClaim
 from extdns.model.cluster import KindState, ObjectProblem, Phase
+from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.resources.core import POD
-from extdns.model.zone import AccountFailure, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
 from tests.log_lines import find_logged_events, find_logged_fields
@@ -274,3 +276,9 @@ def test_failed_state_store_is_logged_once_until_it_works_again(caplog: pytest.L
         "configmaps is forbidden",
         "no answer",
     ]
+
+
+def test_compat_names_zones_of_route53_in_the_log_as_external_dns_does() -> None:
+    zone = Zone(name=DnsName("example.org"), id="Z1")
+    assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
+    assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}

@@ -12,7 +12,7 @@ import pytest
 
 from extdns import __version__
 from extdns.metrics.metrics import Metrics, Mismatch, Statistics
-from extdns.metrics.table import TABLE
+from extdns.metrics.table import TABLE, THREADS
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
@@ -55,6 +55,8 @@ def value(metrics: Metrics, name: str) -> float:
             ("source_records", "gauge", "record_type"),
             ("source_deduplicated_endpoints", "gauge", "record_type source_type"),
             ("source_invalid_endpoints", "gauge", "record_type source_type"),
+            ("provider_cache_records_calls", "gauge", "from_cache"),
+            ("provider_cache_apply_changes_calls", "gauge", ""),
             ("http_request_duration_seconds", "summary", "handler scheme host path method status"),
         )
     ],
@@ -70,7 +72,7 @@ def test_metrics_without_labels_start_at_zero() -> None:
     text = metrics.render().decode()
     for metric in TABLE:
         assert f"# HELP {metric.name} {metric.help}\n" in text
-        if not metric.labels:
+        if not metric.labels and metric is not THREADS:
             assert value(metrics, metric.name) == 0
     assert "_created" not in text
 
@@ -305,3 +307,22 @@ def test_rate_limits_are_read_at_each_scrape() -> None:
     assert series(metrics, "extdns_api_calls_left") == {account: 50.0, change: -2.5}
     assert series(metrics, "extdns_api_calls_per_second") == {account: 10.0, change: 5.0}
     assert series(metrics, "extdns_api_throttled_total") == {change: 1.0}
+
+
+def test_readings_runs_and_batches_are_counted_as_uses_of_the_provider_cache() -> None:
+    metrics = Metrics()
+    metrics.set_zone_read_time(Zone(name=DnsName("example.org"), id="Z1"), NOON)
+    count_run(metrics, NOON)
+    count_run(metrics, ONE)
+    metrics.count_batch(Applied(records=()))
+    assert series(metrics, "external_dns_provider_cache_records_calls") == {
+        labels(from_cache="false"): 1,
+        labels(from_cache="true"): 2,
+    }
+    assert value(metrics, "external_dns_provider_cache_apply_changes_calls") == 1
+
+
+def test_threads_and_garbage_collections_are_served_as_counterparts_of_go_metrics() -> None:
+    metrics = Metrics()
+    assert value(metrics, "extdns_threads") == threading.active_count()
+    assert series(metrics, "python_gc_collections_total")

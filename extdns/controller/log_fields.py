@@ -1,0 +1,29 @@
+"""Fields of log lines: where an error was raised, and which zone a line is about."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from extdns.model.zone import Zone
+
+ZoneFields = dict[str, str | None]
+_MAX_FRAMES: Final = 4
+
+
+def format_location(exc: Exception) -> str:
+    """Return where *exc* was raised, innermost frame last, as `engine.py:88 step, retries.py:55 record_failure`."""
+    frames = traceback.extract_tb(exc.__traceback__)[-_MAX_FRAMES:]
+    return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
+
+
+def describe_zone(zone: Zone) -> ZoneFields:
+    """Return the log fields that name *zone* (docs/spec/plan.md 4.9); the profile only if there are several."""
+    return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}
+
+
+def describe_hosted_zone(zone: Zone) -> ZoneFields:
+    """Return the log fields that name *zone* as external-dns writes them for Route 53."""
+    return {**describe_zone(zone), "zoneName": f"{zone.name}.", "zoneID": f"/hostedzone/{zone.id}"}
