@@ -42,8 +42,3 @@ def build_invalid(path: str, value: object) -> Complaint:
 def build_no_resource(parameter: str, name: str) -> Refusal:
     """Build the refusal for a resource *name*, such as a zone, that does not exist. *parameter* is its parameter."""
     return build_refusal(404, "notFound", f"The '{parameter}' resource named '{name}' does not exist.")
-
-
-def build_throttled() -> Refusal:
-    """Build the refusal for too many requests."""
-    return build_refusal(429, "rateLimitExceeded", "Resource has been exhausted (e.g. check quota).")

@@ -116,11 +116,6 @@ class CloudDns:
             self.api.zones = {PROJECT: {}}
             self.api.missing.clear()
 
-    def remove_zone(self, name: str) -> None:
-        """Remove a managed zone with its records."""
-        with self.api.lock:
-            del self.api.zones[PROJECT][name]
-
     def put(self, zone: str, *records: Json) -> None:
         """Create or replace record sets. Only their format is validated."""
         with self.api.lock:
