@@ -1,4 +1,4 @@
-"""A live cluster connected to a fake API server, and texts for the changes that it reports."""
+"""A live cluster connected to a fake API server, and the changes that it reports."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.kube.local_store import WatchedNamespaces
-from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, Phase
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.resources.core import SERVICE
 from extdns.ports import Cluster
+from tests.cluster_changes import Summary, added, summarize_changes
 from tests.fakes.apiserver.server import ApiServer
 
 MAX_WAIT_S: Final = 120.0
@@ -68,30 +70,9 @@ def wait_for_changes(
     until_s = time.monotonic() + timeout_s
     while not enough(changes):
         left_s = until_s - time.monotonic()
-        assert left_s > 0, f"waited for more than {describe_changes(changes)}"
+        assert left_s > 0, f"waited for more than {summarize_changes(changes)}"
         changes += (change for change in cluster.take(left_s) if not isinstance(change, IdentityRead))
     return changes
-
-
-def describe_changes(changes: Iterable[ClusterChange]) -> list[str]:
-    """Return a short text for each change."""
-    return [describe_change(change) for change in changes]
-
-
-def describe_change(change: ClusterChange) -> str:
-    """Return a short text for a change."""
-    match change:
-        case ObjectChange(key=at, old=old, new=new, seen=seen):
-            verb = "add" if old is None else "drop" if new is None else "edit"
-            return f"{verb} {at.kind.name} {at.namespace}/{at.name}" + (
-                "" if seen is Sighting.PRESENT else f" ({seen})"
-            )
-        case KindChange(state=state):
-            return f"{state.kind.name} is {state.phase}"
-        case IdentityRead(identity=identity):
-            return f"cluster {identity.uid or 'unknown'}"
-        case ObjectProblem(location=place, message=message):
-            return f"{Path(place).name}: {message}"
 
 
 def service(name: str, namespace: str = "shop", *, type: object = "NodePort", **metadata: Any) -> dict[str, Any]:  # noqa: A002, ANN401 - as the API has it
@@ -118,19 +99,18 @@ def phase_in(changes: Iterable[ClusterChange]) -> Phase | None:
     return phases[-1] if phases else None
 
 
-def wait_until_synced(cluster: Cluster, kind: Kind) -> list[str]:
-    """Require *kind*, and return the texts of all changes until it is synced."""
+def wait_until_synced(cluster: Cluster, kind: Kind) -> list[Summary]:
+    """Require *kind*, and return the summaries of all changes until it is synced."""
     cluster.require(kind)
-    return describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+    return summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
 
 
-def list_changes_until_added(server: ApiServer, cluster: Cluster, name: str = "last") -> list[str]:
-    """Add a Service *name* and return the texts of all changes before it.
+def list_changes_until_added(server: ApiServer, cluster: Cluster, name: str = "last") -> list[Summary]:
+    """Add a Service *name* and return the summaries of all changes before it.
 
     A watch is open afterwards.
     """
     server.put(service(name))
-    texts = describe_changes(
-        wait_for_changes(cluster, lambda changes: f"add Service shop/{name}" in describe_changes(changes))
-    )
-    return [line for line in texts if line != f"add Service shop/{name}"]
+    last = added(SERVICE, f"shop/{name}")
+    found = summarize_changes(wait_for_changes(cluster, lambda changes: last in summarize_changes(changes)))
+    return [one for one in found if one != last]

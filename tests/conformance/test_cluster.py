@@ -7,13 +7,15 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE, SERVICE, Service
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import NotSyncedError
-from tests.clusters import MAX_WAIT_S, check_existence, describe_changes, service, wait_for_changes
+from tests.cluster_changes import PhaseSummary, added, edited, summarize_changes, synced
+from tests.clusters import MAX_WAIT_S, check_existence, service, wait_for_changes
 from tests.conformance.cluster import RIGS, Json, Make, Rig, build_key
 
 UNKNOWN = Kind("acme.example", "v1", "Widget", "widgets")
@@ -69,18 +71,18 @@ def test_a_required_kind_reports_all_objects_sorted_by_key_and_then_becomes_sync
         rig.put(obj)
     state = rig.cluster.require(SERVICE)
     assert (state.kind, state.phase) == (SERVICE, Phase.LISTING)
-    assert describe_changes(take_until_synced(rig, SERVICE)) == [
-        "add Service pay/z",
-        "add Service shop/api",
-        "add Service shop/web",
-        "Service is synced",
+    assert summarize_changes(take_until_synced(rig, SERVICE)) == [
+        added(SERVICE, "pay/z"),
+        added(SERVICE, "shop/api"),
+        added(SERVICE, "shop/web"),
+        synced(SERVICE),
     ]
     assert rig.cluster.require(SERVICE).phase is Phase.SYNCED
     assert list_names(rig, SERVICE) == ["pay/z", "shop/api", "shop/web"]
 
 
 def test_a_kind_without_objects_becomes_synced(rig: Rig) -> None:
-    assert describe_changes(take_until_synced(rig, SERVICE)) == ["Service is synced"]
+    assert summarize_changes(take_until_synced(rig, SERVICE)) == [synced(SERVICE)]
     assert list_names(rig, SERVICE) == []
 
 
@@ -98,10 +100,8 @@ def test_a_lookup_of_an_unrequired_kind_starts_reading_that_kind(rig: Rig) -> No
     rig.put(build_node("n1"))
     with pytest.raises(NotSyncedError):
         rig.cluster.view.select(NODE, "", {})
-    came = describe_changes(
-        wait_for_changes(rig.cluster, lambda changes: "Node is synced" in describe_changes(changes))
-    )
-    assert [line for line in came if line != "Node is listing"] == ["add Node /n1", "Node is synced"]
+    came = summarize_changes(wait_for_changes(rig.cluster, lambda changes: synced(NODE) in summarize_changes(changes)))
+    assert [one for one in came if one != PhaseSummary(NODE, Phase.LISTING)] == [added(NODE, "n1"), synced(NODE)]
     assert list_names(rig, NODE) == ["/n1"]
 
 
@@ -131,15 +131,15 @@ def test_a_change_of_a_field_that_no_source_reads_is_not_reported(rig: Rig) -> N
     unread["spec"]["sessionAffinity"] = "ClientIP"
     rig.put(unread)
     rig.put(service("api"))
-    assert describe_changes(wait_for_changes(rig.cluster)) == ["add Service shop/api"]
+    assert summarize_changes(wait_for_changes(rig.cluster)) == [added(SERVICE, "shop/api")]
 
 
 def test_objects_of_a_kind_that_is_not_required_are_not_reported(rig: Rig) -> None:
     take_until_synced(rig, SERVICE)
     rig.put(build_ingress("web"))
     rig.put(service("web"))
-    assert describe_changes(wait_for_changes(rig.cluster)) == ["add Service shop/web"]
-    assert describe_changes(take_until_synced(rig, INGRESS)) == ["add Ingress shop/web", "Ingress is synced"]
+    assert summarize_changes(wait_for_changes(rig.cluster)) == [added(SERVICE, "shop/web")]
+    assert summarize_changes(take_until_synced(rig, INGRESS)) == [added(INGRESS, "shop/web"), synced(INGRESS)]
 
 
 def test_requiring_an_unknown_kind_reports_it_as_not_served(rig: Rig) -> None:
@@ -172,16 +172,16 @@ def test_with_a_namespace_filter_objects_of_other_namespaces_are_hidden_and_clus
     with make(tmp_path, ("ops", "shop")) as rig:
         for obj in (service("web"), service("job", "ops"), service("api", "pay"), build_node("n1")):
             rig.put(obj)
-        assert sorted(describe_changes(take_until_synced(rig, SERVICE, NODE))) == [
-            "Node is synced",
-            "Service is synced",
-            "add Node /n1",
-            "add Service ops/job",
-            "add Service shop/web",
-        ]
+        assert set(summarize_changes(take_until_synced(rig, SERVICE, NODE))) == {
+            synced(NODE),
+            synced(SERVICE),
+            added(NODE, "n1"),
+            added(SERVICE, "ops/job"),
+            added(SERVICE, "shop/web"),
+        }
         rig.put(service("api", "pay", type="ClusterIP"))
         rig.put(service("web", type="ClusterIP"))
-        assert describe_changes(wait_for_changes(rig.cluster)) == ["edit Service shop/web"]
+        assert summarize_changes(wait_for_changes(rig.cluster)) == [edited(SERVICE, "shop/web")]
         assert rig.cluster.exists(build_key(SERVICE, "web")) is True
         assert rig.cluster.exists(build_key(SERVICE, "api", "pay")) is None
 
@@ -203,12 +203,12 @@ def test_an_object_that_becomes_invalid_is_reported_and_keeps_its_last_valid_ver
     assert problem.location.endswith(rig.locate(build_key(SERVICE, "web")))
     assert problem.message.startswith("spec.type is the number 60; allowed: a string")
     rig.put(service("api"))
-    assert describe_changes(wait_for_changes(rig.cluster)) == ["add Service shop/api"]
+    assert summarize_changes(wait_for_changes(rig.cluster)) == [added(SERVICE, "shop/api")]
     assert list_names(rig, SERVICE) == ["shop/api", "shop/web"]
     rig.put(service("web", type="ClusterIP"))
-    mended, edited = wait_for_changes(rig.cluster, lambda changes: len(changes) > 1)
-    assert mended == ObjectProblem(location=problem.location, key=problem.key, message="")
-    assert describe_changes([edited]) == ["edit Service shop/web"]
+    mended, change = wait_for_changes(rig.cluster, lambda changes: len(changes) > 1)
+    assert mended == replace(problem, message="")
+    assert summarize_changes([change]) == [edited(SERVICE, "shop/web")]
 
 
 def test_a_kind_becomes_synced_although_one_of_its_objects_is_invalid(rig: Rig) -> None:
@@ -216,10 +216,10 @@ def test_a_kind_becomes_synced_although_one_of_its_objects_is_invalid(rig: Rig) 
     rig.put(service("web"))
     problem, *changes = take_until_synced(rig, SERVICE)
     assert isinstance(problem, ObjectProblem)
-    assert describe_changes(changes) == ["add Service shop/web", "Service is synced"]
+    assert summarize_changes(changes) == [added(SERVICE, "shop/web"), synced(SERVICE)]
     assert rig.cluster.exists(build_key(SERVICE, "bad")) is True
     rig.remove(build_key(SERVICE, "bad"))
-    assert wait_for_changes(rig.cluster) == [ObjectProblem(location=problem.location, key=problem.key, message="")]
+    assert wait_for_changes(rig.cluster) == [replace(problem, message="")]
 
 
 def test_a_service_without_status_and_with_500_hostnames_is_read(rig: Rig) -> None:

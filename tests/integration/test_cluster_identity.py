@@ -17,14 +17,14 @@ from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, digest_authority
-from extdns.model.cluster import ClusterChange, ClusterIdentity, IdentityRead, ObjectChange
+from extdns.model.cluster import ClusterChange, ClusterIdentity, IdentityRead, ObjectChange, Sighting
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
+from tests.cluster_changes import ObjectSummary, added, edited, list_removed, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
     REQUEST_TIMEOUT_S,
-    describe_changes,
     list_changes_until_added,
     live_cluster,
     service,
@@ -73,7 +73,7 @@ def changes(cluster: LiveCluster, enough: Callable[[list[ClusterChange]], bool])
     until_s = time.monotonic() + MAX_WAIT_S
     while not enough(found):
         left_s = until_s - time.monotonic()
-        assert left_s > 0, describe_changes(found)
+        assert left_s > 0, summarize_changes(found)
         found += cluster.take(left_s)
     return found
 
@@ -84,7 +84,7 @@ def identities(found: Iterable[ClusterChange]) -> list[ClusterIdentity]:
 
 def test_the_identity_of_the_cluster_is_reported_before_its_objects(cluster: LiveCluster) -> None:
     cluster.require(SERVICE)
-    first, *_ = changes(cluster, lambda found: len(describe_changes(found)) > 1)
+    first, *_ = changes(cluster, lambda found: len(summarize_changes(found)) > 1)
     assert identities([first]) == [ClusterIdentity(uid=OLD)]
 
 
@@ -93,7 +93,7 @@ def test_without_permission_to_get_namespaces_only_the_cluster_uid_is_unknown(
 ) -> None:
     server.forbid("get", "namespaces")
     cluster.require(SERVICE)
-    found = changes(cluster, lambda found: "Service is synced" in describe_changes(found))
+    found = changes(cluster, lambda found: synced(SERVICE) in summarize_changes(found))
     assert identities(found) == [ClusterIdentity()]
     server.end_watches()
     list_changes_until_added(server, cluster)
@@ -102,10 +102,10 @@ def test_without_permission_to_get_namespaces_only_the_cluster_uid_is_unknown(
 
 MOVED: Final = [kube_system(NEW), service("web", uid="w2", type="ClusterIP"), service("shop-only-there", uid="s2")]
 AFTER_THE_SWAP: Final = {
-    "edit Service shop/web",
-    "add Service shop/shop-only-there",
-    "drop Service shop/api (missing)",
-    "drop Service shop/job (missing)",
+    edited(SERVICE, "shop/web"),
+    added(SERVICE, "shop/shop-only-there"),
+    removed(SERVICE, "shop/api", Sighting.MISSING),
+    removed(SERVICE, "shop/job", Sighting.MISSING),
 }
 
 
@@ -118,9 +118,9 @@ def test_another_cluster_at_the_same_address_is_listed_although_its_versions_are
     wait_until_synced(cluster, SERVICE)
     assert list_changes_until_added(server, cluster, "open") == []
     server.swap(MOVED)
-    found = changes(cluster, lambda found: set(describe_changes(found)) >= AFTER_THE_SWAP)
+    found = changes(cluster, lambda found: set(summarize_changes(found)) >= AFTER_THE_SWAP)
     if allowed:
-        assert [str(one) for one in describe_changes(found) if one.startswith("cluster")] == [f"cluster {NEW}"]
+        assert [identity.uid for identity in identities(found)] == [NEW]
         assert isinstance(found[0], IdentityRead), "deletes must be held before anything is missing"
 
 
@@ -131,8 +131,8 @@ def test_an_empty_cluster_at_the_same_address_is_detected_without_permission_to_
     wait_until_synced(cluster, SERVICE)
     server.swap([])
     found = changes(cluster, lambda found: sum(isinstance(one, ObjectChange) for one in found) == 3)
-    assert {line for line in describe_changes(found) if line.startswith("drop")} == {
-        f"drop Service shop/{name} (missing)" for name in ("web", "api", "job")
+    assert set(list_removed(found)) == {
+        removed(SERVICE, f"shop/{name}", Sighting.MISSING) for name in ("web", "api", "job")
     }
 
 
@@ -144,7 +144,7 @@ def test_a_cluster_swap_that_cuts_no_watch_is_detected_at_the_next_identity_chec
     server.swap(MOVED, order=None)
     clock.shift_s = IDENTITY_INTERVAL_S + 1
     cluster._monitor.wake()
-    changes(cluster, lambda found: set(describe_changes(found)) >= AFTER_THE_SWAP)
+    changes(cluster, lambda found: set(summarize_changes(found)) >= AFTER_THE_SWAP)
 
 
 def test_an_existence_check_fails_if_another_cluster_answers(server: ApiServer, cluster: LiveCluster) -> None:
@@ -167,7 +167,7 @@ def test_the_last_identity_is_kept_if_one_identity_check_fails(
     assert again == ClusterIdentity(uid=OLD)
     server.log.clear()
     server.put(service("web", type="ClusterIP"))
-    assert describe_changes(wait_for_changes(cluster)) == ["edit Service shop/web"]
+    assert summarize_changes(wait_for_changes(cluster)) == [edited(SERVICE, "shop/web")]
 
 
 def test_no_object_is_read_after_a_reconnect_until_the_identity_of_the_cluster_is_read(
@@ -178,7 +178,7 @@ def test_no_object_is_read_after_a_reconnect_until_the_identity_of_the_cluster_i
     assert list_changes_until_added(server, cluster, "open") == []
     server.faults.arm(Refuse(code=500), verb="get", resource="namespaces", times=2)
     server.swap(MOVED)
-    found = changes(cluster, lambda found: set(describe_changes(found)) >= AFTER_THE_SWAP)
+    found = changes(cluster, lambda found: set(summarize_changes(found)) >= AFTER_THE_SWAP)
     first, *_ = (one for one in found if isinstance(one, IdentityRead | ObjectChange))
     assert identities([first]) == [ClusterIdentity(uid=NEW)]
 
@@ -211,7 +211,7 @@ def test_the_first_identity_check_is_retried_before_the_cluster_counts_as_unknow
 ) -> None:
     server.faults.arm(Refuse(code=500), verb="get", resource="namespaces", times=2)
     cluster.require(SERVICE)
-    found = changes(cluster, lambda found: "Service is synced" in describe_changes(found))
+    found = changes(cluster, lambda found: synced(SERVICE) in summarize_changes(found))
     clock.shift_s = 1.0
     cluster._monitor.wake()
     clock.shift_s = 5.0
@@ -225,7 +225,7 @@ def test_a_restart_of_the_same_api_server_causes_no_full_list(server: ApiServer,
     server.log.clear()
     server.kill()
     server.start()
-    assert not [line for line in list_changes_until_added(server, cluster) if "shop" in line]
+    assert not [one for one in list_changes_until_added(server, cluster) if isinstance(one, ObjectSummary)]
     full = [one for one in server.log.requests("list", "services") if one.query.get("limit") != "1"]
     assert full == []
 
@@ -250,7 +250,7 @@ def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(
             cluster_id="blue",
         )
         cluster.require(SERVICE)
-        (identity,) = identities(changes(cluster, lambda found: "Service is synced" in describe_changes(found)))
+        (identity,) = identities(changes(cluster, lambda found: synced(SERVICE) in summarize_changes(found)))
         cluster.close()
     expected = digest_authority(server.ca)
     assert expected
@@ -264,6 +264,6 @@ def test_the_identity_does_not_include_the_credentials_of_a_kubeconfig(tmp_path:
     with ApiServer(token="e30.eyJpc3MiOiJodHRwczovL2RleC5leGFtcGxlIn0.c2ln") as server:
         cluster = live_cluster(server, tmp_path)
         cluster.require(SERVICE)
-        (identity,) = identities(changes(cluster, lambda found: "Service is synced" in describe_changes(found)))
+        (identity,) = identities(changes(cluster, lambda found: synced(SERVICE) in summarize_changes(found)))
         cluster.close()
     assert identity == ClusterIdentity()

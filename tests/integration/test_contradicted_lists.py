@@ -12,8 +12,17 @@ from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import ClusterChange, Phase
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
+from tests.cluster_changes import (
+    ObjectSummary,
+    PhaseSummary,
+    Step,
+    added,
+    list_phases,
+    list_removed,
+    summarize_changes,
+    synced,
+)
 from tests.clusters import (
-    describe_changes,
     list_changes_until_added,
     live_cluster,
     phase_in,
@@ -51,9 +60,7 @@ def lose_all(server: ApiServer, cluster: LiveCluster) -> None:
     server.faults.arm(Empty(), verb="list", resource="services", times=2)
     server.expire()
     server.end_watches(Order.EXPIRE)
-    wait_for_changes(
-        cluster, lambda changes: len([line for line in describe_changes(changes) if line.startswith("drop")]) == 3
-    )
+    wait_for_changes(cluster, lambda changes: len(list_removed(changes)) == 3)
 
 
 def ends_synced(changes: Sequence[ClusterChange]) -> bool:
@@ -65,11 +72,12 @@ def test_a_kind_is_listed_again_at_once_if_a_get_finds_an_object_that_the_list_l
 ) -> None:
     lose_all(server, cluster)
     assert cluster.exists(WEB) is True
-    lines = describe_changes(wait_for_changes(cluster, ends_synced))
-    assert lines[0] == "Service is failing"
-    assert sorted(lines[1:-1]) == ["add Service shop/api", "add Service shop/job", "add Service shop/web"]
-    assert lines[-1] == "Service is synced"
-    assert not [line for line in list_changes_until_added(server, cluster) if "drop" in line]
+    first, *objects, last = summarize_changes(wait_for_changes(cluster, ends_synced))
+    assert (first, last) == (PhaseSummary(SERVICE, Phase.FAILING), synced(SERVICE))
+    assert len(objects) == 3
+    assert set(objects) == {added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web")}
+    after = list_changes_until_added(server, cluster)
+    assert not [one for one in after if isinstance(one, ObjectSummary) and one.step is Step.REMOVED]
 
 
 def test_after_a_wrong_streamed_list_the_kind_is_listed_by_pages_from_etcd(
@@ -82,9 +90,7 @@ def test_after_a_wrong_streamed_list_the_kind_is_listed_by_pages_from_etcd(
     server.faults.arm(Empty(), verb="list", resource="services", times=2)
     server.expire()
     server.end_watches(Order.EXPIRE)
-    wait_for_changes(
-        cluster, lambda changes: len([line for line in describe_changes(changes) if line.startswith("drop")]) == 3
-    )
+    wait_for_changes(cluster, lambda changes: len(list_removed(changes)) == 3)
     server.log.clear()
     assert cluster.exists(WEB) is True
     wait_for_changes(cluster, ends_synced)
@@ -99,9 +105,9 @@ def test_a_kind_is_failing_until_a_repeated_list_has_the_object_that_a_get_found
     server.log.clear()
     server.faults.arm(Empty(), verb="list", resource="services", times=6)
     assert cluster.exists(WEB) is True
-    lines = describe_changes(wait_for_changes(cluster, ends_synced))
-    assert [line for line in lines if line.startswith("Service")] == ["Service is failing", "Service is synced"]
-    assert "add Service shop/web" in lines
+    changes = wait_for_changes(cluster, ends_synced)
+    assert list_phases(changes) == [Phase.FAILING, Phase.SYNCED]
+    assert added(SERVICE, "shop/web") in summarize_changes(changes)
     state = cluster.require(SERVICE)
     assert (state.phase, state.detail) == (Phase.SYNCED, "")
 
@@ -141,15 +147,14 @@ def test_a_failing_kind_is_synced_again_if_a_watch_event_brings_the_missing_obje
         if ends_synced(changes):
             break
     assert ends_synced(changes)
-    assert "add Service shop/web" in describe_changes(changes)
+    assert added(SERVICE, "shop/web") in summarize_changes(changes)
 
 
 def test_a_kind_stays_failing_while_the_repeated_list_fails(server: ApiServer, cluster: LiveCluster) -> None:
     lose_all(server, cluster)
     server.faults.arm(Refuse(code=500), verb="list", resource="services", times=5)
     assert cluster.exists(WEB) is True
-    lines = describe_changes(wait_for_changes(cluster, ends_synced))
-    assert [line for line in lines if line.startswith("Service")] == ["Service is failing", "Service is synced"]
+    assert list_phases(wait_for_changes(cluster, ends_synced)) == [Phase.FAILING, Phase.SYNCED]
 
 
 def test_a_get_of_an_object_that_the_list_has_causes_no_list(server: ApiServer, cluster: LiveCluster) -> None:

@@ -14,13 +14,23 @@ from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live.cluster import LiveCluster
-from extdns.model.cluster import KindChange, Phase
+from extdns.model.cluster import KindChange, Phase, Sighting
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
+from tests.cluster_changes import (
+    ObjectSummary,
+    PhaseSummary,
+    Step,
+    added,
+    edited,
+    list_removed,
+    removed,
+    summarize_changes,
+    synced,
+)
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
-    describe_changes,
     list_changes_until_added,
     live_cluster,
     phase_in,
@@ -52,7 +62,7 @@ def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
     made.close()
 
 
-ALL: Final = ["add Service shop/api", "add Service shop/job", "add Service shop/web", "Service is synced"]
+ALL: Final = [added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web"), synced(SERVICE)]
 
 
 def lists(server: ApiServer) -> list[Request]:
@@ -150,15 +160,20 @@ def test_after_an_expired_version_all_objects_are_listed_and_only_changes_report
     server.api.gone_as_status = as_status
     server.access.forbid("watch", "services")
     server.end_watches()
-    assert describe_changes(wait_for_changes(cluster)) == ["Service is forbidden"]
+    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.FORBIDDEN)]
     server.delete("Service", "shop", "api")
     server.put(service("job", type="ClusterIP"))
     server.expire()
     server.access.permit("watch", "services")
-    lines = describe_changes(
-        wait_for_changes(cluster, lambda changes: "drop Service shop/api (missing)" in describe_changes(changes))
+    found = summarize_changes(
+        wait_for_changes(
+            cluster, lambda changes: removed(SERVICE, "shop/api", Sighting.MISSING) in summarize_changes(changes)
+        )
     )
-    assert [line for line in lines if "shop" in line] == ["edit Service shop/job", "drop Service shop/api (missing)"]
+    assert [one for one in found if isinstance(one, ObjectSummary)] == [
+        edited(SERVICE, "shop/job"),
+        removed(SERVICE, "shop/api", Sighting.MISSING),
+    ]
     assert cluster.decoded == 4
 
 
@@ -194,10 +209,10 @@ def test_a_failing_list_removes_no_object_from_the_cache(
         server.faults.arm(make(), verb=verb, resource="services", times=3)
     server.expire()
     server.end_watches(Order.EXPIRE)
-    meanwhile = describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING))
+    meanwhile = summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.FAILING))
     server.faults.clear()
-    meanwhile += describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
-    assert set(meanwhile) == {"Service is failing", "Service is synced"}
+    meanwhile += summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+    assert set(meanwhile) == {PhaseSummary(SERVICE, Phase.FAILING), synced(SERVICE)}
     assert len(cluster.view.select(SERVICE, "", {})) == 3
     assert cluster.decoded == 3
 
@@ -230,11 +245,9 @@ def test_objects_are_dropped_as_missing_not_deleted_after_repeated_empty_lists(
     wait_until_synced(cluster, SERVICE)
     server.restart(new_history=True, keep=False)
     gone = wait_for_changes(
-        cluster, lambda changes: len(describe_changes(changes)) >= 3 and phase_in(changes) in {None, Phase.SYNCED}
+        cluster, lambda changes: len(summarize_changes(changes)) >= 3 and phase_in(changes) in {None, Phase.SYNCED}
     )
-    assert [line for line in describe_changes(gone) if line.startswith("drop")] == [
-        f"drop Service shop/{name} (missing)" for name in ("api", "job", "web")
-    ]
+    assert list_removed(gone) == [removed(SERVICE, f"shop/{name}", Sighting.MISSING) for name in ("api", "job", "web")]
 
 
 def test_a_restart_with_reset_versions_reports_new_objects_and_drops_none(
@@ -250,9 +263,10 @@ def test_a_restart_with_reset_versions_reports_new_objects_and_drops_none(
     assert cause in {"no connection: Connection refused", "the connection was cut"}
     server.put(service("new"))
     server.restart()
-    lines = describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
-    assert lines == ["add Service shop/new", "Service is synced"]
-    assert not any("drop" in line for line in list_changes_until_added(server, cluster))
+    found = summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED))
+    assert found == [added(SERVICE, "shop/new"), synced(SERVICE)]
+    after = list_changes_until_added(server, cluster)
+    assert not [one for one in after if isinstance(one, ObjectSummary) and one.step is Step.REMOVED]
 
 
 def test_an_edit_after_a_version_reset_is_reported_although_its_version_is_known(
@@ -269,7 +283,7 @@ def test_an_edit_after_a_version_reset_is_reported_although_its_version_is_known
         server.put(service("api"))
     assert server.put(service("web", type="ClusterIP"))["metadata"]["resourceVersion"] == str(version)
     server.start()
-    assert "edit Service shop/web" in list_changes_until_added(server, cluster)
+    assert edited(SERVICE, "shop/web") in list_changes_until_added(server, cluster)
 
 
 def test_after_a_version_reset_all_objects_are_listed_after_a_single_pause(server: ApiServer, tmp_path: Path) -> None:

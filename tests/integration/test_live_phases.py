@@ -15,10 +15,10 @@ from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import NotSyncedError
+from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
     check_existence,
-    describe_changes,
     list_changes_until_added,
     live_cluster,
     phase_in,
@@ -48,7 +48,7 @@ def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
     made.close()
 
 
-ALL: Final = ["add Service shop/api", "add Service shop/job", "add Service shop/web", "Service is synced"]
+ALL: Final = [added(SERVICE, "shop/api"), added(SERVICE, "shop/job"), added(SERVICE, "shop/web"), synced(SERVICE)]
 
 
 def test_a_forbidden_kind_is_reported_with_the_reason_and_synced_once_permitted(
@@ -70,7 +70,7 @@ def test_a_forbidden_kind_is_reported_with_the_reason_and_synced_once_permitted(
 def test_a_kind_is_forbidden_if_only_its_watch_is_forbidden(server: ApiServer, cluster: LiveCluster) -> None:
     server.forbid("watch", "services")
     cluster.require(SERVICE)
-    assert describe_changes(wait_for_changes(cluster)) == ["Service is forbidden"]
+    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.FORBIDDEN)]
     server.permit("watch", "services")
     assert wait_until_synced(cluster, SERVICE) == ALL
 
@@ -93,19 +93,22 @@ def test_objects_of_a_kind_that_is_no_longer_served_stay_in_the_cache(server: Ap
     wait_until_synced(cluster, SERVICE)
     kind = server.catalogue.find_by_name("Service")
     server.unregister("Service", deleting=False)
-    assert describe_changes(wait_for_changes(cluster)) == ["Service is not-served"]
+    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.NOT_SERVED)]
     assert len(cluster.view.select(SERVICE, "", {})) == 3
     server.register(kind)
-    assert describe_changes(wait_for_changes(cluster)) == ["Service is synced"]
+    assert summarize_changes(wait_for_changes(cluster)) == [synced(SERVICE)]
     server.unregister("Service", deleting=True)
-    gone = describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.NOT_SERVED))
-    assert gone == [*(f"drop Service shop/{name} (deleted)" for name in ("api", "job", "web")), "Service is not-served"]
+    gone = summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.NOT_SERVED))
+    assert gone == [
+        *(removed(SERVICE, f"shop/{name}") for name in ("api", "job", "web")),
+        PhaseSummary(SERVICE, Phase.NOT_SERVED),
+    ]
 
 
 def test_services_are_synced_while_the_list_of_ingresses_fails(server: ApiServer, cluster: LiveCluster) -> None:
     server.faults.arm(Refuse(code=500), resource="ingresses", times=None)
     cluster.require(INGRESS)
-    assert describe_changes(wait_for_changes(cluster)) == ["Ingress is failing"]
+    assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(INGRESS, Phase.FAILING)]
     assert wait_until_synced(cluster, SERVICE) == ALL
 
 
@@ -123,15 +126,15 @@ def test_each_namespace_has_a_watch_and_a_forbidden_one_does_not_stop_the_others
     server.put(service("x", "pay"))
     cluster = live_cluster(server, tmp_path, namespaces=("shop", "pay", "shop"))
     try:
-        assert wait_until_synced(cluster, SERVICE) == ["add Service pay/x", *ALL]
+        assert wait_until_synced(cluster, SERVICE) == [added(SERVICE, "pay/x"), *ALL]
         assert {request.namespace for request in server.log.requests("watch", "services")} == {"pay", "shop"}
         server.forbid("*", "services", "pay")
         server.end_watches()
-        assert describe_changes(wait_for_changes(cluster)) == ["Service is forbidden"]
+        assert summarize_changes(wait_for_changes(cluster)) == [PhaseSummary(SERVICE, Phase.FORBIDDEN)]
         server.put(service("web", type="ClusterIP"))
-        assert describe_changes(wait_for_changes(cluster)) == ["edit Service shop/web"]
+        assert summarize_changes(wait_for_changes(cluster)) == [edited(SERVICE, "shop/web")]
         server.permit("*", "services", "pay")
-        assert describe_changes(wait_for_changes(cluster)) == ["Service is synced"]
+        assert summarize_changes(wait_for_changes(cluster)) == [synced(SERVICE)]
     finally:
         cluster.close()
 
@@ -144,9 +147,10 @@ def test_a_listed_object_without_a_valid_name_is_reported_and_no_object_is_dropp
     server.expire()
     server.end_watches(Order.EXPIRE)
     spoiled.wait()
-    lines = list_changes_until_added(server, cluster)
-    assert len(lines) == 1
-    assert lines[0].startswith("some Service: an object of this kind cannot be identified")
+    (problem,) = list_changes_until_added(server, cluster)
+    assert isinstance(problem, ProblemSummary)
+    assert problem.location == "some Service"
+    assert problem.message.startswith("an object of this kind cannot be identified")
 
 
 def test_existence_is_checked_by_get_or_by_list_if_get_is_forbidden(server: ApiServer, cluster: LiveCluster) -> None:
@@ -210,6 +214,6 @@ def test_selecting_objects_of_a_new_kind_starts_its_list_and_raises_not_synced(
     with pytest.raises(NotSyncedError):
         cluster.view.select(SERVICE, "", {})
     armed.wait()
-    assert describe_changes(cluster.take(MAX_WAIT_S))[0] == "Service is listing"
+    assert summarize_changes(cluster.take(MAX_WAIT_S))[0] == PhaseSummary(SERVICE, Phase.LISTING)
     armed.release()
-    assert describe_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED)) == ALL
+    assert summarize_changes(wait_for_changes(cluster, lambda changes: phase_in(changes) is Phase.SYNCED)) == ALL

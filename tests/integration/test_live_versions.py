@@ -15,7 +15,8 @@ from extdns.model.cluster import KindChange, Phase
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
 from extdns.model.resources.gateway_api import GATEWAY, TCP_ROUTE
-from tests.clusters import describe_changes, live_cluster, service, wait_for_changes, wait_until_synced
+from tests.cluster_changes import added, summarize_changes, synced
+from tests.clusters import live_cluster, service, wait_for_changes, wait_until_synced
 from tests.fakes.apiserver.server import ApiServer
 
 GROUP: Final = "gateway.networking.k8s.io"
@@ -54,9 +55,9 @@ def list_tcproute_paths(server: ApiServer) -> list[str]:
 def test_v1alpha2_of_tcproutes_is_read_if_v1_is_not_served(server: ApiServer, cluster: LiveCluster) -> None:
     serve_older(server)
     server.put(gateway_object("TCPRoute", "db", "shop", "v1alpha2"))
-    assert wait_until_synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
+    assert wait_until_synced(cluster, TCP_ROUTE) == [added(TCP_ROUTE, "shop/db"), synced(TCP_ROUTE)]
     server.put(gateway_object("TCPRoute", "mail", "shop", "v1alpha2"))
-    assert describe_changes(wait_for_changes(cluster)) == ["add TCPRoute shop/mail"]
+    assert summarize_changes(wait_for_changes(cluster)) == [added(TCP_ROUTE, "shop/mail")]
     assert cluster.view.get(*DB) is not None
     assert (cluster.exists(DB), cluster.exists(DB._replace(name="gone"))) == (True, False)
 
@@ -64,7 +65,7 @@ def test_v1alpha2_of_tcproutes_is_read_if_v1_is_not_served(server: ApiServer, cl
 def test_only_v1_of_tcproutes_is_read_if_both_versions_are_served(server: ApiServer, cluster: LiveCluster) -> None:
     server.register(replace(server.catalogue.find_by_name("TCPRoute"), version="v1alpha2"))
     server.put(gateway_object("TCPRoute", "db", "shop"))
-    assert wait_until_synced(cluster, TCP_ROUTE) == ["add TCPRoute shop/db", "TCPRoute is synced"]
+    assert wait_until_synced(cluster, TCP_ROUTE) == [added(TCP_ROUTE, "shop/db"), synced(TCP_ROUTE)]
     assert list_tcproute_paths(server) == [f"/apis/{GROUP}/v1/tcproutes"]
 
 
@@ -76,7 +77,7 @@ def test_v1_of_tcproutes_is_read_after_v1alpha2_is_no_longer_served(server: ApiS
     server.register(replace(older, version="v1"))
     server.unregister(older, deleting=False)
     server.put(gateway_object("TCPRoute", "mail", "shop"))
-    assert describe_changes(wait_for_changes(cluster)) == ["add TCPRoute shop/mail"]
+    assert summarize_changes(wait_for_changes(cluster)) == [added(TCP_ROUTE, "shop/mail")]
 
 
 def test_a_kind_is_not_served_if_none_of_its_versions_is_served(server: ApiServer, cluster: LiveCluster) -> None:
@@ -104,8 +105,8 @@ def test_gateways_can_be_watched_in_another_namespace_than_services(server: ApiS
         server.put(gateway_object("Gateway", "gw", namespace))
     cluster = live_cluster(server, tmp_path, namespaces=("shop",), elsewhere={GATEWAY: ("infra",)})
     try:
-        assert wait_until_synced(cluster, SERVICE) == ["add Service shop/web", "Service is synced"]
-        assert wait_until_synced(cluster, GATEWAY) == ["add Gateway infra/gw", "Gateway is synced"]
+        assert wait_until_synced(cluster, SERVICE) == [added(SERVICE, "shop/web"), synced(SERVICE)]
+        assert wait_until_synced(cluster, GATEWAY) == [added(GATEWAY, "infra/gw"), synced(GATEWAY)]
         assert cluster.exists(ObjectKey(GATEWAY, "shop", "gw")) is None
         assert cluster.exists(ObjectKey(GATEWAY, "infra", "gw")) is True
     finally:

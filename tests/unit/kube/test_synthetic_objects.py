@@ -13,12 +13,12 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import SERVICE, Node
 from extdns.model.resources.meta import ObjectMeta
 from extdns.ports import Cluster, NotSyncedError
-from tests.clusters import describe_changes
+from tests.cluster_changes import added, summarize_changes, synced
 
 THING = Kind("", "", "Thing", "things", namespaced=False)
 OTHER = Kind("", "", "Other", "others")
 THINGS = tuple(Node(metadata=ObjectMeta(name=name)) for name in ("a", "b"))
-SYNTHETIC_CHANGES = ["add Thing /a", "add Thing /b", "Thing is synced"]
+SYNTHETIC_CHANGES = [added(THING, "a"), added(THING, "b"), synced(THING)]
 
 
 @pytest.fixture
@@ -29,26 +29,26 @@ def cluster(tmp_path: Path) -> Cluster:
 
 
 def test_synthetic_objects_are_returned_once_their_kind_is_required(cluster: Cluster) -> None:
-    assert describe_changes(cluster.take(0)) == []
+    assert summarize_changes(cluster.take(0)) == []
     assert cluster.require(THING).phase is Phase.LISTING
     with pytest.raises(NotSyncedError):
         cluster.view.get(THING, "", "a")
-    assert describe_changes(cluster.take(60)) == SYNTHETIC_CHANGES
+    assert summarize_changes(cluster.take(60)) == SYNTHETIC_CHANGES
     assert cluster.require(THING).phase is Phase.SYNCED
-    assert describe_changes(cluster.take(0)) == []
+    assert summarize_changes(cluster.take(0)) == []
     assert cluster.view.get(THING, "", "a") is THINGS[0]
     assert list(cluster.view.select(THING, "", {})) == list(THINGS)
 
 
 def test_a_kind_without_objects_is_synced_as_well(cluster: Cluster) -> None:
     cluster.require(OTHER)
-    assert describe_changes(cluster.take(0)) == ["Other is synced"]
+    assert summarize_changes(cluster.take(0)) == [synced(OTHER)]
 
 
 def test_objects_of_the_wrapped_cluster_are_returned_too(cluster: Cluster) -> None:
     cluster.require(SERVICE)
     cluster.require(THING)
-    assert describe_changes(cluster.take(0)) == [*SYNTHETIC_CHANGES, "add Service default/web", "Service is synced"]
+    assert summarize_changes(cluster.take(0)) == [*SYNTHETIC_CHANGES, added(SERVICE, "default/web"), synced(SERVICE)]
     assert cluster.view.get(SERVICE, "default", "web") is not None
     cluster.close()
 

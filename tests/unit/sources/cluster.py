@@ -16,7 +16,8 @@ from extdns.model.cluster import ClusterChange, ObjectChange, ObjectProblem, Pha
 from extdns.model.kind import Kind, ObjectKey, build_key
 from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import Cluster, ClusterView, NotSyncedError, Source
-from tests.clusters import describe_changes, wait_for_changes
+from tests.cluster_changes import summarize_changes
+from tests.clusters import wait_for_changes
 from tests.conformance.cluster import Rig
 
 _KINDS: Final = {struct: kind for kind, struct in STRUCTS.items()}
@@ -85,7 +86,7 @@ def _wait(cluster: Cluster, kinds: Iterable[Kind], keys: Iterable[ObjectKey], *,
         cluster.require(kind)
 
     def enough(changes: Sequence[ClusterChange]) -> bool:
-        assert not any(isinstance(change, ObjectProblem) for change in changes), describe_changes(changes)
+        assert not any(isinstance(change, ObjectProblem) for change in changes), summarize_changes(changes)
         seen = {change.key for change in changes if isinstance(change, ObjectChange) and (change.new is None) is gone}
         return left <= seen and all(cluster.require(kind).phase is Phase.SYNCED for kind in kinds)
 

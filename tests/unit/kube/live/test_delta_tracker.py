@@ -10,10 +10,11 @@ import pytest
 from extdns.kube import local_store as module
 from extdns.kube.live.responses import RawObject, decode_object
 from extdns.kube.local_store import MAX_OBJECT_BYTES, Delta, DeltaTracker
-from extdns.model.cluster import ObjectChange, ObjectProblem
+from extdns.model.cluster import ObjectChange, ObjectProblem, Sighting
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NODE, SERVICE, Service
-from tests.clusters import describe_changes, service
+from tests.cluster_changes import ProblemSummary, Summary, added, edited, removed, summarize_changes
+from tests.clusters import service
 
 
 def raw_object(
@@ -31,11 +32,11 @@ def raw_object(
 NAMELESS = decode_object(b'{"metadata":{"name":5}}')
 
 
-def receive_list(tracker: DeltaTracker, *items: RawObject) -> list[str]:
+def receive_list(tracker: DeltaTracker, *items: RawObject) -> list[Summary]:
     """Feed a complete list of *items* to *tracker*, and return the reported changes."""
     tracker.begin_list()
     deltas: list[Delta] = [one for item in items for one in tracker.receive_listed(item)]
-    return describe_changes([*deltas, *tracker.complete_list()])
+    return summarize_changes([*deltas, *tracker.complete_list()])
 
 
 def track(*items: RawObject) -> DeltaTracker:
@@ -46,7 +47,10 @@ def track(*items: RawObject) -> DeltaTracker:
 
 def test_the_first_list_of_a_kind_reports_every_object_as_changed() -> None:
     tracker = DeltaTracker(SERVICE)
-    assert receive_list(tracker, raw_object("b"), raw_object("a")) == ["add Service shop/b", "add Service shop/a"]
+    assert receive_list(tracker, raw_object("b"), raw_object("a")) == [
+        added(SERVICE, "shop/b"),
+        added(SERVICE, "shop/a"),
+    ]
     assert tracker.decoded == 2
 
 
@@ -54,10 +58,10 @@ def test_a_later_list_of_a_kind_decodes_and_reports_only_the_objects_that_change
     tracker = track(raw_object("a"), raw_object("b"), raw_object("c"), raw_object("d"))
     deltas = receive_list(tracker, raw_object("a"), raw_object("b", "2"), raw_object("c", uid="other"), raw_object("e"))
     assert deltas == [
-        "edit Service shop/b",
-        "edit Service shop/c",
-        "add Service shop/e",
-        "drop Service shop/d (missing)",
+        edited(SERVICE, "shop/b"),
+        edited(SERVICE, "shop/c"),
+        added(SERVICE, "shop/e"),
+        removed(SERVICE, "shop/d", Sighting.MISSING),
     ]
     assert tracker.decoded == 4 + 3
 
@@ -72,12 +76,11 @@ def test_after_versions_are_forgotten_all_objects_are_decoded_until_a_list_compl
     tracker = track(raw_object("a"), raw_object("b"))
     tracker.forget_versions()
     tracker.begin_list()
-    assert describe_changes(tracker.receive_listed(raw_object("a", type="ClusterIP"))) == [
-        "edit Service shop/a"
+    assert summarize_changes(tracker.receive_listed(raw_object("a", type="ClusterIP"))) == [
+        edited(SERVICE, "shop/a")
     ]  # the list does not complete
-    assert (
-        receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP"))[-1]
-        == "edit Service shop/b"
+    assert receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP"))[-1] == edited(
+        SERVICE, "shop/b"
     )
     before = tracker.decoded
     assert receive_list(tracker, raw_object("a", type="ClusterIP"), raw_object("b", type="ClusterIP")) == []
@@ -87,7 +90,7 @@ def test_after_versions_are_forgotten_all_objects_are_decoded_until_a_list_compl
 def test_a_list_that_does_not_complete_removes_no_object() -> None:
     tracker = track(raw_object("a"), raw_object("b"))
     tracker.begin_list()
-    assert describe_changes(tracker.receive_listed(raw_object("b", "2"))) == ["edit Service shop/b"]
+    assert summarize_changes(tracker.receive_listed(raw_object("b", "2"))) == [edited(SERVICE, "shop/b")]
     assert receive_list(tracker, raw_object("a"), raw_object("b", "2")) == []
 
 
@@ -98,17 +101,17 @@ def test_each_watch_event_reports_the_old_and_the_new_object() -> None:
     assert isinstance(change.old, Service)
     assert isinstance(change.new, Service)
     assert (change.old.spec.type, change.new.spec.type) == ("NodePort", "ClusterIP")
-    assert describe_changes(tracker.receive_delete(raw_object("a", "3"))) == ["drop Service shop/a (deleted)"]
-    assert describe_changes(tracker.receive_delete(raw_object("a", "3"))) == []
-    assert describe_changes(tracker.receive_change(raw_object("a", "4"))) == ["add Service shop/a"]
+    assert summarize_changes(tracker.receive_delete(raw_object("a", "3"))) == [removed(SERVICE, "shop/a")]
+    assert summarize_changes(tracker.receive_delete(raw_object("a", "3"))) == []
+    assert summarize_changes(tracker.receive_change(raw_object("a", "4"))) == [added(SERVICE, "shop/a")]
     assert tracker.decoded == 3
 
 
 def test_an_object_deleted_during_a_list_is_reported_as_deleted_not_missing() -> None:
     tracker = track(raw_object("a"))
     tracker.begin_list()
-    assert describe_changes(tracker.receive_delete(raw_object("a", "2"))) == ["drop Service shop/a (deleted)"]
-    assert describe_changes(tracker.complete_list()) == []
+    assert summarize_changes(tracker.receive_delete(raw_object("a", "2"))) == [removed(SERVICE, "shop/a")]
+    assert summarize_changes(tracker.complete_list()) == []
 
 
 def test_the_tracker_detects_an_empty_list_after_known_objects() -> None:
@@ -124,41 +127,49 @@ def test_the_tracker_detects_an_empty_list_after_known_objects() -> None:
 
 def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays() -> None:
     tracker = track(raw_object("a"))
-    assert describe_changes(tracker.receive_change(raw_object("a", "2", type=60))) == [
-        "a: spec.type is the number 60; allowed: a string, so quote it"
+    assert summarize_changes(tracker.receive_change(raw_object("a", "2", type=60))) == [
+        ProblemSummary("Service shop/a", "a", "spec.type is the number 60; allowed: a string, so quote it")
     ]
-    assert describe_changes(tracker.receive_change(raw_object("a", "3", type=60))) == []
-    assert describe_changes(tracker.receive_change(raw_object("a", "4", type=70))) == [
-        "a: spec.type is the number 70; allowed: a string, so quote it"
+    assert summarize_changes(tracker.receive_change(raw_object("a", "3", type=60))) == []
+    assert summarize_changes(tracker.receive_change(raw_object("a", "4", type=70))) == [
+        ProblemSummary("Service shop/a", "a", "spec.type is the number 70; allowed: a string, so quote it")
     ]
     assert receive_list(tracker, raw_object("a", "4", type=70)) == []
     assert tracker.decoded == 4
     solved, change = tracker.receive_change(raw_object("a", "5", type="ClusterIP"))
     assert solved == ObjectProblem(location="Service shop/a", key=ObjectKey(SERVICE, "shop", "a"), message="")
-    assert describe_changes([change]) == ["edit Service shop/a"]
+    assert summarize_changes([change]) == [edited(SERVICE, "shop/a")]
 
 
 @pytest.mark.parametrize("was_good", [True, False])
 def test_removing_an_invalid_object_clears_its_problem(was_good: bool) -> None:
     tracker = track(*([raw_object("a")] if was_good else []))
     list(tracker.receive_change(raw_object("a", "2", type=60)))
-    assert receive_list(tracker) == ["a: ", *(["drop Service shop/a (missing)"] if was_good else [])]
+    assert receive_list(tracker) == [
+        ProblemSummary("Service shop/a", "a", ""),
+        *([removed(SERVICE, "shop/a", Sighting.MISSING)] if was_good else []),
+    ]
     list(tracker.receive_change(raw_object("a", "3", type=60)))
-    assert describe_changes(tracker.receive_delete(raw_object("a", "4"))) == ["a: "]
+    assert summarize_changes(tracker.receive_delete(raw_object("a", "4"))) == [
+        ProblemSummary("Service shop/a", "a", "")
+    ]
 
 
 def test_a_list_with_an_item_without_a_name_removes_no_object() -> None:
     tracker = track(raw_object("a"))
-    nameless = "some Service: an object of this kind cannot be identified; allowed: metadata with name and namespace"
-    assert receive_list(tracker, NAMELESS) == [nameless]
+    message = "an object of this kind cannot be identified; allowed: metadata with name and namespace"
+    assert receive_list(tracker, NAMELESS) == [ProblemSummary("some Service", "", message)]
     assert receive_list(tracker, NAMELESS, NAMELESS) == []
-    assert receive_list(tracker) == ["some Service: ", "drop Service shop/a (missing)"]
+    assert receive_list(tracker) == [
+        ProblemSummary("some Service", "", ""),
+        removed(SERVICE, "shop/a", Sighting.MISSING),
+    ]
 
 
 def test_a_watch_event_about_an_object_without_a_name_is_reported() -> None:
     tracker = DeltaTracker(SERVICE)
-    assert len(describe_changes(tracker.receive_change(NAMELESS))) == 1
-    assert describe_changes(tracker.receive_delete(NAMELESS)) == []
+    assert len(summarize_changes(tracker.receive_change(NAMELESS))) == 1
+    assert summarize_changes(tracker.receive_delete(NAMELESS)) == []
 
 
 def test_a_too_large_object_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,8 +177,8 @@ def test_a_too_large_object_does_not_affect_others(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "MAX_OBJECT_BYTES", 1 << 20)
     large = raw_object("a", annotations={"note": "x" * (3 << 20)})
     assert receive_list(DeltaTracker(SERVICE), large, raw_object("b")) == [
-        "a: the object is 3 MiB large; allowed: 1 MiB",
-        "add Service shop/b",
+        ProblemSummary("Service shop/a", "a", "the object is 3 MiB large; allowed: 1 MiB"),
+        added(SERVICE, "shop/b"),
     ]
 
 
@@ -191,6 +202,6 @@ def test_cluster_scoped_objects_have_an_empty_namespace() -> None:
     tracker = DeltaTracker(NODE)
     (change,) = tracker.receive_change(decode_object(b'{"metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}'))
     assert change.key == ObjectKey(NODE, "", "n1")
-    assert describe_changes(tracker.receive_delete(decode_object(b'{"metadata":{"name":"n1"}}'))) == [
-        "drop Node /n1 (deleted)"
+    assert summarize_changes(tracker.receive_delete(decode_object(b'{"metadata":{"name":"n1"}}'))) == [
+        removed(NODE, "n1")
     ]

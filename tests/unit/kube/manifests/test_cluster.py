@@ -13,19 +13,17 @@ import pytest
 from extdns.errors import UsageError
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.cluster import (
-    ClusterChange,
     ClusterIdentity,
     IdentityRead,
     KindChange,
-    ObjectChange,
     ObjectProblem,
     Phase,
-    Sighting,
 )
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE, SERVICE
 from extdns.model.resources.networking import INGRESS
 from extdns.ports import Cluster, NotSyncedError
+from tests.cluster_changes import ProblemSummary, added, edited, removed, summarize_changes, synced
 from tests.fakes.clocks import MovedClock
 
 WIDGET = Kind("example.org", "v1", "Widget", "widgets")
@@ -73,25 +71,6 @@ def once(*paths: Path | str, stdin: bytes = b"", clock: MovedClock | None = None
     return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, monotonic=monotonic)
 
 
-def describe_changes(changes: tuple[ClusterChange, ...]) -> list[str]:
-    return [describe_change(change) for change in changes]
-
-
-def describe_change(change: ClusterChange) -> str:
-    match change:
-        case ObjectChange(key=at, old=old, new=new, seen=seen):
-            verb = "add" if old is None else "drop" if new is None else "edit"
-            return f"{verb} {at.kind.name} {at.namespace}/{at.name}" + (
-                "" if seen is Sighting.PRESENT else f" ({seen})"
-            )
-        case KindChange(state=state):
-            return f"{state.kind.name} is {state.phase}"
-        case IdentityRead(identity=identity):
-            return f"cluster {identity.configured_id}"
-        case ObjectProblem(location=location, key=at, message=message):
-            return f"{Path(location).name} {at.name if at else '?'}: {message}"
-
-
 def test_no_objects_are_returned_before_their_kind_is_required(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web"))
     cluster: Cluster = once(tmp_path)
@@ -103,11 +82,11 @@ def test_a_newly_required_kind_returns_all_objects_in_order_and_then_synced(tmp_
     cluster = once(tmp_path)
     state = cluster.require(SERVICE)
     assert (state.phase, state.since_s) == (Phase.LISTING, 1000.0)
-    assert describe_changes(cluster.take(0)) == [
-        "add Service pay/z",
-        "add Service shop/api",
-        "add Service shop/web",
-        "Service is synced",
+    assert summarize_changes(cluster.take(0)) == [
+        added(SERVICE, "pay/z"),
+        added(SERVICE, "shop/api"),
+        added(SERVICE, "shop/web"),
+        synced(SERVICE),
     ]
     assert cluster.require(SERVICE).phase is Phase.SYNCED
     assert [obj.metadata.name for obj in cluster.view.select(SERVICE, "", {})] == ["z", "api", "web"]
@@ -119,7 +98,7 @@ def test_looking_up_a_kind_requires_it_for_the_next_take(tmp_path: Path) -> None
     cluster = once(tmp_path)
     with pytest.raises(NotSyncedError):
         cluster.view.select(NODE, "", {})
-    assert describe_changes(cluster.take(LONG_S)) == ["add Node /n1", "Node is synced"]
+    assert summarize_changes(cluster.take(LONG_S)) == [added(NODE, "n1"), synced(NODE)]
     assert len(cluster.view.select(NODE, "", {})) == 1
 
 
@@ -137,16 +116,16 @@ def test_problems_come_before_objects_and_wait_until_their_kind_is_required(tmp_
     (tmp_path / "a.yaml").write_text(service("web", type_="60") + bad_ingress + "a: [\n---\n" + service("api"))
     cluster = once(tmp_path)
     cluster.require(SERVICE)
-    assert describe_changes(cluster.take(0)) == [
-        "a.yaml:4 web: spec.type is the number 60; allowed: a string, so quote it",
-        "a.yaml:12 ?: not YAML: did not find expected node content",
-        "add Service shop/api",
-        "Service is synced",
+    assert summarize_changes(cluster.take(0)) == [
+        ProblemSummary("a.yaml:4", "web", "spec.type is the number 60; allowed: a string, so quote it"),
+        ProblemSummary("a.yaml:12", "", "not YAML: did not find expected node content"),
+        added(SERVICE, "shop/api"),
+        synced(SERVICE),
     ]
     cluster.require(INGRESS)
-    assert describe_changes(cluster.take(0)) == [
-        "a.yaml:9 web: spec is a list; allowed: a mapping",
-        "Ingress is synced",
+    assert summarize_changes(cluster.take(0)) == [
+        ProblemSummary("a.yaml:9", "web", "spec is a list; allowed: a mapping"),
+        synced(INGRESS),
     ]
 
 
@@ -170,7 +149,7 @@ def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
 def test_standard_input_can_be_one_of_the_manifest_paths(tmp_path: Path) -> None:
     cluster = once("-", tmp_path, stdin=service("web").encode())
     cluster.require(SERVICE)
-    assert describe_changes(cluster.take(0)) == ["add Service shop/web", "Service is synced"]
+    assert summarize_changes(cluster.take(0)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
 
 
 def test_exists_reads_the_files_again(tmp_path: Path) -> None:
@@ -194,11 +173,11 @@ def test_changes_found_by_exists_are_returned_by_the_next_take(tmp_path: Path) -
     clock = MovedClock()
     cluster = once(tmp_path, clock=clock)
     cluster.require(SERVICE)
-    assert describe_changes(cluster.take(0)) == ["Service is synced"]
+    assert summarize_changes(cluster.take(0)) == [synced(SERVICE)]
     (tmp_path / "a.yaml").write_text(service("web"))
     clock.now_s += 1
     assert cluster.exists(key("web")) is True
-    assert describe_changes(cluster.take(0)) == ["add Service shop/web"]
+    assert summarize_changes(cluster.take(0)) == [added(SERVICE, "shop/web")]
 
 
 @pytest.fixture
@@ -220,7 +199,7 @@ def watched_cluster(tmp_path: Path, edits: Edits, clock: MovedClock) -> Iterator
     cluster.require(SERVICE)
     assert cluster.take(0) == ()  # nothing has been read
     edits.report()
-    assert describe_changes(cluster.take(LONG_S)) == ["add Service shop/web", "Service is synced"]
+    assert summarize_changes(cluster.take(LONG_S)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
     yield cluster
     edits.stop(cluster)
 
@@ -232,13 +211,13 @@ def test_edits_of_files_are_returned_by_take(
     assert edits.paths == [str(tmp_path)]
     file.write_text(service("web", type_="ClusterIP") + service("api"))
     edits.report([str(file)])
-    assert describe_changes(watched_cluster.take(LONG_S)) == ["add Service shop/api", "edit Service shop/web"]
+    assert summarize_changes(watched_cluster.take(LONG_S)) == [added(SERVICE, "shop/api"), edited(SERVICE, "shop/web")]
     file.write_text(service("web", type_="ClusterIP"))
     edits.report()
     assert watched_cluster.take(0) == ()
     clock.now_s += 1
     edits.report(())
-    assert describe_changes(watched_cluster.take(LONG_S)) == ["drop Service shop/api (deleted)"]
+    assert summarize_changes(watched_cluster.take(LONG_S)) == [removed(SERVICE, "shop/api")]
     assert watched_cluster.view.get(SERVICE, "shop", "api") is None
 
 
@@ -287,23 +266,28 @@ def test_a_problem_is_reported_once_and_again_when_it_is_solved(
     edits.report()
     clock.now_s += 1
     edits.report(())
-    assert describe_changes(watched_cluster.take(0)) == [
-        "a.yaml:4 web: spec.type is the number 60; allowed: a string, so quote it"
+    assert summarize_changes(watched_cluster.take(0)) == [
+        ProblemSummary("a.yaml:4", "web", "spec.type is the number 60; allowed: a string, so quote it")
     ]
     edits.report()
     assert watched_cluster.take(0) == ()
     file.write_text(service("web", type_="ClusterIP"))
     edits.report()
-    assert describe_changes(watched_cluster.take(0)) == ["a.yaml:4 web: ", "edit Service shop/web"]
+    assert summarize_changes(watched_cluster.take(0)) == [
+        ProblemSummary("a.yaml:4", "web", ""),
+        edited(SERVICE, "shop/web"),
+    ]
 
 
 def test_real_file_changes_are_noticed(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web"))
     cluster = ManifestCluster([str(tmp_path)])
     cluster.require(SERVICE)
-    assert describe_changes(cluster.take(LONG_S)) == ["add Service shop/web", "Service is synced"]
+    assert summarize_changes(cluster.take(LONG_S)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
     (tmp_path / "b.yaml").write_text(service("api"))
-    assert describe_changes(next(filter(None, (cluster.take(LONG_S) for _ in range(20))))) == ["add Service shop/api"]
+    assert summarize_changes(next(filter(None, (cluster.take(LONG_S) for _ in range(20))))) == [
+        added(SERVICE, "shop/api")
+    ]
     cluster.close()
     cluster.close()
 

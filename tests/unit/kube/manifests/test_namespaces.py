@@ -10,7 +10,7 @@ from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NODE, SERVICE
 from extdns.model.resources.networking import INGRESS
-from tests.clusters import describe_changes
+from tests.cluster_changes import added, summarize_changes, synced
 
 BOTH: Final = "".join(
     f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: web, namespace: {namespace}}}\n---\n"
@@ -26,11 +26,11 @@ def test_only_objects_of_watched_namespaces_and_cluster_scoped_objects_are_retur
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=WatchedNamespaces(default=("shop",)))
     cluster.require(SERVICE)
     cluster.require(NODE)
-    assert describe_changes(cluster.take(0)) == [
-        "add Service shop/web",
-        "Service is synced",
-        "add Node /n1",
-        "Node is synced",
+    assert summarize_changes(cluster.take(0)) == [
+        added(SERVICE, "shop/web"),
+        synced(SERVICE),
+        added(NODE, "n1"),
+        synced(NODE),
     ]
     assert cluster.exists(ObjectKey(SERVICE, "pay", "web")) is None
 
@@ -41,11 +41,11 @@ def test_a_kind_can_be_read_from_namespaces_of_its_own(tmp_path: Path) -> None:
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
     cluster.require(SERVICE)
     cluster.require(INGRESS)
-    assert describe_changes(cluster.take(0)) == [
-        "add Service shop/web",
-        "Service is synced",
-        "add Ingress pay/web",
-        "Ingress is synced",
+    assert summarize_changes(cluster.take(0)) == [
+        added(SERVICE, "shop/web"),
+        synced(SERVICE),
+        added(INGRESS, "pay/web"),
+        synced(INGRESS),
     ]
     assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
 
@@ -55,4 +55,8 @@ def test_a_kind_can_be_read_from_all_namespaces(tmp_path: Path) -> None:
     where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ()})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
     cluster.require(INGRESS)
-    assert describe_changes(cluster.take(0)) == ["add Ingress pay/web", "add Ingress shop/web", "Ingress is synced"]
+    assert summarize_changes(cluster.take(0)) == [
+        added(INGRESS, "pay/web"),
+        added(INGRESS, "shop/web"),
+        synced(INGRESS),
+    ]
