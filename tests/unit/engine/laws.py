@@ -45,13 +45,15 @@ LASTING = frozenset({
     Reason.HELD,
 })  # fmt: skip
 
+_OURS = ("external-dns/owner=me,", 'external-dns/owner=me"')
+
 
 def is_ownership_record(record: Record | None) -> bool:
     return record is not None and record.type == "TXT" and record.targets[0].startswith('"heritage=')
 
 
 def is_own_ownership_record(record: Record) -> bool:
-    return is_ownership_record(record) and "external-dns/owner=me," in record.targets[0]
+    return is_ownership_record(record) and any(ours in record.targets[0] for ours in _OURS)
 
 
 def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, OwnedRecord]:
@@ -171,7 +173,9 @@ def _check_evidence_of_any_object(change: Delete, cluster: Cluster) -> None:
     key, evidence = change.key, change.evidence
     requested = any((name, set_id) == (key.name, key.set_identifier) for _, name, set_id in cluster.ever_requested)
     assert requested if evidence.is_sufficient else cluster.is_complete, f"{key} goes, and nobody requested it"
-    assert evidence is Evidence.ORPHAN_UNCLAIMED or not evidence.is_by_absence
+    assert evidence is not Evidence.ORPHAN_GONE, f"{key} goes for the absence of an object that nobody named"
+    unconfirmed = [claim for claim in cluster.unconfirmed_claims() if claim.desired.key == key]
+    assert evidence is Evidence.ORPHAN_UNCLAIMED or not unconfirmed, f"{key} goes while {unconfirmed} may be requested"
 
 
 def _check_evidence_of_object(

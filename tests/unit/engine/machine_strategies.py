@@ -14,6 +14,7 @@ from extdns.model.claim import Claim, ExcludedClaim, ResolvedClaim, UnresolvedCl
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import Record
+from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import AccountFailure, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, build_unresolved, host, ownership_record, record
@@ -41,6 +42,8 @@ kinds = st.sampled_from((SERVICE, INGRESS))
 names = st.sampled_from(NAMES)
 identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
 targets = st.sampled_from(TARGETS)
+have_resource = st.sampled_from((True, True, True, False))
+resources = st.sampled_from(("service/shop/web", "service/shop/web", ""))
 
 
 @st.composite
@@ -59,7 +62,7 @@ def claims_of(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
 @st.composite
 def resolved_claims(draw: st.DrawFn, key: ObjectKey) -> ResolvedClaim:
     rtype, *found = draw(targets)
-    return build_claim(
+    made = build_claim(
         key.name,
         draw(names),
         *found,
@@ -68,6 +71,8 @@ def resolved_claims(draw: st.DrawFn, key: ObjectKey) -> ResolvedClaim:
         kind=key.kind,
         namespace=key.namespace,
     )
+    labels = made.desired.labels if draw(have_resource) else EMPTY_MAP  # those of Pods name no resource
+    return replace(made, desired=replace(made.desired, labels=labels))
 
 
 @st.composite
@@ -80,7 +85,8 @@ def unresolved_claims(draw: st.DrawFn, key: ObjectKey) -> UnresolvedClaim:
 def foreign_records(draw: st.DrawFn) -> Record:
     """Draw a record that another writer creates: one of its own, an edit of one of ours, or an ownership record."""
     if draw(st.booleans()):
-        return ownership_record(draw(names), draw(targets)[0], owner=draw(st.sampled_from(("me", "other"))))
+        owner = draw(st.sampled_from(("me", "other")))
+        return ownership_record(draw(names), draw(targets)[0], owner=owner, resource=draw(resources))
     rtype, target = draw(st.sampled_from(FOREIGN))
     return record(draw(names), target, rtype=rtype, set_identifier=draw(identifiers))
 
