@@ -98,8 +98,9 @@ def object_status(kind: Kind, name: str, *short: EndpointProblem) -> ObjectStatu
     return ObjectStatus(key=ObjectKey(kind, "dns", name), generation=1, endpoints=1, problems=short)
 
 
-def summarize_conditions(found: Json) -> dict[str, str]:
-    return {one["type"]: f"{one['status']} {one['reason']}" for one in found["status"]["conditions"]}
+def find_conditions(found: Json) -> dict[str, tuple[str, str]]:
+    """Return status and reason of each condition by its type."""
+    return {one["type"]: (one["status"], one["reason"]) for one in found["status"]["conditions"]}
 
 
 def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
@@ -116,10 +117,10 @@ def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
     assert found == again
     (managed,) = (entry for entry in found["metadata"]["managedFields"] if entry["manager"] == "extdns")
     assert (managed["operation"], managed["subresource"], found["metadata"]["generation"]) == ("Apply", "status", 1)
-    assert summarize_conditions(found) == {
-        "Accepted": "True accepted",
-        "Programmed": "False no-zone",
-        "Ready": "False no-zone",
+    assert find_conditions(found) == {
+        "Accepted": ("True", "accepted"),
+        "Programmed": ("False", "no-zone"),
+        "Ready": ("False", "no-zone"),
     }
     assert found["status"]["endpoints"] == [
         {"dnsName": "a.acme.test", "recordType": "A", "reason": "no-zone", "message": "No zone can hold the name."}
@@ -151,7 +152,7 @@ def test_conditions_of_other_managers_stay_and_outdated_endpoints_are_removed(
     assert theirs in found["status"]["conditions"]
     assert found["status"]["observedGeneration"] == 1
     assert "endpoints" not in found["status"]
-    assert summarize_conditions(found)["Ready"] == "True published"
+    assert find_conditions(found)["Ready"] == ("True", "published")
     times = {one["type"]: one["lastTransitionTime"] for one in found["status"]["conditions"]}
     assert times["Accepted"] == since != times["Ready"]
 
@@ -214,7 +215,7 @@ def test_a_status_is_written_after_write_conflicts_with_another_client(
     one.close(10.0)
     assert len(refused) == 2
     found = read(machinery, DNS_ENDPOINT, "busy")
-    assert summarize_conditions(found)["Ready"] == "True published"
+    assert find_conditions(found)["Ready"] == ("True", "published")
     assert found["metadata"]["annotations"] == {"touched": "1"}
 
 
@@ -228,7 +229,7 @@ def test_the_status_is_updated_after_a_dnsendpoint_changes(machinery: ApiMachine
 
     stored = put(machinery, DNS_ENDPOINT, "followed")
     first = run_once()
-    assert summarize_conditions(first)["Ready"] == "True published"
+    assert find_conditions(first)["Ready"] == ("True", "published")
     assert run_once() == first
     (endpoint,) = stored["spec"]["endpoints"]
     stored["spec"]["endpoints"].append(endpoint | {"dnsName": "a.elsewhere.test"})
@@ -237,5 +238,5 @@ def test_the_status_is_updated_after_a_dnsendpoint_changes(machinery: ApiMachine
     assert machinery.raw_client.send("PUT", path, stored).code == 200
     second = run_once()
     assert (second["metadata"]["generation"], second["status"]["observedGeneration"]) == (2, 2)
-    assert summarize_conditions(second)["Ready"] == "False no-zone"
+    assert find_conditions(second)["Ready"] == ("False", "no-zone")
     assert [one["dnsName"] for one in second["status"]["endpoints"]] == ["a.elsewhere.test"]

@@ -107,14 +107,14 @@ def synced(kind: Kind) -> KindChange:
     return KindChange(state=KindState(kind=kind, phase=Phase.SYNCED))
 
 
-def describe(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
+def list_causes(observations: Sequence[Observation]) -> list[tuple[str, Cause]]:
     """Return name and cause of each observation."""
     return [(one.key.name, one.cause) for one in observations]
 
 
 def test_claims_of_an_object_that_changed_twice_at_once_are_computed_once() -> None:
     objects, source, observer = start_observer(get_slice, "api", "web")
-    assert describe(observer.observe([objects.change(SERVICE, "web"), objects.change(SERVICE, "web")])) == [
+    assert list_causes(observer.observe([objects.change(SERVICE, "web"), objects.change(SERVICE, "web")])) == [
         ("web", Cause.VERSION)
     ]
     assert source.computed_names == ["web"]
@@ -137,7 +137,7 @@ def test_a_deleted_or_missing_object_has_no_claims(seen: Sighting, cause: Cause)
 def test_only_the_last_of_several_changes_of_one_object_is_observed() -> None:
     objects, _, observer = start_observer(get_slice, "web")
     changes = [objects.change(SERVICE, "web", seen=Sighting.DELETED), objects.change(SERVICE, "web")]
-    assert describe(observer.observe(changes)) == [("web", Cause.VERSION)]
+    assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_claims_are_computed_again_when_an_object_that_was_looked_up_changes(fin
     labels = {"service": "web", "tier": "web", "other": "label"}
     for seen in (Sighting.PRESENT, Sighting.PRESENT, Sighting.DELETED):
         source.computed_names.clear()
-        assert describe(observer.observe([objects.change(SLICE, "web", labels=labels, seen=seen)])) == [
+        assert list_causes(observer.observe([objects.change(SLICE, "web", labels=labels, seen=seen)])) == [
             ("web", Cause.DEPENDENCY)
         ]
     assert source.computed_names == ["web"]
@@ -180,7 +180,7 @@ def test_a_dependency_missing_from_a_list_is_reported_until_it_exists_or_was_del
 def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels() -> None:
     objects, _, observer = start_observer(select_labelled, "api", "web")
     observer.observe([objects.change(SLICE, "s-1", labels={"service": "web", "tier": "web"})])
-    assert describe(observer.observe([objects.change(SLICE, "s-1", labels={"service": "api", "tier": "web"})])) == [
+    assert list_causes(observer.observe([objects.change(SLICE, "s-1", labels={"service": "api", "tier": "web"})])) == [
         ("api", Cause.DEPENDENCY),
         ("web", Cause.DEPENDENCY),
     ]
@@ -189,7 +189,7 @@ def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels()
 
 def test_a_selection_without_labels_covers_every_object() -> None:
     objects, _, observer = start_observer(select_all, "api", "web")
-    assert describe(observer.observe([objects.change(SLICE, "any")])) == [
+    assert list_causes(observer.observe([objects.change(SLICE, "any")])) == [
         ("api", Cause.DEPENDENCY),
         ("web", Cause.DEPENDENCY),
     ]
@@ -213,7 +213,7 @@ def test_look_ups_of_a_deleted_object_cause_no_computation() -> None:
 def test_an_object_that_changed_with_its_dependency_is_observed_as_a_new_version() -> None:
     objects, _, observer = start_observer(get_slice, "web")
     changes = [objects.change(SLICE, "web"), objects.change(SERVICE, "web"), objects.change(SLICE, "web")]
-    assert describe(observer.observe(changes)) == [("web", Cause.VERSION)]
+    assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
 def test_an_object_waits_until_the_kind_it_depends_on_was_listed() -> None:
@@ -269,7 +269,7 @@ def test_an_exception_in_a_source_fails_only_the_object_that_caused_it() -> None
     assert found["bad"].failure == "ZeroDivisionError: division by zero"
     assert found["api"].claims
     assert found["web"].claims
-    assert describe(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
+    assert list_causes(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
 
 
 def test_an_object_is_computed_by_every_source_of_its_kind() -> None:

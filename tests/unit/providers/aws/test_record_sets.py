@@ -18,7 +18,7 @@ from providers.aws.record_sets import (
     parse_page,
 )
 from providers.aws.settings import AliasSettings
-from tests.unit.providers.aws.made import ALB, ALB_ZONE, ZONE, endpoint
+from tests.unit.providers.aws.route53_values import ALB, ALB_ZONE, ZONE, endpoint
 
 
 def read(found: Route53RecordSet) -> Record:

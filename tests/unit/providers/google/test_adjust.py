@@ -10,7 +10,7 @@ from extdns.model.record import DesiredRecord
 from providers.google import record_sets
 from providers.google.adjust import adjust_record
 from providers.google.record_sets import ProjectLimits
-from tests.unit.providers.google.made import FAILOVER, GEO, WEIGHTED, ZONE, endpoint, routed
+from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, ZONE, endpoint, routed
 
 USUAL = ProjectLimits()
 

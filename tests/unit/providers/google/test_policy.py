@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from providers.google import record_sets
-from tests.unit.providers.google.made import FAILOVER, GEO, WEIGHTED
+from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED
 
 
 @pytest.mark.parametrize(

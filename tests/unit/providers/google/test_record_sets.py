@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extdns.model.record import Record
 from providers.google import record_sets
 from providers.google.record_sets import CloudDnsRecordSet, parse_record_set, serialize_record_set
-from tests.unit.providers.google.made import FAILOVER, GEO, WEIGHTED, endpoint
+from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, endpoint
 
 
 def held(rtype: str, *values: str, name: str = "www.example.org.", ttl_s: int = 300) -> CloudDnsRecordSet:
