@@ -90,6 +90,10 @@ class Event(StrEnum):
     CACHE_STATE = "Cache state changed"
     # details of the work, at the debug level
     API_CALL = "Call to the DNS service: {action} {status}"
+    API_REQUEST = "Request to the API server: {method} {path} {status}"
+    OBJECTS_CHANGED = "Objects changed: {kinds}"
+    DECISION = "Decision: {action} {name} {type} {reason}"
+    STEP = "Step of the engine: {input}"
     DEFECT = "Defect in extdns: other work continues; please report this"
     # the web server
     REQUEST_FAILED = "The web server cannot answer an HTTP request"
@@ -122,6 +126,11 @@ class Log:
     def __init__(self, logger: logging.Logger) -> None:
         """Write to *logger*."""
         self._logger = logger
+
+    @property
+    def shows_details(self) -> bool:
+        """Whether `debug` writes anything. Check it before the fields of many lines are computed."""
+        return self._logger.isEnabledFor(logging.DEBUG)
 
     def debug(self, event: Event, /, **fields: object) -> None:
         """Write details of the work. Fields that are None are omitted."""

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
+from extdns import log
 from extdns.errors import ApiError, UsageError
 from extdns.kube.local_store import WatchedNamespaces
+from extdns.log import Event
+from extdns.metrics.request_times import REQUEST_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from extdns.config import ClusterFlags, Config
     from extdns.kube.api import ApiClient
+    from extdns.model.api_request import ApiRequest
     from extdns.model.kind import Kind
     from extdns.model.resources.kinds import KubernetesObject
     from extdns.ports import Cluster
 
 
+_log = log.get(__name__)
 SOURCES_WITHOUT_CLUSTER: Final = frozenset({"empty", "fake"})
 """Sources whose objects are in no cluster."""
 
@@ -149,7 +155,6 @@ def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
     """
     from extdns.kube.api import ApiClient
     from extdns.kube.client import ClusterAccess, HttpClient
-    from extdns.metrics.request_times import REQUEST_TIMES
 
     timeout_s = chosen.time_limit_s
     client = HttpClient(
@@ -157,10 +162,17 @@ def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
             server=chosen.server,
             kubeconfig=chosen.kubeconfig,
             request_timeout_s=timeout_s,
-            observe_request=REQUEST_TIMES.record,
+            observe_request=_observe_request,
         )
     )
     return ApiClient(client, request_timeout_s=timeout_s), client.namespace
+
+
+def _observe_request(request: ApiRequest) -> None:
+    """Measure a request to the API server, and log it without its query."""
+    REQUEST_TIMES.record(request)
+    path, seconds = urlsplit(request.url).path, round(request.seconds, 3)
+    _log.debug(Event.API_REQUEST, method=request.method, path=path, status=request.status, seconds=seconds)
 
 
 def find_own_namespace(

@@ -12,6 +12,7 @@ from extdns.app.state_store import is_state_missing
 from extdns.commands.output import show_lines
 from extdns.config import format_arguments
 from extdns.controller.exit_codes import FAILED, compute_exit_code
+from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.plan import build_plan_content, summarize_pass
 from extdns.documents.plan_text import format_plan
@@ -50,7 +51,7 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
         running = assembly.assemble(config)
         stop_signals.deliver_to(running.controller.stop)
         try:
-            with running.server:
+            with running.server, StateSignal(running.controller.describe_state):
                 if not config.control.once:
                     _serve_page(running)
                 running.controller.run(once=config.control.once)

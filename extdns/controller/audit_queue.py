@@ -60,6 +60,11 @@ class AuditQueue:
         # a daemon thread, because a write that hangs must not keep the process from ending
         self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
 
+    @property
+    def waiting_count(self) -> int:
+        """How many lines wait to be written. Safe from any thread and from a signal handler."""
+        return len(self._lines)
+
     def start(self) -> None:
         """Start the thread, and wait until the lines of earlier processes are loaded, for at most `WAIT_S`."""
         self._thread.start()

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from extdns import log
 from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Observed, ProblemChanged
 from extdns.errors import describe_error
+from extdns.log import Event
 from extdns.model.cluster import IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.exponential_backoff import compute_backoff_s
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.ports import Clock, Cluster
 
+_log = log.get(__name__)
 _TAKE_TIMEOUT_S: Final = (
     60.0  # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
 )
@@ -161,9 +164,13 @@ class ClusterThread:
     def _count_objects(self, changes: Iterable[ClusterChange]) -> None:
         """Update the object counts. The observer cannot, since it skips dependencies such as EndpointSlices."""
         added: Counter[Kind] = Counter()
+        changed: Counter[Kind] = Counter()
         for change in changes:
             if isinstance(change, ObjectChange):
                 added[change.key.kind] += (change.new is not None) - (change.old is not None)
+                changed[change.key.kind] += 1
+        if changed:
+            _log.debug(Event.OBJECTS_CHANGED, kinds=[f"{kind.resource} {count}" for kind, count in changed.items()])
         if any(added.values()):
             counts = dict(self._object_counts)
             for kind, more in added.items():

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 from collections import deque
 from collections.abc import Callable
@@ -17,11 +18,13 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from extdns import log
 from extdns.controller.change_times import ChangeTimes
 from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.fallback_inputs import FallbackInputs
 from extdns.controller.progress import ProgressTracker, SyncRuns
 from extdns.controller.snapshot_publisher import SnapshotPublisher
+from extdns.controller.state_dump import format_state
 from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.worker_pool import StateCalls, WorkerPool
 from extdns.controller.write_gate import WriteGate
@@ -29,6 +32,7 @@ from extdns.documents.held import describe_other_cluster
 from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
+from extdns.log import Event
 
 if TYPE_CHECKING:
     from extdns.controller.audit_log import AuditLog
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
 
+_log = log.get(__name__)
 _MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
 _DEFECT_PAUSE_S: Final = 1.0
 _STOP_TIMEOUT_S: Final = 2.0
@@ -154,6 +159,19 @@ class Controller:
     def kind_states(self) -> tuple[KindState, ...]:
         """Return the state of each kind with the number of its objects. Safe from any thread."""
         return self._cluster_thread.kind_states()
+
+    def describe_state(self) -> str:
+        """Describe threads, queues and deadlines. Safe from a handler of a signal."""
+        now_s = self._parts.clock.monotonic_s()
+        queues = {"inputs": self._inbox.qsize(), "inputs after a defect": len(self._fallback_queue)}
+        if audit := self._parts.audit:
+            queues["audit lines"] = audit.queue.waiting_count
+        deadlines = {"step of the engine": self._wake_at, "run": self._runs.next_deadline_at}
+        deadlines["end of leadership"] = self._gate.find_deadline(now_s) if self._gate.lease else math.inf
+        if self._status_updater:
+            deadlines["object statuses"] = self._status_updater.next_deadline_at
+        tasks = self._workers.count_tasks()
+        return format_state(self._parts.engine, queues=queues, tasks=tasks, deadlines=deadlines, now_s=now_s)
 
     @property
     def is_complete(self) -> bool:
@@ -272,6 +290,8 @@ class Controller:
             self._guard(partial(self._execute, effect))
             self._guard(partial(self._change_times.observe_effect, effect))
         self._guard(self._change_times.forget_unchanged)
+        next_s = round(self._wake_at - clock.monotonic_s(), 3)
+        _log.debug(Event.STEP, input=type(item).__name__, effects=len(effects), next_step_in_s=next_s)
         if audit:
             self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())

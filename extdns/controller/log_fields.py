@@ -1,4 +1,4 @@
-"""Fields of log lines: where an error was raised, and which zone a line is about."""
+"""Fields of log lines: where an error was raised, and which zone or decision a line is about."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from extdns.model.change import Decision
     from extdns.model.zone import Zone
 
-ZoneFields = dict[str, str | None]
+LogFields = dict[str, str | None]
 _MAX_FRAMES: Final = 4
 
 
@@ -19,11 +20,22 @@ def format_location(exc: Exception) -> str:
     return ", ".join(f"{PurePath(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
 
-def describe_zone(zone: Zone) -> ZoneFields:
+def describe_decision(decision: Decision) -> LogFields:
+    """Return the log fields of *decision* without its zone."""
+    return {
+        "action": decision.action,
+        "name": decision.name,
+        "type": decision.type,
+        "reason": decision.reason,
+        "detail": decision.detail or None,
+    }
+
+
+def describe_zone(zone: Zone) -> LogFields:
     """Return the log fields that name *zone* (docs/spec/plan.md 4.9); the profile only if there are several."""
     return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}
 
 
-def describe_hosted_zone(zone: Zone) -> ZoneFields:
+def describe_hosted_zone(zone: Zone) -> LogFields:
     """Return the log fields that name *zone* as external-dns writes them for Route 53."""
     return {**describe_zone(zone), "zoneName": f"{zone.name}.", "zoneID": f"/hostedzone/{zone.id}"}

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
-from extdns.controller.log_fields import describe_zone, format_location
+from extdns.controller.log_fields import describe_decision, describe_zone, format_location
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
 from extdns.engine.health import find_blockers
 from extdns.engine.inputs import (
@@ -32,7 +32,7 @@ from extdns.model.reason_row import LogLevel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.controller.log_fields import ZoneFields
+    from extdns.controller.log_fields import LogFields
     from extdns.controller.write_gate import WriteGate
     from extdns.documents.scope_warnings import ScopeWarning
     from extdns.engine.engine import Engine
@@ -76,7 +76,7 @@ class ActivityReporter:
         accept: Callable[[str], str] = "extdns accept-cluster {}".format,
         limiter: LogLimiter | None = None,
         gate: WriteGate | None = None,
-        zone_fields: Callable[[Zone], ZoneFields] | None = None,
+        zone_fields: Callable[[Zone], LogFields] | None = None,
         find_scope_warnings: Callable[[Engine], tuple[ScopeWarning, ...]] = lambda _engine: (),
     ) -> None:
         """Start with nothing reported.
@@ -120,6 +120,8 @@ class ActivityReporter:
             self._limiter.start_batch()
         for decision in decisions:
             zone = self._describe_zone(decision.zone) if decision.zone else {}
+            if _log.shows_details:
+                _log.debug(Event.DECISION, **describe_decision(decision), **zone)
             if decision.action in _ACTION_NAMES:
                 self._change_count += 1
                 action = _ACTION_NAMES[decision.action]
@@ -350,7 +352,7 @@ class ActivityReporter:
             return write
         return _log.debug
 
-    def _report_problem(self, decision: Decision, zone: ZoneFields) -> None:
+    def _report_problem(self, decision: Decision, zone: LogFields) -> None:
         event = Event.RECORD_UNCHANGED if decision.action is Action.KEEP else Event.NAME_NOT_PUBLISHED
         level = _log.info if decision.reason.row.log is LogLevel.INFO else _log.warning
         write = self._limit(level, decision.name, event)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, assert_never
 
+from extdns.controller.state_dump import TaskCounts
 from extdns.engine.effects import (
     CheckExistence,
     ListZones,
@@ -140,6 +141,17 @@ class WorkerPool:
             pool.close(clock, _JOIN_TIMEOUT_S)
         return is_written
 
+    def count_tasks(self) -> dict[str, TaskCounts]:
+        """Return the tasks of each thread pool by name. Safe from any thread and from a signal handler."""
+        by_account = (self._reads, self._first_reads, self._writes)
+        pools = (
+            self._lists,
+            self._existence_checks,
+            self._state_calls,
+            *(pool for pools in by_account for pool in pools),
+        )
+        return {pool.name: pool.count_tasks() for pool in pools}
+
     def _list_zones(self) -> Input:
         return ZonesListed(zones=self._reader.list_zones())
 
@@ -263,7 +275,7 @@ class ThreadPool:
             stuck_after_s: run time after which a thread counts as stuck.
             monotonic_s: the clock.
         """
-        self._name = name
+        self.name = name
         self._max_threads = max_threads
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
@@ -283,12 +295,16 @@ class ThreadPool:
         self._tasks.put(task)
         if len(self._threads) < self._max_threads:
             # a daemon thread, because a call that hangs must not keep the interpreter from exiting
-            thread = threading.Thread(target=self._work, name=f"{self._name}-{len(self._threads)}", daemon=True)
+            thread = threading.Thread(target=self._work, name=f"{self.name}-{len(self._threads)}", daemon=True)
             thread.start()
             self._threads.append(thread)
         elif self._max_extra:
             with self._lock:
                 self._prepare_extra_thread()
+
+    def count_tasks(self) -> TaskCounts:
+        """Return how many tasks wait and run."""
+        return TaskCounts(waiting=self._tasks.qsize(), running=len(self._started_at))
 
     def close(self, clock: Clock, timeout_s: float) -> bool:
         """Start no more tasks. Return whether the running ones ended within *timeout_s* seconds."""
@@ -318,7 +334,7 @@ class ThreadPool:
     def _prepare_extra_thread(self) -> None:
         """Start a thread that waits until it is needed, unless one waits already. Requires the lock."""
         if self._idle_extra is None and len(self._extra_threads) < self._max_extra and not self._is_closed:
-            self._idle_extra = threading.Thread(target=self._run_extra, name=f"{self._name}-extra", daemon=True)
+            self._idle_extra = threading.Thread(target=self._run_extra, name=f"{self.name}-extra", daemon=True)
             self._idle_extra.start()
 
     def _run_extra(self) -> None:
@@ -358,6 +374,9 @@ class AccountThreadPools:
         self._max_extra = max_extra
         self._stuck_after_s = stuck_after_s
         self._by_account: dict[str, ThreadPool] = {}
+
+    def __iter__(self) -> Iterator[ThreadPool]:
+        return iter(tuple(self._by_account.values()))
 
     def submit(self, account: str, task: Task) -> None:
         """Queue *task* in the pool of *account*, as `ThreadPool.submit` does."""

@@ -1,0 +1,111 @@
+"""On SIGUSR1: print what each thread does, how long the queues are, and the next deadlines.
+
+See docs/how-to/debug-a-process.md.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from extdns.errors import escape_unprintable
+
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+
+    from extdns.engine.engine import Engine
+
+_STANDARD_ERROR: Final = 2
+_MAX_ZONES: Final = 50
+
+
+class TaskCounts(NamedTuple):
+    """How many tasks of a thread pool wait, and how many run."""
+
+    waiting: int
+    running: int
+
+
+class StateSignal:
+    """Print the state of the process when it receives SIGUSR1, while this context manager is open.
+
+    Use it in the main thread only.
+    """
+
+    def __init__(self, describe: Callable[[], str]) -> None:
+        """Print what *describe* returns; it interrupts the main thread anywhere, so it must not wait for a lock."""
+        self._describe = describe
+        self._previous: Any = None
+
+    def _receive(self, _number: int, _frame: FrameType | None) -> None:
+        try:
+            text = self._describe()
+        except Exception as exc:  # noqa: BLE001 - the state may be inconsistent in the middle of a step
+            text = f"cannot describe the state: {type(exc).__name__}\n{''.join(format_threads())}"
+        # unbuffered, because this may interrupt a write to the same stream
+        os.write(_STANDARD_ERROR, text.encode(errors="replace"))
+
+    def __enter__(self) -> Self:
+        self._previous = signal.signal(signal.SIGUSR1, self._receive)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGUSR1, self._previous)
+
+
+def format_state(
+    engine: Engine,
+    *,
+    queues: Mapping[str, int],
+    tasks: Mapping[str, TaskCounts],
+    deadlines: Mapping[str, float],
+    now_s: float,
+) -> str:
+    """Describe the state of the process as text.
+
+    Args:
+        engine: may be in the middle of a step.
+        queues: the length of each queue, by name.
+        tasks: the tasks of each thread pool, by name.
+        deadlines: monotonic times by name; infinity for none.
+        now_s: monotonic time.
+    """
+    zones = tuple(engine.zones)[:_MAX_ZONES]
+    lines = ["state of extdns, on SIGUSR1\n", "threads:\n", *format_threads(), "queues:\n"]
+    lines += [f"  {name}: {count}\n" for name, count in queues.items()]
+    lines += [f"  calls {name}: {count.waiting} waiting, {count.running} running\n" for name, count in tasks.items()]
+    lines += [
+        f"  zone {state.zone}: {len(state.queue.queued)} names queued, "
+        f"{state.queue.unfinished - len(state.queue.queued)} being written, {state.queue.backing_off} backing off\n"
+        for state in zones
+    ]
+    times = {**deadlines, "delete guard": engine.delete_guard.next_deadline_at}
+    for state in zones:
+        times[f"zone {state.zone}, next page"] = state.refresh.next_page_at
+        times[f"zone {state.zone}, next write after a pause"] = state.queue.retry.until_at or math.inf
+        times[f"zone {state.zone}, next retry of a name"] = state.queue.retries.next_deadline_at
+    lines.append("deadlines:\n")
+    lines += [f"  {name}: {_format_time(at_s - now_s)}\n" for name, at_s in times.items() if math.isfinite(at_s)]
+    return "".join(f"{escape_unprintable(line[:-1])}\n" for line in lines)  # names of zones come from outside
+
+
+def format_threads() -> Iterator[str]:
+    """Describe each thread of the process with its stack, innermost call last."""
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    for ident, frame in sorted(sys._current_frames().items()):  # noqa: SLF001 - the documented way to see stacks
+        yield f"  {names.get(ident, ident)}:\n"
+        for entry in traceback.extract_stack(frame):
+            yield f"    {PurePath(entry.filename).name}:{entry.lineno} {entry.name}\n"
+
+
+def _format_time(left_s: float) -> str:
+    return f"in {left_s:.1f} s" if left_s > 0 else "now"
