@@ -79,12 +79,13 @@ def observe(
     *claims: Claim,
     cause: Cause = Cause.VERSION,
     kind: Kind = SERVICE,
+    namespace: str = "shop",
     failure: str = "",
     awaited_kind: Kind | None = None,
     missing_dependencies: tuple[ObjectKey, ...] = (),
 ) -> Observed:
     """Build the observation that the object *name* has exactly *claims*."""
-    key = ObjectKey(kind, "shop", name)
+    key = ObjectKey(kind, namespace, name)
     observation = Observation(
         source=kind.name.lower(),
         key=key,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
@@ -19,6 +20,7 @@ from extdns.model.record import Record
 from tests.builders import (
     INGRESS,
     KINDS,
+    PLAN,
     SERVICE,
     ZONE,
     build_claim,
@@ -188,3 +190,43 @@ def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
     assert world.evidence == [Evidence.REPLACED]
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once: bool) -> None:
+    world = build_world(*owned("web"), once=once)
+    world.run(
+        observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
+    )
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
+    assert "renamed" in world.decision("web").detail
+    world.run(observe("renamed"), for_s=600.0)
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.ORPHAN_GONE]
+
+
+def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be_computed() -> None:
+    world = build_world(*owned("web"), deletes=DeleteSettings(owner="me", grace_s=60.0))
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
+    world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
+    world.run(observe_gone("renamed"), for_s=100.0)
+    assert world.list_records() == {}
+
+
+def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() -> None:
+    world = build_world(*owned("web"))
+    world.run(
+        observe("other", failure="broken", kind=INGRESS), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
+    )
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
+    world.run(observe("other", kind=INGRESS), for_s=600.0)
+    assert world.list_records() == {}
+
+
+def test_compat_keeps_an_orphan_while_an_object_of_its_kind_cannot_be_computed() -> None:
+    world = build_world(*owned("web"), plan=replace(PLAN, compat=True), deletes=DeleteSettings(immediate=True))
+    world.run(
+        observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0
+    )
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]

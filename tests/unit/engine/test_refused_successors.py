@@ -13,8 +13,20 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.zone import Zone
-from tests.builders import PLAN, ZONE, build_claim, observe, observe_gone, owned, record
-from tests.world import World, start_world
+from tests.builders import (
+    INGRESS,
+    PLAN,
+    SERVICE,
+    ZONE,
+    build_claim,
+    change_phase,
+    host,
+    observe,
+    observe_gone,
+    owned,
+    record,
+)
+from tests.world import World, build_world, start_world
 
 WEB = build_claim("web", "web")
 CNAME = build_claim("web", "web", "lb.test", rtype="CNAME")
@@ -115,3 +127,29 @@ def test_a_record_is_kept_without_failure_if_a_foreign_record_blocks_its_success
     assert world.batches == []
     assert {one.reason for one in world.engine.decisions.decisions(WEB.name)} == {Reason.FOREIGN_RECORD}
     assert find_failures(world.engine) == ()
+
+
+@pytest.mark.parametrize("compat", [False, True])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        pytest.param(build_claim("new", "web", set_identifier="v1"), id="routed"),
+        pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
+    ],
+)
+def test_the_record_of_a_deleted_object_stays_while_the_dns_service_refuses_its_successor(
+    claim: ResolvedClaim, *, compat: bool
+) -> None:
+    world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))
+    world.run(observe("new", claim), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
+
+
+def test_a_record_is_deleted_although_a_record_that_can_coexist_with_it_is_refused() -> None:
+    world = start_world(
+        *owned("web"), first=[observe("web", build_claim("web", "web"))], adjust=accept_simple_addresses
+    )
+    other = build_claim("new", "web", "2001:db8::1", rtype="AAAA", set_identifier="v1")
+    world.run(observe("new", other), observe_gone("web"), for_s=600.0)
+    assert world.list_records() == {}
