@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as replace_settings
-from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
-from extdns.engine.inputs import Cause, Input, Observed, TimePassed
+from extdns.engine.inputs import Cause, Input, Observed
 from extdns.model.change import Action
-from extdns.model.claim import Claim, ExcludedClaim
+from extdns.model.claim import ExcludedClaim
 from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
-from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.resources.core import POD
 from extdns.planner.settings import Policy
@@ -36,8 +34,6 @@ from tests.builders import (
 from tests.world import build_world, start_published, start_world
 
 GRACE = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100))
-GATEWAYS = Kind("gateway.networking.k8s.io", "v1", "Gateway", "gateways")
-GATEWAY = ObjectKey(GATEWAYS, "shop", "front")
 FILTERED = ExcludedClaim(ref=ref("web"), excluded_by="--label-filter")
 COMPAT = replace(PLAN, compat=True)
 AT_ONCE = DeleteSettings(
@@ -124,97 +120,6 @@ def test_a_record_kept_while_its_source_was_down_is_deleted_when_the_source_reco
     assert world.evidence == [Evidence.OBJECT_DELETED]
 
 
-# absence
-
-
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        pytest.param([False], [Evidence.ABSENT], id="gone"),
-        pytest.param([None, None, False], [Evidence.ABSENT], id="gone-after-two-failed-gets"),
-        pytest.param([True], [], id="exists"),
-        pytest.param([True, True, False], [Evidence.ABSENT], id="gone-later"),
-    ],
-)
-def test_an_object_missing_from_a_list_is_absent_only_after_a_get_confirms_it(
-    answers: list[bool | None], expected: list[str]
-) -> None:
-    world = start_published()
-    left = iter(answers)
-    world.exists = lambda _: next(left)
-    world.run(observe_gone("web", Cause.MISSING), for_s=100.0 if len(answers) == 1 else 700.0)
-    assert world.evidence == expected
-    assert world.calls.count("CheckExistence") == len(answers)
-    if not expected:
-        assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-
-
-def test_a_record_is_kept_while_the_absence_of_its_object_is_not_confirmed() -> None:
-    world = start_published()
-    world.exists = lambda _: None
-    world.run(observe_gone("web", Cause.MISSING), for_s=300.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    assert world.decision("web").detail == "waiting for confirmation that the object is gone"
-
-
-def test_an_object_that_reappears_in_the_list_is_not_absent() -> None:
-    world = start_published()
-    world.exists = lambda _: None
-    world.run(observe_gone("web", Cause.MISSING), for_s=10.0)
-    world.run(observe("web", build_claim("web", "web")), for_s=100.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
-    assert world.calls.count("CheckExistence") == 1
-
-
-def test_the_answer_of_a_get_is_ignored_if_the_object_was_observed_after_the_request() -> None:
-    world = start_published()
-    world.feed(observe_gone("web", Cause.MISSING))
-    world.now_s += 0.1
-    world.feed(TimePassed())
-    late = world.answer()
-    world.exists = lambda _: None
-    world.feed(observe("web", build_claim("web", "web")))
-    world.feed(observe_gone("web", Cause.MISSING))
-    world.feed(late)
-    world.run(for_s=20.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    assert world.evidence == []
-
-
-@pytest.mark.parametrize(
-    ("exists", "evidence", "reason"),
-    [
-        pytest.param(False, [Evidence.ORPHAN_GONE], None, id="gone"),
-        pytest.param(True, [], Reason.ABSENCE_UNCONFIRMED, id="exists"),
-        pytest.param(None, [], Reason.ABSENCE_UNCONFIRMED, id="unknown"),
-    ],
-)
-def test_in_a_single_pass_a_get_confirms_absence(
-    exists: bool | None, evidence: list[Evidence], reason: Reason | None
-) -> None:
-    world = build_world(*owned("web"), once=True)
-    world.exists = lambda _: exists
-    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
-    assert world.calls.count("CheckExistence") == 1
-    assert world.evidence == evidence
-    assert world.list_decisions("web") == ([("A", Action.KEEP, reason)] if reason else [])
-    assert world.engine.is_idle
-
-
-def test_a_single_pass_does_not_end_before_absence_is_confirmed() -> None:
-    world = build_world(*owned("web"), once=True)
-    world.exists = lambda _: True
-    world.feed(change_phase(SERVICE))
-    world.feed(change_phase(INGRESS))
-    while "CheckExistence" not in world.calls:
-        assert not world.engine.is_planned
-        world.feed(world.answer())
-    assert world.engine.is_planned
-
-
-# modes
-
-
 @pytest.mark.parametrize(
     "observations",
     [
@@ -274,96 +179,6 @@ def test_a_record_of_another_owner_is_never_deleted() -> None:
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), observe_gone("web"), for_s=600.0)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.evidence == []
-
-
-def test_the_absence_of_a_deleted_object_is_confirmed_if_its_kind_was_unserved_meanwhile() -> None:
-    world = start_published(deletes=GRACE)
-    world.run(observe_gone("web"), for_s=5.0)
-    world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)
-    world.run(change_phase(SERVICE), for_s=30.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]
-    world.run(for_s=40.0)
-    assert world.evidence == [Evidence.ABSENT]
-
-
-@pytest.mark.parametrize(
-    "observations",
-    [
-        pytest.param(observe("web", cause=Cause.DEPENDENCY), id="dependency-changed"),
-        pytest.param(observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)), id="no-endpoints"),
-    ],
-)
-def test_a_dependency_not_found_while_its_kind_is_down_is_no_evidence(observations: Observed) -> None:
-    world = start_published(deletes=GRACE)
-    world.run(change_phase(GATEWAYS), observations, for_s=5.0)
-    world.run(change_phase(GATEWAYS, Phase.FAILING), for_s=600.0)
-    assert ("A", Action.KEEP, Reason.SOURCE_DOWN) in world.list_decisions("web")
-    world.run(change_phase(GATEWAYS), for_s=59.0)
-    assert ("A", Action.KEEP, Reason.IN_GRACE) in world.list_decisions("web")
-
-
-def test_a_dependency_not_found_before_its_kind_was_unserved_is_no_evidence_until_read_again() -> None:
-    world = start_published(deletes=GRACE)
-    world.run(change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY), for_s=5.0)
-    world.run(change_phase(GATEWAYS, Phase.NOT_SERVED), change_phase(GATEWAYS), for_s=600.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
-    world.run(observe("web", cause=Cause.DEPENDENCY), for_s=600.0)
-    assert world.evidence == [Evidence.DEPENDENCY_CHANGED], "the object was computed again"
-
-
-@pytest.mark.parametrize(
-    ("claims", "expected"),
-    [
-        pytest.param((), Evidence.DEPENDENCY_CHANGED, id="dependency-changed"),
-        pytest.param((build_unresolved("web", "web", Reason.NO_ENDPOINTS),), Evidence.NO_ENDPOINTS, id="no-endpoints"),
-    ],
-)
-def test_a_dependency_missing_from_a_list_is_evidence_only_after_a_get_confirms_that_it_is_gone(
-    claims: tuple[Claim, ...], expected: str
-) -> None:
-    world = start_published(deletes=GRACE)
-    world.exists = lambda key: key == GATEWAY
-    world.run(
-        change_phase(GATEWAYS),
-        observe("web", *claims, cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)),
-        for_s=600.0,
-    )
-    assert ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED) in world.list_decisions("web")
-    world.run(observe("web", *claims, missing_dependencies=(GATEWAY,)), for_s=600.0)
-    assert ("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED) in world.list_decisions("web"), (
-        "observing the object again confirms nothing"
-    )
-    world.exists = lambda _: False
-    world.run(for_s=600.0)
-    assert world.evidence == [expected]
-
-
-def test_the_grace_period_starts_again_when_the_dependency_is_no_longer_missing() -> None:
-    world = start_published(deletes=GRACE)
-    world.run(
-        change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY, missing_dependencies=(GATEWAY,)), for_s=30.0
-    )
-    world.run(observe("web", cause=Cause.DEPENDENCY), for_s=59.0)
-    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.IN_GRACE)]
-    world.run(for_s=2.0)
-    assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
-
-
-def test_a_get_without_an_answer_is_retried_with_exponential_backoff() -> None:
-    world = start_published()
-    requested_at: list[float] = []
-    began_s = world.now_s
-    world.exists = lambda _: requested_at.append(world.now_s - began_s)
-    world.run(observe_gone("web", cause=Cause.MISSING), for_s=1500.0)
-    assert [later - earlier for earlier, later in pairwise(requested_at)] == [
-        30.0,
-        60.0,
-        120.0,
-        240.0,
-        300.0,
-        300.0,
-        300.0,
-    ]
 
 
 @pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])
