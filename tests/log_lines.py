@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from extdns.log import Event
 
 
 def find_logged_events(caplog: pytest.LogCaptureFixture) -> list[Event]:
-    """Return the messages of all log lines in order."""
-    return [Event(record.msg) for record in caplog.records]
+    """Return the messages of all log lines from level info on, in order."""
+    return [Event(record.msg) for record in caplog.records if record.levelno >= logging.INFO]
 
 
 def find_logged_fields(caplog: pytest.LogCaptureFixture, event: Event) -> list[dict[str, object]]:

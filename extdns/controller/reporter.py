@@ -120,8 +120,6 @@ class ActivityReporter:
             self._limiter.start_batch()
         for decision in decisions:
             zone = self._describe_zone(decision.zone) if decision.zone else {}
-            if _log.shows_details:
-                _log.debug(Event.DECISION, **describe_decision(decision), **zone)
             if decision.action in _ACTION_NAMES:
                 self._change_count += 1
                 action = _ACTION_NAMES[decision.action]
@@ -129,6 +127,8 @@ class ActivityReporter:
                 write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
             elif decision.reason.row.log is not LogLevel.NOTHING and decision.is_relevant:
                 self._report_problem(decision, zone)
+            elif _log.shows_details:
+                _log.debug(Event.DECISION, **describe_decision(decision), **zone)
         self._report_omitted()
         if self._decision_reporter:
             self._decision_reporter.report(decisions)

@@ -41,7 +41,7 @@ def test_sigusr1_prints_stacks_queues_and_deadlines_and_the_process_goes_on(
     process.until("zone example.org")
     for thread in ("MainThread", "cluster"):
         assert f"  {thread}:" in process.lines[began:]
-    assert any("controller.py" in line and "_take_input" in line for line in process.lines[began:])
+    assert any("controller.py" in line and "_loop" in line for line in process.lines[began:])
     assert "  calls write: 0 waiting, 0 running" in process.lines[began:]
     process.until("deadlines:")
     process.until("step of the engine: ")
@@ -56,7 +56,8 @@ def test_debug_log_shows_decisions_calls_watches_and_deadlines_without_secrets(
     _, process = debugged
     assert process.end() == 0
     for part in (
-        'msg="Decision: create web.example.org A requested"',
+        'msg="Desired change: CREATE web.example.org A"',
+        'msg="Decision: keep web.example.org A published"',
         'msg="Call to the DNS service: ChangeResourceRecordSets ok" seconds=',
         'msg="Request to the API server: GET /api/v1/services 200" seconds=',
         'msg="Objects changed: services 1"',

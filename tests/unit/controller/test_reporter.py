@@ -113,15 +113,17 @@ def test_change_is_logged_with_the_profile_of_its_account(list_lines: io.StringI
             ("INFO", Event.RECORD_UNCHANGED),
             id="absence unconfirmed",
         ),
-        pytest.param({"action": Action.KEEP, "reason": Reason.PUBLISHED}, None, id="in order"),
-        pytest.param({"action": Action.NONE, "reason": Reason.DOMAIN_FILTERED}, None, id="not in scope"),
+        pytest.param({"action": Action.KEEP, "reason": Reason.PUBLISHED}, ("DEBUG", Event.DECISION), id="in order"),
+        pytest.param(
+            {"action": Action.NONE, "reason": Reason.DOMAIN_FILTERED}, ("DEBUG", Event.DECISION), id="not in scope"
+        ),
     ],
 )
 def test_decision_without_a_change_is_logged_by_the_level_of_its_reason(
-    changes: dict[str, object], expected: tuple[str, Event] | None, caplog: pytest.LogCaptureFixture
+    changes: dict[str, object], expected: tuple[str, Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     reporter().report_decisions([replace(DECISION, **changes)])
-    assert [(record.levelname, record.msg) for record in caplog.records] == ([expected] if expected else [])
+    assert [(record.levelname, record.msg) for record in caplog.records] == [expected]
 
 
 def test_foreign_records_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
