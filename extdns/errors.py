@@ -9,6 +9,7 @@
     ├── UnresolvedError       a host name has no address in DNS; the last known address stays in use
     ├── ProviderError         a call to the DNS service, or a read or write of its files, failed
     │   ├── RetryableError    the same call may succeed later
+    │   │   └── CredentialsError  a person must give credentials first; a single pass does not retry
     │   └── ForbiddenError    a person must grant a permission first; other zones continue
     └── ApiError              a request to the API server failed; the same one may succeed later
         ├── DeniedError       a person must grant a permission first; other kinds continue
@@ -66,6 +67,10 @@ class RetryableError(ProviderError):
         """Store *retry_after_s*, the seconds to wait, None if the service names none."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class CredentialsError(RetryableError):
+    """There are no valid credentials, so the call was not made or not accepted."""
 
 
 class ForbiddenError(ProviderError):

@@ -12,7 +12,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from string import Formatter
@@ -157,7 +157,13 @@ def get(name: str) -> Log:
     return Log(logging.getLogger(name))
 
 
-def configure(*, format: str, level: str, stream: TextIO | None = None) -> None:  # noqa: A002 - the name of the flag
+def configure(
+    *,
+    format: str,  # noqa: A002 - the name of the flag
+    level: str,
+    stream: TextIO | None = None,
+    omitted: Collection[Event] = (),
+) -> None:
     """Send all lines to *stream* (standard error by default). This replaces the effect of an earlier call.
 
     Libraries are logged from `warning` on at every *level*: their debug lines may contain request headers and bodies.
@@ -166,8 +172,10 @@ def configure(*, format: str, level: str, stream: TextIO | None = None) -> None:
         format: `text` or `json`, as `--log-format`.
         level: a key of `LEVELS`; lines below it are omitted.
         stream: receives the lines.
+        omitted: events that are not written, because the command itself shows them.
     """
     lines = _LineHandler(stream or sys.stderr)
+    lines.addFilter(lambda record: record.msg not in omitted)
     lines.setFormatter(JsonFormatter() if format == "json" else TextFormatter())
     root = logging.getLogger()
     for earlier in [handler for handler in root.handlers if isinstance(handler, _LineHandler)]:

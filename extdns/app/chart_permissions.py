@@ -24,6 +24,7 @@ from extdns.model.resources.networking import INGRESS
 from extdns.sources.service.expansions import ServiceType
 
 if TYPE_CHECKING:
+    from extdns.config import Config
     from extdns.model.kind import Kind
 
 LOOKUPS: Final[Mapping[str, tuple[Kind, ...]]] = {
@@ -41,6 +42,16 @@ SERVICE_LOOKUPS: Final[Mapping[ServiceType, tuple[Kind, ...]]] = {
     ServiceType.NODE_PORT: (NODE, POD),
 }
 """The kinds that the source `service` looks up for Services of a type, if `--service-type-filter` includes it."""
+
+
+def list_lookups(config: Config, source: str) -> tuple[Kind, ...]:
+    """Return the kinds that *source* looks up in addition to the kind that it publishes."""
+    if source != "service":
+        return LOOKUPS.get(source, ())
+    types = set(config.sources.service_type_filter)
+    chosen = (kinds for one, kinds in SERVICE_LOOKUPS.items() if "" in types or not types or one in types)
+    return tuple(dict.fromkeys(kind for kinds in chosen for kind in kinds))
+
 
 _WITHOUT_KIND: Final = ("empty", "fake", "skipper-routegroup")
 """Sources without a fixed kind: two read no cluster, and the kind of `skipper-routegroup` depends on a flag."""

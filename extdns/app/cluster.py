@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from extdns import log
-from extdns.errors import ApiError, UsageError
+from extdns.errors import ApiError, DeniedError, UsageError
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event
 from extdns.metrics.request_times import REQUEST_TIMES
@@ -145,6 +147,7 @@ def find_requested_kinds(config: Config) -> tuple[Kind, ...]:
 
 _SERVICE_ACCOUNT_NAMESPACE: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 _DEFAULT_NAMESPACE: Final = "default"
+_REACHABLE_S: Final = 3.0
 
 
 def connect_api_server(chosen: ClusterFlags) -> tuple[ApiClient, str]:
@@ -173,6 +176,28 @@ def _observe_request(request: ApiRequest) -> None:
     REQUEST_TIMES.record(request)
     path, seconds = urlsplit(request.url).path, round(request.seconds, 3)
     _log.debug(Event.API_REQUEST, method=request.method, path=path, status=request.status, seconds=seconds)
+
+
+def require_api_server(config: Config) -> None:
+    """Check that the API server answers, within three seconds; do nothing if objects are read from manifests.
+
+    Raises:
+        UsageError: it does not answer.
+    """
+    if not has_live_cluster(config):
+        return
+    limit_s = min(config.cluster.time_limit_s or _REACHABLE_S, _REACHABLE_S)
+    flags = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=limit_s)
+    api, _ = connect_api_server(flags)
+    try:
+        api.get("/version")
+    except ApiError as exc:
+        if not exc.code and not isinstance(exc, DeniedError):  # every response, also a refusal, shows that it answers
+            raise UsageError(
+                f"the API server does not answer: {exc}\n  check --kubeconfig, --server, and the network"
+            ) from exc
+    finally:
+        api.close()
 
 
 def find_own_namespace(

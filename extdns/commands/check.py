@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster
+from extdns.app.chart_permissions import list_lookups
+from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_permissions
 from extdns.app.sources import build_sources
 from extdns.commands.one_pass import configure_pass, run_pass
@@ -14,8 +17,10 @@ from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.check import CheckDocument, CheckResult, format_check
 from extdns.documents.document import VERSION
+from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
-from extdns.errors import ApiError
+from extdns.engine.scope import measure_scope
+from extdns.errors import ApiError, UsageError, sanitize
 from extdns.model.plural import format_count
 
 if TYPE_CHECKING:
@@ -31,17 +36,27 @@ HELP: Final = """\
 Usage: extdns check [flags] [--output=text|json]
 
 Checks everything that extdns needs, with calls that only read:
-  - that the API server can be reached and grants each permission that the flags need (SelfSubjectAccessReview),
-  - that every kind of object can be listed,
-  - that the DNS service accepts the credentials, and lets extdns list and read zones.
+  - that the API server answers within three seconds, and grants each permission that the sources and the other flags
+    need (SelfSubjectAccessReview),
+  - that every kind of object can be listed, and that an object requests a name,
+  - that the DNS service accepts the credentials, and lets extdns list and read zones,
+  - that each zone can be written.
 
 Whether a zone can be changed is taken from the service's permission API, or for zone files from the permissions of the
-file. Where only a real change could show it, the result is "unknown", with the reason. If no object requests a name,
-the result for objects is "unknown", because the filters may be wrong. A flag value that has no effect counts as
-missing. Nothing is written. All flags and environment variables of extdns apply.
+file. Where only a real change could show it, the result is "unknown", with the reason. If no object was read, or if
+filters exclude every zone or name, that counts as missing, and so does a flag value that has no effect. Nothing is
+written. All flags and environment variables of extdns apply.
 
 Exit code: 0 if nothing is missing, otherwise 1.
 """
+_AWS: Final = "aws"
+_DIRECTIONS: Final = ("central", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest")
+_REGION: Final = re.compile(rf"[a-z]{{2}}(?:-[a-z]+)?-(?:{'|'.join(_DIRECTIONS)})-[0-9]")
+_REGION_VARIABLES: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
+_REMEDIES: Final = {
+    "NoCredentialsError": "give credentials to the process; for a role on EKS: extdns iam-policy --help",
+    "DefaultCredentialsError": "give credentials to the process: workload identity, or GOOGLE_APPLICATION_CREDENTIALS",
+}
 _STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing", None: "unknown"}
 
 
@@ -53,13 +68,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
-    result = run_pass(config)
-    checks = (
-        *_check_flags(config),
-        *_check_cluster(config),
-        *_check_reads(result),
-        *_check_writes(config, [one.zone for one in result.engine.zones]),
-    )
+    checks = (*_check_flags(config), *_check_region(config, environ), *_check_services(config))
     document = CheckDocument(api_version=VERSION, kind="Check", checks=checks)
     show_document(document, format_check(document), output)
     return FAILED if any(one.state == "missing" for one in checks) else DONE
@@ -70,6 +79,36 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
     for warning in config.warnings:
         what, _, remedy = warning.partition("\n")
         yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
+
+
+def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
+    """Report a region that cannot be one of AWS."""
+    name = next((name for name in _REGION_VARIABLES if environ.get(name)), "")
+    if config.control.provider != _AWS or not name or _REGION.fullmatch(environ[name]):
+        return
+    area, _, rest = environ[name].rpartition("-")[0].rpartition("-")
+    near = get_close_matches(rest, _DIRECTIONS, n=1)
+    meant = f"{area}-{near[0]}-{environ[name].rpartition('-')[2]}" if near else ""
+    yield CheckResult(
+        what=f"{name}={sanitize(environ[name])}",
+        state="unknown",
+        detail="AWS has no such region",
+        next=f"did you mean: {meant}" if _REGION.fullmatch(meant) else "allowed: a region such as eu-central-1",
+    )
+
+
+def _check_services(config: Config) -> Iterator[CheckResult]:
+    """Report what the cluster and the DNS service grant. Without an API server, nothing else is checked."""
+    try:
+        require_api_server(config)
+    except UsageError as exc:
+        text, _, remedy = str(exc).partition("\n")
+        yield CheckResult(what="API server", state="missing", detail=text, next=remedy.strip())
+        return
+    result = run_pass(config)
+    yield from _check_cluster(config)
+    yield from _check_reads(result)
+    yield from _check_writes(config, [one.zone for one in result.engine.zones])
 
 
 def _check_cluster(config: Config) -> Iterator[CheckResult]:
@@ -87,40 +126,26 @@ def _check_cluster(config: Config) -> Iterator[CheckResult]:
 
 
 def _list_kinds(config: Config) -> list[Kind]:
-    """Return the kinds that the sources read from the API server."""
-    return [source.kind for source in build_sources(config) if source.name not in SOURCES_WITHOUT_CLUSTER]
+    """Return the kinds that the sources read from the API server: those that they publish, and those they look up."""
+    sources = [source for source in build_sources(config) if source.name not in SOURCES_WITHOUT_CLUSTER]
+    lookups = (kind for source in sources for kind in list_lookups(config, source.name))
+    return list(dict.fromkeys((*(source.kind for source in sources), *lookups)))
 
 
 def _check_reads(result: PassResult) -> Iterator[CheckResult]:
-    """Report the zones and objects that were read, and what could not be read."""
+    """Report the zones and objects that were read, what could not be read, and what leaves nothing to plan."""
     for zone, counts in sorted(count_records(result.engine).items()):
         counted = f"{format_count(counts.records, 'record')} read, {counts.ours} ours"
         yield CheckResult(what=f"zone {zone}", state="ok", detail=counted, next="")
-    if not result.missing and not list(result.engine.zones):
-        yield CheckResult(
-            what="zones",
-            state="missing",
-            detail="the credentials are accepted, but no zone passes the filters",
-            next="check --domain-filter, --zone-id-filter and the filters of the provider",
-        )
-    yield _check_objects(result)
+    scope = measure_scope(result.engine)
+    if scope.requests_names:
+        yield CheckResult(what="objects", state="ok", detail=f"{format_count(scope.objects, 'object')} read", next="")
+    for warning in find_scope_warnings(result.config, scope):
+        state: CheckState = "missing" if warning.leaves_nothing else "unknown"
+        yield CheckResult(what="scope", state=state, detail=warning.text, next=warning.next)
     for problem in result.missing:
-        yield CheckResult(what="reading", state="missing", detail=problem, next="see the message for what is missing")
-
-
-def _check_objects(result: PassResult) -> CheckResult:
-    """Report how many objects were read. If none requests a name, the filters may be wrong."""
-    objects = dict(result.engine.claims.objects())
-    read = f"{format_count(len(objects), 'object')} read"
-    if any(claims for claims in objects.values()):
-        return CheckResult(what="objects", state="ok", detail=read, next="")
-    kinds = ", ".join(sorted({kind.name for kind in _list_kinds(result.config)}))
-    return CheckResult(
-        what="objects",
-        state="unknown",
-        detail=f"{read}, and none requests a name",
-        next=f"kinds that are read: {kinds or 'none'}; check --source, --namespace and the filters of objects",
-    )
+        remedy = next((remedy for text, remedy in _REMEDIES.items() if text in problem), "")
+        yield CheckResult(what="reading", state="missing", detail=problem, next=remedy)
 
 
 def _check_writes(config: Config, zones: Iterable[Zone]) -> Iterator[CheckResult]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from extdns import log
 from extdns.app import assembly
+from extdns.app.cluster import require_api_server
 from extdns.app.provider import build_provider
 from extdns.commands.output import warn
 from extdns.config import parse
@@ -17,6 +18,7 @@ from extdns.documents.plan import summarize_pass
 from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
+from extdns.log import Event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +37,17 @@ if TYPE_CHECKING:
 # The garbage collector costs a fifth of a pass, and a pass ends before garbage adds up (see `extdns.commands.run`).
 _GC_THRESHOLD: Final = 1_000_000
 _LOG_LEVEL: Final = "error"
+_DISPLAYED: Final = frozenset(
+    {
+        Event.CACHE_STATE,
+        Event.OBJECT_FAILED,
+        Event.OBJECT_UNREADABLE,
+        Event.ZONE_LIST_FAILED,
+        Event.ZONE_READ_FAILED,
+    }
+)
+"""Failures that commands show as what is missing."""
+
 _INTERRUPTED: Final = "the pass was interrupted before it was complete"
 
 
@@ -46,8 +59,10 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
     """
     gc.set_threshold(_GC_THRESHOLD)
     config = parse(arguments, environ)
-    level = config.log.level if "log-level" in parser.parse_settings(arguments, environ) else _LOG_LEVEL
-    log.configure(format=config.log.format, level=level)
+    if "log-level" in parser.parse_settings(arguments, environ):
+        log.configure(format=config.log.format, level=config.log.level)
+    else:
+        log.configure(format=config.log.format, level=_LOG_LEVEL, omitted=_DISPLAYED)
     warn(config.warnings)
     return replace(config, control=replace(config.control, once=True))
 
@@ -79,8 +94,9 @@ def run_pass(
         state: the state store to use instead of the one in *config*.
 
     Raises:
-        UsageError: something in *config* cannot be used.
+        UsageError: something in *config* cannot be used, or the API server does not answer.
     """
+    require_api_server(config)
     config = replace(config, control=replace(config.control, dry_run=True))  # for Events and object statuses, too
     with StopSignals() as signals:
         running = assembly.assemble(config, service=(reader(config), None), state=state)

@@ -39,9 +39,7 @@ from extdns.errors import (
     ApiError,
     DeniedError,
     ExtdnsError,
-    ForbiddenError,
     ProviderError,
-    RetryableError,
     describe_error,
 )
 from extdns.model.change import TryLater, Unknown
@@ -175,9 +173,7 @@ class WorkerPool:
         try:
             result = read()
         except ProviderError as exc:
-            wait_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
-            forbidden = isinstance(exc, ForbiddenError)
-            result = ReadFailed(call=call, zone=zone, message=str(exc), retry_after_s=wait_s, forbidden=forbidden)
+            result = ReadFailed.from_error(call, zone, exc)
         except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
             self._report_defect(exc)
             result = ReadFailed(call=call, zone=zone, message=describe_error(exc))

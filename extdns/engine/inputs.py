@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from extdns.errors import CredentialsError, ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Outcome
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterIdentity, KindState, ObjectProblem
@@ -121,6 +122,7 @@ class ReadFailed(Value, frozen=True, kw_only=True):
         zone: None if the zones could not be listed.
         retry_after_s: the pause that the service requests, None if it requests none.
         forbidden: whether a permission is missing.
+        lacks_credentials: whether there are no valid credentials.
     """
 
     call: Call
@@ -128,6 +130,19 @@ class ReadFailed(Value, frozen=True, kw_only=True):
     message: str
     retry_after_s: float | None = None
     forbidden: bool = False
+    lacks_credentials: bool = False
+
+    @classmethod
+    def from_error(cls, call: Call, zone: Zone | None, error: ProviderError) -> ReadFailed:
+        """Build the input for a *call* that ended with *error*."""
+        return cls(
+            call=call,
+            zone=zone,
+            message=str(error),
+            retry_after_s=error.retry_after_s if isinstance(error, RetryableError) else None,
+            forbidden=isinstance(error, ForbiddenError),
+            lacks_credentials=isinstance(error, CredentialsError),
+        )
 
 
 class BatchCompleted(Value, frozen=True, kw_only=True):

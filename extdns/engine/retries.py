@@ -77,6 +77,7 @@ class Retry:
         until_at: the end of the pause (monotonic seconds).
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
+        lacks_credentials: whether there were no valid credentials the last time.
         block: of a name, why its changes wait.
         changes: of a name, the changes that failed.
         is_waiting: of a name in a table, whether `take_due` has not returned it since the pause began.
@@ -88,6 +89,7 @@ class Retry:
     until_at: float = 0.0
     message: str = ""
     is_forbidden: bool = False
+    lacks_credentials: bool = False
     block: Blocked | None = None
     changes: tuple[ChangeSet, ...] = ()
     is_waiting: bool = False
@@ -98,7 +100,13 @@ class Retry:
         return compute_backoff_s(policy.first_s, self.failures, policy.max_s)
 
     def record_failure(
-        self, now_s: float, requested_s: float | None = None, *, message: str = "", is_forbidden: bool = False
+        self,
+        now_s: float,
+        requested_s: float | None = None,
+        *,
+        message: str = "",
+        is_forbidden: bool = False,
+        lacks_credentials: bool = False,
     ) -> None:
         """Count a failure and begin the pause.
 
@@ -107,18 +115,19 @@ class Retry:
             requested_s: the shortest pause that the service requests, at most an hour; None if it requests none.
             message: the error.
             is_forbidden: whether a permission is missing.
+            lacks_credentials: whether there are no valid credentials.
         """
         pause_s = self.compute_pause_s()
         if not self.failures:
             self.since_at = now_s
         self.failures += 1
         self.until_at = now_s + max(pause_s, min(requested_s or 0.0, MAX_REQUESTED_S))
-        self.message, self.is_forbidden = message, is_forbidden
+        self.message, self.is_forbidden, self.lacks_credentials = message, is_forbidden, lacks_credentials
 
     def record_success(self) -> None:
         """Reset the failure count and end the pause."""
         self.failures, self.until_at = 0, 0.0
-        self.message, self.is_forbidden = "", False
+        self.message, self.is_forbidden, self.lacks_credentials = "", False, False
 
     def has_ended(self, now_s: float) -> bool:
         """Return whether the pause has ended."""
@@ -237,10 +246,13 @@ class GiveUpRule:
     timeout_s: float
 
     def is_reached(self, retry: Retry, now_s: float) -> bool:
-        """Return whether to stop waiting for *retry*; for a missing permission, after the first failure."""
+        """Return whether to stop waiting for *retry*.
+
+        For a missing permission, and in a single pass for missing credentials, that is after the first failure.
+        """
         if not retry.failures:
             return False
-        if retry.is_forbidden:
+        if retry.is_forbidden or (self.is_single_pass and retry.lacks_credentials):
             return True
         return retry.failures >= _ATTEMPTS if self.is_single_pass else now_s - retry.since_at >= self.timeout_s
 

@@ -158,7 +158,13 @@ class Zones:
     def record_failure(self, now_s: float, failed: ReadFailed) -> None:
         """Record that listing the zones failed, and schedule a retry."""
         self.is_listing = False
-        self.retry.record_failure(now_s, failed.retry_after_s, message=failed.message, is_forbidden=failed.forbidden)
+        self.retry.record_failure(
+            now_s,
+            failed.retry_after_s,
+            message=failed.message,
+            is_forbidden=failed.forbidden,
+            lacks_credentials=failed.lacks_credentials,
+        )
 
     def stop_waiting(self) -> bool:
         """Allow planning although the zones were never listed. Return whether names must be planned because of that.

@@ -36,11 +36,13 @@ class AccountFailure(Value, frozen=True, kw_only=True):
 
     Attributes:
         permanent: whether only a person can fix the failure, such as a missing permission.
+        lacks_credentials: whether there are no valid credentials.
     """
 
     account: str
     message: str
     permanent: bool = False
+    lacks_credentials: bool = False
 
 
 class ZoneList(Value, frozen=True, kw_only=True):

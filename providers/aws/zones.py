@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from extdns.errors import RetryableError
+from extdns.errors import CredentialsError, RetryableError
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.aws import record_sets
 from providers.aws.record_sets import HostedZone, strip_id_path
@@ -32,7 +32,8 @@ def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -
         listing.add_account(account, api)
     listing.add_list_errors()
     if len(listing.failures) == len(apis) and not (listing.zones or any(one.permanent for one in listing.failures)):
-        raise RetryableError("; ".join(failure.message for failure in listing.failures))
+        build = CredentialsError if all(one.lacks_credentials for one in listing.failures) else RetryableError
+        raise build("; ".join(failure.message for failure in listing.failures))
     return ZoneList(
         zones=tuple(sorted(listing.zones.values())),
         failed=tuple(listing.failures),
@@ -137,5 +138,11 @@ class _Listing:
         return found
 
     def _add_failure(self, account: str, exc: CallFailedError, before: str = "", after: str = "") -> None:
-        permanent = exc.kind is FailureKind.FORBIDDEN
-        self.failures.append(AccountFailure(account=account, message=f"{before}{exc}{after}", permanent=permanent))
+        self.failures.append(
+            AccountFailure(
+                account=account,
+                message=f"{before}{exc}{after}",
+                permanent=exc.kind is FailureKind.FORBIDDEN,
+                lacks_credentials=exc.kind is FailureKind.CREDENTIALS,
+            )
+        )

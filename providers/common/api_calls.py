@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, assert_never
 
-from extdns.errors import ForbiddenError, InvalidValueError, ProviderError, RetryableError
+from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
 from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
@@ -138,9 +138,11 @@ def measure_call(observe: CallObserver, action: str) -> Iterator[None]:
 
 
 def convert_to_read_error(failed: CallFailedError) -> ProviderError:
-    """Return the error of a failed read for the engine: forbidden, or to be retried."""
+    """Return the error of a failed read for the engine: forbidden, without credentials, or to be retried."""
     if failed.kind is FailureKind.FORBIDDEN:
         return ForbiddenError(str(failed))
+    if failed.kind is FailureKind.CREDENTIALS:
+        return CredentialsError(str(failed))
     return RetryableError(str(failed))
 
 

@@ -142,7 +142,7 @@ def list_zones(zone_filter: CloudDnsZoneFilter, api: CloudDnsApi) -> ZoneList:
         found, calls = api.list_zones()
     except CallFailedError as exc:
         if exc.kind is not FailureKind.FORBIDDEN:
-            raise RetryableError(str(exc)) from exc
+            raise convert_to_read_error(exc) from exc
         if zone_filter.ids:
             return _get_zones_by_id(zone_filter, api)
         return ZoneList(zones=(), failed=(_build_failure(exc, ZONE_ID_FILTER_HINT),))

@@ -117,14 +117,30 @@ def test_check_tests_permission_for_leases_only_with_leader_election(
     assert "permission to update leases.coordination.k8s.io " in output
 
 
-def test_check_reports_an_unreachable_api_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_check_reports_only_that_the_api_server_does_not_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     with ApiServer() as server:
         gone = Installation(tmp_path, server, example_org="")
     assert check(gone) == 1
-    assert "missing  API server: POST " in capsys.readouterr().out
+    first, remedy, summary = capsys.readouterr().out.splitlines()
+    assert first.startswith("missing  API server: the API server does not answer: GET /version: ")
+    assert (remedy, summary) == ("         check --kubeconfig, --server, and the network", "1 thing missing.")
+
+
+@pytest.mark.parametrize(
+    ("more", "resources"),
+    [
+        pytest.param((), {"endpointslices.discovery.k8s.io", "nodes", "pods"}, id="all types"),
+        pytest.param(("--service-type-filter=LoadBalancer",), set[str](), id="load balancers only"),
+    ],
+)
+def test_check_tests_permission_for_the_objects_that_a_source_looks_up(
+    live: Installation, more: tuple[str, ...], resources: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(live, *more) == 0
+    found = {line.split()[4] for line in capsys.readouterr().out.splitlines() if "permission to list" in line}
+    assert found == {"services", "ingresses.networking.k8s.io", *resources}
 
 
 @pytest.fixture
@@ -159,17 +175,25 @@ def test_check_reports_that_no_zone_passes_the_filters(
 ) -> None:
     installation.zones.path().unlink()
     assert cli.main(["check", *flags(installation)], {}) == 1
-    assert "missing  zones: " in capsys.readouterr().out
+    output = capsys.readouterr().out
+    assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
 
-def test_check_reports_objects_as_unknown_if_none_requests_a_name(
+def test_check_reports_that_no_object_was_read(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+    installation.replace_manifests()
+    assert cli.main(["check", *flags(installation)], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    path = f"--manifests={installation.manifests}"
+    assert f"missing  scope: no object was read from {path} for --source=service" in lines
+
+
+def test_check_reports_as_unknown_that_no_object_requests_a_name(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    installation.replace_manifests()
+    installation.replace_manifests({**service("web"), "metadata": {"name": "web", "namespace": "shop"}})
     assert cli.main(["check", *flags(installation)], {}) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "unknown  objects: 0 objects read, and none requests a name" in lines
-    assert "         kinds that are read: Service; check --source, --namespace and the filters of objects" in lines
+    assert "unknown  scope: 1 object was read, and it requests no name" in lines
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
 
 

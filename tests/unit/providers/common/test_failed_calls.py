@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.errors import ForbiddenError, RetryableError
+from extdns.errors import CredentialsError, ForbiddenError, RetryableError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, Unknown
 from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
 
@@ -35,6 +35,6 @@ def test_each_failure_kind_has_its_batch_outcome(trouble: FailureKind, outcome: 
 
 
 @pytest.mark.parametrize("trouble", FailureKind)
-def test_only_a_missing_permission_is_a_forbidden_read(trouble: FailureKind) -> None:
-    expected = ForbiddenError if trouble is FailureKind.FORBIDDEN else RetryableError
-    assert type(convert_to_read_error(failed(trouble))) is expected
+def test_a_failed_read_is_forbidden_without_credentials_or_to_be_retried(trouble: FailureKind) -> None:
+    special = {FailureKind.FORBIDDEN: ForbiddenError, FailureKind.CREDENTIALS: CredentialsError}
+    assert type(convert_to_read_error(failed(trouble))) is special.get(trouble, RetryableError)
