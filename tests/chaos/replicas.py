@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tests.chaos.events import Event
-from tests.program.process import COMMAND, ROOT, environment
+from tests.program.fork_server import Started, request
+from tests.program.process import ROOT, environment, start_fork_server
 
 HANGS_S: Final = 600.0
 """The longest wait for anything, in seconds; much longer than a busy machine needs, so only a defect takes as long."""
@@ -31,7 +32,7 @@ class Replica:
         self._folder = folder
         self._flags = flags
         self._environ = environ
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Started | None = None
         self._logs: list[Path] = []
 
     @property
@@ -46,10 +47,9 @@ class Replica:
             return
         self._logs.append(self._folder / f"replica-{self.name}-{len(self._logs)}.log")
         environ = environment(POD_NAME=f"extdns-{self.name}", **self._environ)
-        with self._logs[-1].open("wb") as log:
-            self._process = subprocess.Popen(
-                (*COMMAND, *self._flags), env=environ, cwd=ROOT, stdout=log, stderr=log, stdin=subprocess.DEVNULL
-            )
+        with self._logs[-1].open("wb") as log, open(os.devnull, "rb") as null:  # noqa: PTH123 - a device
+            streams = (null.fileno(), log.fileno(), log.fileno())
+            self._process = request(start_fork_server(), self._flags, environ, ROOT, streams)
 
     def end(self, number: signal.Signals) -> int:
         """Send a signal, wait, and return the exit code.

@@ -13,6 +13,7 @@ import importlib
 import json
 import os
 import pkgutil
+import select
 import selectors
 import signal
 import socket
@@ -46,16 +47,28 @@ class Started:
     """A process that the server started."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self._answer = connection.makefile("rb")
+        self._answer = connection.makefile("rb", buffering=0)
         self.pid = int(self._answer.readline())
         self._code: int | None = None
+        self._lock = threading.Lock()
 
-    def wait(self) -> int:
-        """Wait until the process has ended. Return its exit code, or the negative number of a signal that ended it."""
-        if self._code is None:
-            with self._answer:
-                self._code = int(self._answer.readline())
-        return self._code
+    def wait(self, timeout_s: float | None = None) -> int:
+        """Wait until the process has ended. Return its exit code, or the negative number of a signal that ended it.
+
+        Raises:
+            TimeoutError: it still runs after *timeout_s*.
+        """
+        if (code := self.poll(timeout_s)) is None:
+            raise TimeoutError
+        return code
+
+    def poll(self, timeout_s: float | None = 0.0) -> int | None:
+        """Return the exit code as `wait` does, or None if the process still runs after *timeout_s*; None: no limit."""
+        with self._lock:
+            if self._code is None and select.select([self._answer], [], [], timeout_s)[0]:
+                with self._answer:
+                    self._code = int(self._answer.readline())
+            return self._code
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send a signal, unless the process has ended."""
