@@ -6,6 +6,8 @@ from typing import Final
 
 from hypothesis import strategies as st
 
+from tests.strategies import combinations
+
 _OWNERS: Final = ("@", "a", "b", "WWW", "*.w", "x.a", "a.example.org.", "_sip._tcp", "")
 _DATA: Final = {
     "A": ("192.0.2.1", "192.0.2.2"),
@@ -20,23 +22,33 @@ _FILLERS: Final = ("", "; comment\n", "\n", "  \t\n", "; BEGIN extdns\n", "; END
 _SOA: Final = "@ 3600 IN SOA ns1 hostmaster ( 2024010101 ; serial ( \n 7200 900\n 1209600 300 )\n"
 
 
-@st.composite
-def _lines(draw: st.DrawFn, *, ttl: bool) -> str:
-    rtype = draw(st.sampled_from(sorted(_DATA)))
-    data = draw(st.sampled_from(_DATA[rtype]))
-    front = [draw(st.sampled_from(("60", "1h")))] if ttl or draw(st.booleans()) else []
-    front += draw(st.sampled_from(((), ("IN",), ("in",))))
-    words = [draw(st.sampled_from(_OWNERS)), *draw(st.permutations(front)), rtype, data]
-    return draw(st.sampled_from((" ", "\t"))).join(words) + draw(st.sampled_from(("\n", " ; end\n")))
+def _join(picked: tuple[tuple[str, str], str, str, str, bool, str, str]) -> str:
+    content, owner, ttl, dns_class, ttl_first, space, end = picked
+    front = [word for word in ((ttl, dns_class) if ttl_first else (dns_class, ttl)) if word]
+    return space.join((owner, *front, *content)) + end
+
+
+_LINES: Final = st.lists(
+    combinations(
+        tuple((rtype, data) for rtype, choices in _DATA.items() for data in choices),
+        _OWNERS,
+        ("", "", "60", "1h"),
+        ("", "IN", "in"),
+        (False, True),
+        (" ", "\t"),
+        ("\n", " ; end\n"),
+    ).map(_join),
+    max_size=8,
+)
+_BEGINNINGS: Final = st.sampled_from(("", "$TTL 300\n"))
+_BETWEEN: Final = st.sampled_from(_FILLERS)
 
 
 @st.composite
 def zone_texts(draw: st.DrawFn) -> str:
     """Generate the text of a zone example.org without CNAMEs; its last line may lack a line end."""
-    default = draw(st.sampled_from(("", "$TTL 300\n")))
-    fillers = st.sampled_from(_FILLERS)
-    parts = [default, draw(fillers), _SOA]
-    for line in draw(st.lists(_lines(ttl=False), max_size=8)):
-        parts += [draw(fillers), line]
+    parts = [draw(_BEGINNINGS), draw(_BETWEEN), _SOA]
+    for line in draw(_LINES):
+        parts += [draw(_BETWEEN), line]
     text = "".join(parts)
     return text.rstrip("\n") if draw(st.booleans()) else text

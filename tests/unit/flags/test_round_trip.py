@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import HealthCheck, given, settings
@@ -59,6 +60,7 @@ def one_value(flag: Flag) -> st.SearchStrategy[object]:
     return st.integers(1, 2**63 - 1) if flag.kind.metavar == "N" else TEXTS
 
 
+@cache
 def any_value(flag: Flag) -> st.SearchStrategy[object]:
     one = one_value(flag)
     return st.lists(one, min_size=1, max_size=3).map(tuple) if flag.repeatable else one
@@ -72,9 +74,12 @@ def as_variable(flag: Flag, value: object) -> str:
     return flag.kind.format(value)
 
 
+WITH_VARIABLES = st.lists(st.sampled_from([flag for flag in FLAGS if flag.variable]), unique=True, max_size=6)
+
+
 @st.composite
 def flag_values(draw: st.DrawFn) -> dict[str, object]:
-    flags = draw(st.lists(st.sampled_from([flag for flag in FLAGS if flag.variable]), unique=True, max_size=6))
+    flags = draw(WITH_VARIABLES)
     return {flag.name: draw(any_value(flag)) for flag in flags}
 
 

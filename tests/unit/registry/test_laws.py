@@ -14,6 +14,7 @@ from registry.txt.naming import Naming
 from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from tests.builders import delete, update
+from tests.strategies import combinations
 from tests.unit.registry.completion import MANAGED, build_registry, build_writes, complete, is_restated
 from tests.unit.registry.zone_records import (
     ZONE,
@@ -61,6 +62,12 @@ PROOFS = st.lists(
 )
 
 
+TEXTS = st.lists(st.sampled_from(HOSTS), max_size=2)
+NAMES = st.tuples(st.sampled_from(HOSTS), st.just(""))
+REQUESTS = combinations(SHAPES, *[RESOURCES] * len(MANAGED), *[(False, True)] * len(MANAGED))
+"""The requested types, then for each managed type the resource and whether it is updated."""
+
+
 @st.composite
 def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
     """Generate records at names that look like ownership names of each other, with ownership records in all formats."""
@@ -75,7 +82,7 @@ def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
         if formats:
             ownership = ownership_record(f"{formats[form % len(formats)]}.", owner, resource, sid=target.set_identifier)
             found[ownership.key] = ownership
-    for host in draw(st.lists(st.sampled_from(HOSTS), max_size=2)):
+    for host in draw(TEXTS):
         found.setdefault(record("TXT", host).key, record("TXT", host))
     return list(found.values())
 
@@ -92,22 +99,18 @@ def plans(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record], tuple[Change, ...
     registry, records = draw(registries_with_records())
     found = registry.read(records)
     pairs = sorted({(remove_zone(owned.key.name), owned.key.set_identifier) for owned in found if owned.is_ours})
-    host, sid = draw(
-        st.sampled_from(pairs) | st.tuples(st.sampled_from(HOSTS), st.just(""))
-        if pairs
-        else st.tuples(st.sampled_from(HOSTS), st.just(""))
-    )
+    host, sid = draw(st.sampled_from(pairs) | NAMES if pairs else NAMES)
     held = {owned.record.type: owned for owned in found if _build_two(owned.key) == (build_name(host), sid)}
-    shape = draw(st.sampled_from(SHAPES))
+    shape, *picked = draw(REQUESTS)
     changes: list[Change] = []
-    for rtype in sorted(MANAGED):
-        endpoint = build_desired(rtype, host, draw(st.sampled_from(RESOURCES)), sid=sid)
+    for rtype, resource, updates in zip(sorted(MANAGED), picked[: len(MANAGED)], picked[len(MANAGED) :], strict=True):
+        endpoint = build_desired(rtype, host, resource, sid=sid)
         if rtype not in held:
             if rtype in shape and all(owned.is_ours for owned in held.values()):
                 changes.append(Create(desired=endpoint))
         elif held[rtype].is_ours and rtype not in shape:
             changes.append(delete(held[rtype]))
-        elif held[rtype].is_ours and draw(st.booleans()):
+        elif held[rtype].is_ours and updates:
             changes.append(update(held[rtype], endpoint))
     assume(changes)
     return registry, records, tuple(changes)
