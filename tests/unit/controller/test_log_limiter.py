@@ -58,7 +58,7 @@ def test_ten_thousand_new_names_give_less_than_a_hundred_lines_and_a_summary(
     assert len(caplog.records) == 10_001, "the debug level has them all"
 
 
-def test_number_of_lines_is_bounded_if_five_thousand_names_change_each_second(
+def test_number_of_lines_is_bounded_if_a_thousand_names_change_each_second(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -66,7 +66,7 @@ def test_number_of_lines_is_bounded_if_five_thousand_names_change_each_second(
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(time.monotonic_s))
     for flip in range(25):
         action = Action.CREATE if flip % 2 else Action.DELETE
-        reporter.report_decisions([replace(DECISION, name=host(f"n{number}"), action=action) for number in range(5000)])
+        reporter.report_decisions([replace(DECISION, name=host(f"n{number}"), action=action) for number in range(1000)])
         time.now_s += 1.0
     assert len(caplog.records) <= BURST + 25 * PER_SECOND + 25 / SUMMARY_S + 1
 
