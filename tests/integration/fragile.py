@@ -1,8 +1,7 @@
 """Run extdns until it raises a given audit event for the n-th time, then kill it as `kill -9` does.
 
-Usage: `python -m tests.integration.fragile FOLDER EVENT NUMBER FLAG...`. EVENT is one of Python's audit events:
-`socket.connect`, or one with a path as its first argument, which counts only if the path is in FOLDER. `*` stands for
-any of them.
+The arguments are FOLDER EVENT NUMBER FLAG... EVENT is one of the audit events of Python: `socket.connect`, or one with
+a path as its first argument, which counts only if the path is in FOLDER. `*` stands for any of them.
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Final
 
-from extdns.cli import main
+from extdns import cli
 
 _ABOUT_PATHS: Final = ("open", "os.rename", "os.remove", "os.listdir", "os.scandir")
 
@@ -29,7 +29,8 @@ def _expose(folder: str, event: str, number: int) -> None:
     sys.addaudithook(hook)
 
 
-if __name__ == "__main__":
-    _, _folder, _event, _number, *_flags = sys.argv
-    _expose(_folder, _event, int(_number))
-    sys.exit(main(_flags, os.environ))
+def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run extdns with the flags in *argv*; return its exit code if the event never came as often."""
+    folder, event, number, *flags = argv
+    _expose(folder, event, int(number))
+    return cli.main(flags, environ)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -17,7 +15,7 @@ from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
-from tests.program.process import HANGS_S, ROOT, environment, running
+from tests.program.process import once, running
 
 COUNT: Final = 12
 ZONES: Final = ("example.org", "example.net")
@@ -74,9 +72,8 @@ ANYWHERE: Final = sorted(Random(4).sample(range(2, 8), 2))
 def test_zones_end_up_complete_after_extdns_was_killed_at_a_system_call(
     installation: Installation, event: str, number: int
 ) -> None:
-    module = ("-m", "tests.integration.fragile", str(installation.zones.folder), event, str(number))
-    command = (sys.executable, *module, *installation.flags())
-    died = subprocess.run(command, env=environment(), cwd=ROOT, timeout=HANGS_S, check=False, capture_output=True)
+    arguments = (str(installation.zones.folder), event, str(number), *installation.flags())
+    died = once(*arguments, module="tests.integration.fragile")
     assert died.returncode == -signal.SIGKILL, died.stderr
     check_final_zones(installation)
 

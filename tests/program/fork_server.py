@@ -29,13 +29,24 @@ from tests.unused_modules import list_unused_modules
 
 _PACKAGES: Final = ("extdns", "providers", "registry")
 _MOST: Final = 1 << 20
+PROGRAM: Final = "extdns.cli"
+"""The module with the `main` of extdns."""
 
 
 def request(
-    path: str, argv: Sequence[str], environ: Mapping[str, str], cwd: Path | str, streams: Sequence[int]
+    path: str,
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    cwd: Path | str,
+    streams: Sequence[int],
+    *,
+    module: str = PROGRAM,
 ) -> Started:
-    """Request that the server at *path* runs extdns with *argv* and *streams*: standard input, output and error."""
-    text = json.dumps({"argv": list(argv), "environ": dict(environ), "cwd": str(cwd)}).encode()
+    """Request that the server at *path* calls `main` of *module* with *argv* and *environ* in a new process.
+
+    The standard input, output and error of the process are *streams*.
+    """
+    text = json.dumps({"module": module, "argv": list(argv), "environ": dict(environ), "cwd": str(cwd)}).encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
         socket.send_fds(connection, [f"{len(text):8}".encode()], list(streams))
@@ -113,7 +124,7 @@ def serve(path: str) -> int:
             for other in (wakeup, woken, connection, *connections.values()):
                 other.close()
             break
-    return _run(requested["argv"], requested["environ"], requested["cwd"], streams)
+    return _run(requested["module"], requested["argv"], requested["environ"], requested["cwd"], streams)
 
 
 def _report_ended(connections: dict[int, socket.socket]) -> None:
@@ -126,7 +137,7 @@ def _report_ended(connections: dict[int, socket.socket]) -> None:
             connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _run(argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[int]) -> int:
+def _run(module: str, argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[int]) -> int:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, stream in enumerate(streams):
@@ -138,9 +149,8 @@ def _run(argv: list[str], environ: dict[str, str], cwd: str, streams: Sequence[i
     time.tzset()
     sys.argv[1:] = argv
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 - standard input
-    from extdns.cli import main  # noqa: PLC0415 - not in the processes that only send requests
-
-    return main(argv, os.environ)
+    code: int = importlib.import_module(module).main(argv, os.environ)
+    return code
 
 
 if __name__ == "__main__":

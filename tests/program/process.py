@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
-from tests.program.fork_server import Started, request
+from tests.program.fork_server import PROGRAM, Started, request
 
 ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = (sys.executable, "-m", "extdns")
@@ -79,14 +79,14 @@ def install_command() -> Path:
 
 
 def once(
-    *flags: str, stdin: str = "", env: Mapping[str, str] | None = None, cwd: Path = ROOT
+    *flags: str, stdin: str = "", env: Mapping[str, str] | None = None, cwd: Path = ROOT, module: str = PROGRAM
 ) -> subprocess.CompletedProcess[str]:
-    """Run extdns until it ends by itself, and return its output and exit code."""
+    """Run extdns, or `main` of another *module*, until it ends by itself. Return its output and exit code."""
     with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         input_file.write(stdin.encode())
         input_file.seek(0)
         streams = [input_file.fileno(), out.fileno(), err.fileno()]
-        process = request(start_fork_server(), flags, environment(**(env or {})), cwd, streams)
+        process = request(start_fork_server(), flags, environment(**(env or {})), cwd, streams, module=module)
         watchdog = threading.Timer(HANGS_S, process.send_signal, (signal.SIGKILL,))
         watchdog.start()
         code = process.wait()
