@@ -27,6 +27,8 @@ settings.register_profile("ci", settings.get_profile("default"), derandomize=Tru
 settings.register_profile(
     "soak", settings.get_profile("default"), max_examples=12_600, stateful_step_count=100, print_blob=True
 )
+# kubectl, etcd, the API server and others written in Go run for seconds; they need not collect garbage to save memory.
+os.environ.setdefault("GOGC", "400")
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 

@@ -51,7 +51,7 @@ def build(folder: Path) -> Path:
     if shutil.which("go") is None:
         raise OracleMissingError("go is not in PATH")
     program = folder / "oracle"
-    command = ["go", "build", "-mod=readonly", "-o", str(program), "."]
+    command = ["go", "build", "-mod=readonly", "-ldflags=-s -w", "-o", str(program), "."]
     built = subprocess.run(command, cwd=_SOURCE, capture_output=True, text=True, timeout=_BUILD_S, check=False)
     if built.returncode:
         raise OracleMissingError(f"go build failed: {built.stderr.strip()[-300:]}")
