@@ -14,10 +14,28 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.corpus.recordsets import normalize_record_sets
 from tests.swap.first_pass import FirstPass, make_first_pass
 from tests.swap.situation import Scratch, Situation
-from tests.swap.situations import ownership, record_types, routing_policies, several_objects, sources, targets, zones
+from tests.swap.situations import (
+    ownership,
+    record_types,
+    routing_policies,
+    several_namespaces,
+    several_objects,
+    sources,
+    targets,
+    zones,
+)
 from tests.swap.situations.ownership import ENCRYPTED, KEY
 
-TOPICS: Final = (record_types, routing_policies, several_objects, ownership, zones, targets, sources)
+TOPICS: Final = (
+    record_types,
+    routing_policies,
+    several_objects,
+    several_namespaces,
+    ownership,
+    zones,
+    targets,
+    sources,
+)
 SITUATIONS: Final = tuple(situation for topic in TOPICS for situation in topic.SITUATIONS)
 EACH: Final = [pytest.param(situation, id=situation.id) for situation in SITUATIONS]
 MODES: Final = [pytest.param((), id="default"), pytest.param(("--compat",), id="compat")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.engine.delete_budget import DeleteSettings
-from extdns.engine.effects import LoadState
-from extdns.engine.inputs import Cause, Observed
+from extdns.engine.effects import Effect, LoadState
+from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.record import Record
 from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_gone, observe_new, owned
 from tests.world import World, build_world, start_world
@@ -55,3 +55,24 @@ def start_without_answer(*records: Record, **changes: object) -> World:
     for effect in [one for one in world.waiting if isinstance(one, LoadState)]:
         world.waiting.remove(effect)
     return world
+
+
+def restart_with(before: World, names: list[str]) -> World:
+    """Return the next process, with the Services *names* and their records."""
+    world = build_world(*build_records(*names), deletes=DELETES, has_state_store=True)
+    world.state, world.now_s = before.state, before.now_s
+    world.run(observe_new(*names), change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    return world
+
+
+def run_up_to(world: World, kind: type[Effect]) -> None:
+    """Carry out effects and let time pass until an effect of *kind* is the next one."""
+    while not (found := [effect for effect in world.waiting if isinstance(effect, kind)]):
+        if world.waiting:
+            world.feed(world.answer())
+        else:
+            assert world.wake_s is not None
+            world.now_s = max(world.now_s, world.wake_s)
+            world.feed(TimePassed())
+    world.waiting.remove(found[0])
+    world.waiting.appendleft(found[0])

@@ -165,3 +165,12 @@ def start_guard(
     scene.guard.start(now_s)
     scene.add_records(owned)
     return scene
+
+
+def hold_deletes(count: int = 31) -> GuardedZones:
+    """Return a scene with a hundred records, the deletes of *count* of which are held."""
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(count))
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons(records(count)) == {Reason.HELD}
+    return scene

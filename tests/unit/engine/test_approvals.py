@@ -1,0 +1,123 @@
+"""Approvals of held deletes, without an engine (docs/design/delete-safety.md, "Holds and approval")."""
+
+from __future__ import annotations
+
+from extdns.engine.approvals import APPROVAL_S
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
+from extdns.model.saved_state import Approval
+from tests.unit.engine.guarded_zones import GRACE_S, ZONE, hold_deletes, record, records, start_guard
+
+
+def test_an_approval_applies_only_to_the_published_deletes_which_do_not_count_in_the_budget() -> None:
+    scene = hold_deletes()
+    (code,) = scene.find_codes().values()
+    scene.observe_evidence([record(40)])
+    scene.approve(code)
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 32
+    assert scene.guard.budget(ZONE.id).deleted == 1
+
+
+def test_an_approved_delete_still_waits_for_its_grace_period() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
+    scene.pass_time()
+    (code,) = scene.find_codes().values()
+    scene.approve(code)
+    scene.pass_time(GRACE_S - 1.0)
+    assert scene.plan(record(1)) is Reason.IN_GRACE
+    scene.pass_time(1.0)
+    assert scene.deleted == ["h1.acme.test"]
+
+
+def test_an_approval_does_not_apply_to_a_record_that_was_requested_again_meanwhile() -> None:
+    scene = hold_deletes(62)
+    (code,) = scene.find_codes().values()
+    scene.request(records(31))
+    scene.observe_evidence(records(31))
+    scene.approve(code)
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 31
+    assert scene.list_reasons(records(31)) == {Reason.HELD}
+
+
+def test_the_next_process_knows_by_which_code_and_by_whom_a_delete_was_approved() -> None:
+    scene = hold_deletes()
+    approvals = [Approval(code=code, claimed_user="alice") for code in scene.find_codes().values()]
+    scene.guard.approve(approvals, scene.now_s)
+    saved = scene.guard.state.approvals.save_by_digest()
+    assert {user for _, _, user in saved} == {"alice"}
+    assert {code for _, code, _ in saved} == {approval.code for approval in approvals}
+    assert scene.restart().guard.state.approvals.save_by_digest() == saved
+
+
+def test_an_approval_is_used_up_by_its_delete() -> None:
+    scene = hold_deletes()
+    scene.approve(*scene.find_codes().values())
+    scene.pass_time(GRACE_S)
+    assert not scene.guard.state.approvals.save()
+    scene.add_records(records(31))
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons(records(31)) == {Reason.HELD}
+
+
+def test_an_unused_approval_expires_after_a_day_and_the_hold_remains() -> None:
+    scene = hold_deletes()
+    scene.approve(*scene.find_codes().values())
+    scene.end_evidence(records(31))
+    scene.pass_time(APPROVAL_S + 1.0)
+    scene.observe_evidence(records(31))
+    scene.pass_time(3600.0)
+    assert scene.list_reasons(records(31)) == {Reason.HELD}
+
+
+def test_an_approval_stays_valid_if_the_evidence_is_interrupted() -> None:
+    scene = hold_deletes()
+    scene.approve(*scene.find_codes().values())
+    scene.end_evidence(records(31))
+    scene.pass_time(3600.0)
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert len(scene.deleted) == 31
+
+
+def test_an_unknown_code_approves_nothing() -> None:
+    scene = hold_deletes()
+    scene.approve("0000-0000")
+    scene.pass_time(3600.0)
+    assert not scene.deleted
+
+
+def test_a_code_in_a_flag_approves_only_the_held_deletes_with_this_code() -> None:
+    (code,) = hold_deletes().find_codes().values()
+    same = start_guard(*records(100), approved_codes=(code,))
+    same.observe_evidence(records(31))
+    same.pass_time(GRACE_S)
+    assert len(same.deleted) == 31
+    other = start_guard(*records(100), approved_codes=(code,))
+    other.observe_evidence(records(32))
+    other.pass_time(3600.0)
+    assert not other.deleted
+
+
+def test_a_code_of_held_deletes_is_published_only_after_it_was_saved() -> None:
+    scene = start_guard(*records(100))
+    scene.guard.confirm_saved(0, scene.now_s)
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert scene.find_codes() == {}
+    assert scene.guard.state.codes.published == {}
+    scene.guard.confirm_saved(scene.guard.state.revision, scene.now_s)
+    assert len(scene.find_codes()) == 1
+
+
+def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
+    scene = start_guard(*records(100))
+    scene.guard.confirm_saved(0, scene.now_s)
+    scene.observe_evidence([record(1)])
+    scene.pass_time(GRACE_S)
+    assert scene.plan(record(1)) is Reason.IN_GRACE
+    assert scene.guard.confirm_saved(scene.guard.state.revision, scene.now_s) == {record(1).record.name}
+    assert scene.plan(record(1)) is None
