@@ -45,7 +45,7 @@ _LICENCES: Final[Mapping[str, str]] = {
 _MACHINES: Final = {"amd64": "x86_64", "arm64": "aarch64"}
 _GLIBC_MINOR: Final = 41  # Debian 13 has glibc 2.41
 _LAUNCHER: Final = """\
-#!{python}
+#!{python} -S
 import sys
 
 sys.path[0] = "{prefix}/lib"

@@ -269,10 +269,15 @@ class HttpClient:
 
 @cache
 def _import_kube_config(paths: str) -> ModuleType:
-    """Import the kubeconfig loader. Google's library is imported only for old files with an `auth-provider`."""
+    """Import the kubeconfig loader, with Google's library and pydantic only for files with an `auth-provider`."""
     is_old = any(b"auth-provider" in path.read_bytes() for path in _split_paths(paths) if path.is_file())
+    names = vars(sys.modules["kubernetes.client"])
+    if not is_old and "ApiClient" not in names:
+        names["ApiClient"] = None  # only an `auth-provider` uses it, and the real one would import pydantic
     with import_partially(*_PACKAGES, without=() if is_old else ("google.auth",)):
         from kubernetes.config import kube_config  # noqa: PLC0415 - slow to import, and not needed in a pod
+    if names.get("ApiClient", names) is None:
+        del names["ApiClient"]
     return kube_config
 
 

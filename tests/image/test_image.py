@@ -162,6 +162,6 @@ def test_boto3_clients_for_credentials_and_route_53_can_be_created(image_root: P
 def run_python(root: Path, code: str) -> str:
     """Run *code* with only the packages of the image. Return its error output."""
     launcher = (root / "bin" / "extdns").read_text(encoding="utf-8")
-    python = launcher.partition("\n")[0].removeprefix("#!")
-    command = (python, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(root / 'lib')!r}); {code}")
+    python, *options = launcher.partition("\n")[0].removeprefix("#!").split()
+    command = (python, *options, "-I", "-c", f"import sys; sys.path.insert(0, {str(root / 'lib')!r}); {code}")
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/").stderr
