@@ -6,6 +6,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.controller.clock import SystemClock
 from extdns.controller.cluster_thread import ClusterThread
@@ -56,36 +57,39 @@ class ThreadScene:
         assert cluster.taken.wait(HANGS_S)
         self.thread.close()
 
-    def reported(self) -> list[str]:
-        """Return the names of observed objects and the phases of kinds, in order."""
-        found: list[str] = []
+    def list_inputs(self) -> list[Input | tuple[str, ...]]:
+        """Return the inputs for the engine in order: observations as names of objects, phases without times."""
+        found: list[Input | tuple[str, ...]] = []
         while not self.inputs.empty():
             match self.inputs.get_nowait():
                 case Observed(observations=observations):
-                    found.append(" ".join(seen.key.name for seen in observations))
+                    found.append(tuple(seen.key.name for seen in observations))
                 case KindStateChanged(state=state):
-                    found.append(f"{state.kind.name} {state.phase} {state.detail}".strip())
-                case ProblemChanged(problem=problem):
-                    found.append(f"{problem.location} {problem.message}")
-                case ClusterIdentified(identity=identity):
-                    found.append(f"cluster {identity.configured_id}")
+                    found.append(KindStateChanged(state=replace(state, since_s=0.0)))
                 case other:
-                    raise AssertionError(other)
+                    found.append(other)
         return found
 
 
+NOW_SYNCED = KindStateChanged(state=SYNCED.state)
+NOW_FAILING = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING, detail="ZeroDivisionError: planted"))
+
+
 def test_objects_are_passed_on_before_their_kind_is_reported_as_synced() -> None:
-    assert ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED))).reported() == [
-        "web api",
-        "Service synced",
-    ]
+    scene = ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED)))
+    assert scene.list_inputs() == [("web", "api"), NOW_SYNCED]
 
 
 def test_cluster_identity_is_passed_on_before_objects() -> None:
     identity = IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     problem = ObjectProblem(location="Service shop/odd", key=None, message="is odd")
     cluster = ScriptedCluster((*add_services("web"), problem, identity, SYNCED))
-    assert ThreadScene(cluster).reported() == ["cluster blue", "Service shop/odd is odd", "web", "Service synced"]
+    assert ThreadScene(cluster).list_inputs() == [
+        ClusterIdentified(identity=identity.identity),
+        ProblemChanged(problem=problem),
+        ("web",),
+        NOW_SYNCED,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,7 @@ def test_reading_the_cluster_is_retried_after_an_error(
     script: list[tuple[ClusterChange, ...] | Exception], refusals: list[Exception]
 ) -> None:
     scene = ThreadScene(ScriptedCluster(*script, refusals=refusals))
-    assert scene.reported() == ["web", "Service synced"]
+    assert scene.list_inputs() == [("web",), NOW_SYNCED]
     assert scene.reporter.defect_count == 1
     assert not scene.thread.heartbeat.is_broken
 
@@ -113,26 +117,23 @@ def test_cluster_thread_is_broken_after_repeated_errors(monkeypatch: pytest.Monk
 
 def test_cluster_change_that_raises_is_dropped_and_its_kind_is_failing() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
-    assert scene.reported() == [
-        "Service failing ZeroDivisionError: planted",
-        "web api",
-        "Service failing ZeroDivisionError: planted",
-    ]
+    assert scene.list_inputs() == [NOW_FAILING, ("web", "api"), NOW_FAILING]
     assert scene.reporter.defect_count == 1
 
 
 def test_kind_with_a_dropped_change_is_never_reported_as_synced() -> None:
     script: list[tuple[ClusterChange, ...]] = [(SYNCED,), add_services("bad"), (SYNCED,)]
-    reported = ThreadScene(ScriptedCluster(*script), observer=FailingObserver).reported()
-    assert reported[0] == "Service synced"
-    assert {line.split()[1] for line in reported[1:]} == {"failing"}
+    first, *others = ThreadScene(ScriptedCluster(*script), observer=FailingObserver).list_inputs()
+    assert first == NOW_SYNCED
+    assert others
+    assert all(one == NOW_FAILING for one in others)
 
 
 def test_manifest_problems_and_phases_of_kinds_are_reported() -> None:
     failing = KindChange(state=KindState(kind=SERVICE, phase=Phase.FORBIDDEN, detail="no right"))
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
     scene = ThreadScene(ScriptedCluster((problem, failing)))
-    assert scene.reported() == ["shop.yaml:3 no YAML", "Service forbidden no right"]
+    assert scene.list_inputs() == [ProblemChanged(problem=problem), KindStateChanged(state=failing.state)]
 
 
 @pytest.mark.parametrize("deaf", ["report_object_problem", "report_observations", "report_kind_state"])
@@ -143,7 +144,7 @@ def test_engine_gets_inputs_even_if_the_reporter_fails(deaf: str, monkeypatch: p
     monkeypatch.setattr(ActivityReporter, deaf, fail)
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
     scene = ThreadScene(ScriptedCluster((problem, *add_services("web"), SYNCED)))
-    assert scene.reported() == ["shop.yaml:3 no YAML", "web", "Service synced"]
+    assert scene.list_inputs() == [ProblemChanged(problem=problem), ("web",), NOW_SYNCED]
     assert scene.reporter.defect_count
     assert scene.thread.heartbeat.failures == 0
 

@@ -10,7 +10,7 @@ from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.state_sync import build_saved
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.evidence import Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, OwnedRecord, Record
 from extdns.model.saved_state import Approval, Saved
@@ -123,16 +123,15 @@ class GuardedZones:
         """Return the reasons why the deletes of records may not be made now."""
         return {self.plan(one, zone) for one in owned if self.find_current(one, zone)}
 
-    def find_codes(self) -> dict[str, str]:
+    def find_codes(self) -> dict[Scope, str]:
         """Return the published codes of held deletes by scope."""
-        return {str(found): found.code for found in self.guard.held_sets() if found.code}
+        return {found.scope: found.code for found in self.guard.held_sets() if found.code}
 
-    def find_held(self) -> dict[str, set[str]]:
+    def find_held(self) -> dict[Scope, set[str]]:
         """Return the first labels of the names of held deletes by scope."""
-        return {
-            str(found): {str(one.owned.record.name).partition(".")[0] for one in found.held}
-            for found in self.guard.held_sets()
-        }
+        held_sets = self.guard.held_sets()
+        assert all(found.scope.zone_id == (found.zone.id if found.zone else "") for found in held_sets)
+        return {found.scope: {one.owned.record.name.partition(".")[0] for one in found.held} for found in held_sets}
 
     def approve(self, *codes: str) -> None:
         """Approve the held deletes with *codes*."""

@@ -7,7 +7,7 @@ import pytest
 from extdns.model.change import Blocked, Create, Delete
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete
+from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
@@ -158,7 +158,7 @@ def test_a_namespace_over_its_budget_does_not_hold_deletes_of_other_namespaces()
     scene.observe_evidence([record(70, "fine")])
     scene.pass_time(GRACE_S)
     assert scene.deleted == ["h70.acme.test"]
-    assert {scope: len(names) for scope, names in scene.find_held().items()} == {"namespace lost in zone acme.test": 59}
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {Scope(ZONE.id, "lost"): 59}
 
 
 def test_deletes_of_namespaces_within_their_budgets_are_held_if_the_zone_is_over_budget() -> None:
@@ -167,7 +167,7 @@ def test_deletes_of_namespaces_within_their_budgets_are_held_if_the_zone_is_over
     scene = start_guard(*everyone)
     scene.observe_evidence([one for one in everyone if one.record.name.partition(".")[0][-1] in "01234"])
     scene.pass_time(GRACE_S)
-    assert {scope: len(names) for scope, names in scene.find_held().items()} == {"zone acme.test": 40}
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {Scope(ZONE.id): 40}
     assert not scene.deleted
 
 
@@ -175,7 +175,7 @@ def test_held_deletes_of_a_namespace_do_not_count_in_the_budget_of_the_zone() ->
     scene = start_guard(*records(40, "large"), *records(40, "small", first=40), *records(5, "third", first=80))
     scene.observe_evidence([*records(12, "large"), *records(14, "small", first=40)])
     scene.pass_time(GRACE_S)
-    assert set(scene.find_held()) == {"namespace small in zone acme.test"}, "14 of 40 exceed 30 percent, 12 do not"
+    assert set(scene.find_held()) == {Scope(ZONE.id, "small")}, "14 of 40 exceed 30 percent, 12 do not"
     assert len(scene.deleted) == 12
     scene.observe_evidence([record(80, "third")])
     scene.pass_time(GRACE_S)
@@ -191,7 +191,7 @@ def test_deletes_by_absence_count_in_one_budget_for_all_zones() -> None:
         scene.observe_evidence(records(2, zone=zone), Evidence.ORPHAN_GONE, zone)
     scene.pass_time(3600.0)
     assert not scene.deleted
-    assert {scope: len(names) for scope, names in scene.find_held().items()} == {"all zones": 2}
+    assert {scope: len(names) for scope, names in scene.find_held().items()} == {ALL_ZONES: 2}
 
 
 def test_deletes_after_a_deleted_event_do_not_count_in_the_budget_for_all_zones() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.engine.state_sync import build_saved
-from extdns.model.evidence import Evidence
+from extdns.model.evidence import Evidence, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
@@ -41,7 +41,7 @@ def test_a_delete_stays_held_if_its_evidence_is_interrupted() -> None:
     scene = hold_deletes()
     scene.end_evidence(records(31))
     scene.pass_time(3600.0)
-    assert len(scene.find_held()["namespace shop in zone acme.test"]) == 31
+    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 31
     scene.observe_evidence([record(1)], Evidence.HOSTNAME_REMOVED)
     scene.pass_time(3600.0)
     assert scene.plan(record(1)) is Reason.HELD
@@ -51,7 +51,7 @@ def test_a_hold_ends_when_an_object_requests_the_record() -> None:
     scene = hold_deletes()
     scene.request([record(1)])
     scene.pass_time(WINDOW_S)
-    assert len(scene.find_held()["namespace shop in zone acme.test"]) == 30
+    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
     scene.observe_evidence([record(1)])
     scene.pass_time(GRACE_S)
     assert scene.deleted == ["h1.acme.test"]
@@ -64,7 +64,7 @@ def test_a_hold_ends_when_the_record_is_gone_or_foreign() -> None:
     foreign = record(2).__class__(record=record(2).record)
     scene.guard.replace(ZONE, record(2).record.name, (), scene.now_s, current=(foreign,))
     scene.pass_time()
-    assert len(scene.find_held()["namespace shop in zone acme.test"]) == 29
+    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 29
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
@@ -180,4 +180,4 @@ def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
     scene = hold_deletes()
     scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name}, scene.now_s)
     scene.pass_time()
-    assert len(scene.find_held()["namespace shop in zone acme.test"]) == 30
+    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
