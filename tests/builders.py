@@ -9,7 +9,7 @@ from extdns.model.change import Batch, Create, Delete, Outcome, Refused, Update
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import Evidence
+from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord, OwnedRecord, Record, canonicalize_targets
@@ -34,14 +34,14 @@ def host(text: str) -> DnsName:
     return DnsName.parse(f"{text}.example.org")
 
 
-def ref(name: str, kind: Kind = SERVICE, namespace: str = "shop") -> ObjectRef:
+def ref(name: str, kind: Kind = SERVICE, namespace: str = "shop", created: str = "") -> ObjectRef:
     """Build a reference to an object, by default a Service in the namespace `shop`."""
-    return ObjectRef(key=ObjectKey(kind, namespace, name))
+    return ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
 
 
-def origin(name: str, kind: Kind = SERVICE, namespace: str = "shop") -> Provenance:
+def origin(name: str, kind: Kind = SERVICE, namespace: str = "shop", created: str = "") -> Provenance:
     """Build the provenance of a claim: the object *name* and its annotation."""
-    return Provenance(source=kind.name.lower(), ref=ref(name, kind, namespace), field="annotation")
+    return Provenance(source=kind.name.lower(), ref=ref(name, kind, namespace, created), field="annotation")
 
 
 def build_claim(
@@ -52,6 +52,7 @@ def build_claim(
     set_identifier: str = "",
     kind: Kind = SERVICE,
     namespace: str = "shop",
+    created: str = "",
 ) -> ResolvedClaim:
     """Build the claim in which the object *name* requests a record with *targets* at *at*."""
     return ResolvedClaim(
@@ -62,16 +63,28 @@ def build_claim(
             set_identifier=set_identifier,
             labels=StringMap.from_items({RESOURCE: ref(name, kind, namespace).key.resource}),
         ),
-        provenance=origin(name, kind, namespace),
+        provenance=origin(name, kind, namespace, created),
     )
 
 
 def build_unresolved(
-    name: str, at: str, reason: Reason = Reason.NO_ADDRESS, *, kind: Kind = SERVICE, namespace: str = "shop"
+    name: str,
+    at: str,
+    reason: Reason = Reason.NO_ADDRESS,
+    *,
+    set_identifier: str = "",
+    kind: Kind = SERVICE,
+    namespace: str = "shop",
+    created: str = "",
 ) -> UnresolvedClaim:
     """Build a claim of the object *name* to *at* whose targets are not known, for *reason*."""
-    where = origin(name, kind, namespace)
-    return UnresolvedClaim(name=host(at), set_identifier="", provenance=where, reason=reason, detail="no address yet")
+    return UnresolvedClaim(
+        name=host(at),
+        set_identifier=set_identifier,
+        provenance=origin(name, kind, namespace, created),
+        reason=reason,
+        detail="no address yet",
+    )
 
 
 def observe(
@@ -157,6 +170,28 @@ def observe_new(*names: str, target: str = "192.0.2.1") -> Observed:
     return Observed(
         observations=tuple(one for name in names for one in observe(name, build_claim(name, name, target)).observations)
     )
+
+
+def build_owned(at: str, *, resource: str = "service/shop/web") -> OwnedRecord:
+    """Build a current record of ours, as the registry reads it."""
+    labels = StringMap.from_items({RESOURCE: resource})
+    return OwnedRecord(record=record(at), owner="me", is_ours=True, labels=labels)
+
+
+def build_held(
+    at: str,
+    evidence: Evidence = Evidence.OBJECT_DELETED,
+    *,
+    zone: Zone = ZONE,
+    resource: str = "service/shop/web",
+) -> HeldDelete:
+    """Build the held delete of a record of ours."""
+    return HeldDelete(zone=zone, owned=build_owned(at, resource=resource), evidence=evidence)
+
+
+def build_held_set(code: str, *found: HeldDelete, zone: Zone = ZONE, namespace: str = "") -> HeldSet:
+    """Build the held deletes of one scope with their approval code."""
+    return HeldSet(scope=Scope(zone.id, namespace), zone=zone, code=code, held=found)
 
 
 def create(desired: DesiredRecord) -> Create:

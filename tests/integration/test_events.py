@@ -16,13 +16,10 @@ from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.event_recorder import EventMessageBuilder, KubernetesEventRecorder
 from extdns.model.claim import InvalidClaim, Provenance
-from extdns.model.dns_name import DnsName
-from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
+from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import OwnedRecord, Record
-from extdns.model.value import StringMap
-from extdns.model.zone import Zone
+from tests.builders import build_held, build_held_set
 from tests.clusters import service
 from tests.fakes.apiserver.faults import Refuse, Stall
 from tests.fakes.apiserver.server import ApiServer
@@ -32,7 +29,6 @@ from tests.program.installation import Installation
 from tests.program.running import HANGS_S
 
 SERVICE = Kind("", "v1", "Service", "services")
-ZONE = Zone(name=DnsName("example.org"), id="Z1")
 
 
 @pytest.fixture
@@ -59,18 +55,6 @@ def invalid_claims(name: str = "web", value: str = "a b") -> Sequence[InvalidCla
     ref = ObjectRef(key=ObjectKey(SERVICE, "shop", name), uid=f"uid-{name}")
     where = Provenance(source="service", ref=ref, field="annotation")
     return [InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value=value, allowed="a name")]
-
-
-def held(name: str) -> HeldDelete:
-    made = Record(name=DnsName(f"{name}.example.org"), type="A", targets=("192.0.2.1",), ttl_s=300)
-    owned = OwnedRecord(
-        record=made, owner="me", is_ours=True, labels=StringMap((("resource", f"service/shop/{name}"),))
-    )
-    return HeldDelete(zone=ZONE, owned=owned, evidence=Evidence.ORPHAN_UNCLAIMED)
-
-
-def held_set(code: str, *found: HeldDelete) -> HeldSet:
-    return HeldSet(scope=Scope(ZONE.id), zone=ZONE, code=code, held=found)
 
 
 def events(server: ApiServer) -> list[dict[str, Any]]:
@@ -205,7 +189,9 @@ def test_an_event_without_uid_is_recorded_if_the_object_may_not_be_read(
     server: ApiServer, recorder: KubernetesEventRecorder
 ) -> None:
     server.forbid("get", "services")
-    recorder.record_held_deletes(held_set("7f3a-91c2", held("web")))
+    recorder.record_held_deletes(
+        build_held_set("7f3a-91c2", build_held("web", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/web"))
+    )
     recorder.close(5.0)
     (event,) = events(server)
     assert "uid" not in event["regarding"]
@@ -225,8 +211,16 @@ def test_held_deletes_are_recorded_on_existing_objects_and_repeated_before_the_e
     server: ApiServer, recorder: KubernetesEventRecorder, clock: ShiftedClock
 ) -> None:
     server.put(service("web") | {"metadata": {"name": "web", "namespace": "shop", "uid": "u1"}})
-    recorder.record_held_deletes(held_set("1111-1111", held("web")))
-    recorder.record_held_deletes(held_set("7f3a-91c2", held("web"), held("gone")))
+    recorder.record_held_deletes(
+        build_held_set("1111-1111", build_held("web", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/web"))
+    )
+    recorder.record_held_deletes(
+        build_held_set(
+            "7f3a-91c2",
+            build_held("web", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/web"),
+            build_held("gone", Evidence.ORPHAN_UNCLAIMED, resource="service/shop/gone"),
+        )
+    )
     server.log.wait_for("create", "events")
     (event,) = events(server)
     assert event["regarding"]["uid"] == "u1"

@@ -10,55 +10,41 @@ from extdns.engine.inputs import Cause, Observation, Observed
 from extdns.model.change import Action
 from extdns.model.claim import Claim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
-from extdns.model.kind import ObjectKey, ObjectRef
+from extdns.model.kind import ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.record import RESOURCE, DesiredRecord, Record, canonicalize_targets
-from extdns.model.value import StringMap
+from extdns.model.record import Record
 from extdns.planner.settings import PlanSettings
-from tests.builders import PLAN, SERVICE, change_phase, host, ownership_record, record
+from tests.builders import (
+    PLAN,
+    SERVICE,
+    build_claim,
+    build_unresolved,
+    change_phase,
+    host,
+    observe,
+    ownership_record,
+    record,
+    ref,
+)
 from tests.world import World, start_world
 
 DELETES = DeleteSettings(owner="me", grace_s=60.0)
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
 
 
-def ref(namespace: str, created: str) -> ObjectRef:
-    """Build a reference to the Service `web` in *namespace*."""
-    return ObjectRef(key=ObjectKey(SERVICE, namespace, "web"), created=created)
-
-
 def claim_in(namespace: str, target: str, created: str = OLD, *, rtype: str = "A", sid: str = "") -> ResolvedClaim:
     """Build the claim of the Service `web` in *namespace* to `web.example.org` with *target*."""
-    requester = ref(namespace, created)
-    return ResolvedClaim(
-        desired=DesiredRecord(
-            name=host("web"),
-            type=rtype,
-            targets=canonicalize_targets(rtype, (target,)),
-            set_identifier=sid,
-            labels=StringMap.from_items({RESOURCE: requester.key.resource}),
-        ),
-        provenance=Provenance(source="service", ref=requester, field="annotation"),
-    )
+    return build_claim("web", "web", target, rtype=rtype, set_identifier=sid, namespace=namespace, created=created)
 
 
 def unresolved_in(namespace: str, created: str = OLD, *, sid: str = "") -> UnresolvedClaim:
     """Build a claim of the Service `web` in *namespace* to `web.example.org` that has no address yet."""
-    at = Provenance(source="service", ref=ref(namespace, created), field="annotation")
-    return UnresolvedClaim(
-        name=host("web"), set_identifier=sid, provenance=at, reason=Reason.NO_ADDRESS, detail="none yet"
-    )
+    return build_unresolved("web", "web", set_identifier=sid, namespace=namespace, created=created)
 
 
 def observe_in(namespace: str, *claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
     """Build the observation that the Service `web` in *namespace* has exactly *claims*."""
-    requester = ref(namespace, OLD)
-    return Observed(observations=(Observation(source="service", key=requester.key, cause=cause, claims=claims),))
-
-
-def observe_gone_in(namespace: str) -> Observed:
-    """Build the observation that the Service `web` in *namespace* was deleted."""
-    return observe_in(namespace, cause=Cause.DELETED)
+    return observe("web", *claims, cause=cause, namespace=namespace)
 
 
 def owned_by(target: str, *, by: str = "") -> tuple[Record, ...]:
@@ -163,7 +149,7 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
 
 
 def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() -> None:
-    requester = ref("green", OLD)
+    requester = ref("web", namespace="green", created=OLD)
     ingress = replace(
         claim_in("green", "192.0.2.2"), provenance=Provenance(source="ingress", ref=requester, field="annotation")
     )
@@ -199,7 +185,7 @@ def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period()
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
-    scene.run(observe_gone_in("blue"), for_s=59.0)
+    scene.run(observe_in("blue", cause=Cause.DELETED), for_s=59.0)
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
     assert {one.reason for one in scene.engine.decisions.decisions(host("web"))} == {Reason.IN_GRACE}
     scene.run(for_s=2.0)
@@ -222,7 +208,7 @@ def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() ->
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
     )
-    scene.run(observe_gone_in("blue"), change_phase(SERVICE, Phase.FORBIDDEN), for_s=3600.0)
+    scene.run(observe_in("blue", cause=Cause.DELETED), change_phase(SERVICE, Phase.FORBIDDEN), for_s=3600.0)
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
@@ -268,7 +254,7 @@ def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record
     """Test that a CNAME, which replaces all types of a name, waits until all of them can be replaced."""
     records = (*owned_by("192.0.2.1", by="green"), record("web", "2001:db8::1", rtype="AAAA"))
     records += (ownership_record("web", "AAAA", resource="service/blue/old"),)
-    old = ref("blue", OLD).key._replace(name="old")
+    old = ref("web", namespace="blue").key._replace(name="old")
 
     def old_service(*claims: Claim, cause: Cause = Cause.VERSION) -> Observed:
         return Observed(observations=(Observation(source="service", key=old, cause=cause, claims=claims),))
@@ -276,7 +262,7 @@ def test_no_record_is_replaced_by_a_cname_while_another_namespace_keeps_a_record
     former = claim_in("blue", "2001:db8::1", rtype="AAAA")
     former = replace(former, provenance=replace(former.provenance, ref=ObjectRef(key=old, created=OLD)))
     scene = start_contest(*records, first=[old_service(former), observe_in("green", claim_in("green", "192.0.2.1"))])
-    scene.exists = lambda key: key == ref("green", OLD).key
+    scene.exists = lambda key: key == ref("web", namespace="green").key
     cname = claim_in("blue", "lb.test", rtype="CNAME")
     scene.run(
         observe_in("blue", claim, cname),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,13 +50,8 @@ def change_leader(old: World, new_leader: World, *, for_s: float = 5.0) -> None:
     new_leader.run(BECOME_LEADER, for_s=for_s)
 
 
-def observe_objects(names: Iterable[str]) -> Observed:
-    """Build the observation of one Service for each of *names*."""
-    return observe_new(*names)
-
-
 def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anything() -> None:
-    world = start_world(first=[observe_objects(NAMES)], has_election=True, has_state_store=True)
+    world = start_world(first=[observe_new(*NAMES)], has_election=True, has_state_store=True)
     world.run(for_s=300.0)
     assert world.engine.is_idle
     assert (world.provider.submissions, world.reported, world.state) == ([], [], Saved())
@@ -65,7 +59,7 @@ def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anythin
 
 
 def test_a_standby_that_becomes_the_leader_writes_and_reports_its_planned_changes() -> None:
-    world = start_world(first=[observe_objects(["web", "api"])], has_election=True)
+    world = start_world(first=[observe_new("web", "api")], has_election=True)
     world.run(BECOME_LEADER)
     assert set(world.list_records()) == {"web A", "api A"}
     assert {str(one.name) for one in world.reported} == {"web.example.org", "api.example.org"}
@@ -82,7 +76,7 @@ def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_a
     leader = start_world()
     standby = start_standby(leader)
     for world in (leader, standby):
-        world.run(observe_objects(NAMES), for_s=1.0)
+        world.run(observe_new(*NAMES), for_s=1.0)
     written = len(leader.provider.submissions)
     assert written
     change_leader(leader, standby)
@@ -95,8 +89,8 @@ def test_a_new_leader_reads_what_the_former_leader_wrote_and_does_not_write_it_a
 def test_a_new_leader_makes_the_changes_that_the_former_leader_did_not_make() -> None:
     leader = start_world()
     standby = start_standby(leader)
-    leader.run(observe_objects(NAMES[:5]), for_s=1.0)
-    standby.run(observe_objects(NAMES), for_s=1.0)
+    leader.run(observe_new(*NAMES[:5]), for_s=1.0)
+    standby.run(observe_new(*NAMES), for_s=1.0)
     change_leader(leader, standby)
     assert set(standby.list_records()) == {f"{name} A" for name in NAMES}
 
@@ -150,8 +144,8 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
 
 def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    leader = start_world(*records, first=[observe_objects(NAMES)], deletes=DELETES, has_state_store=True)
-    standby = start_standby(leader, observe_objects(NAMES), deletes=DELETES, has_state_store=True)
+    leader = start_world(*records, first=[observe_new(*NAMES)], deletes=DELETES, has_state_store=True)
+    standby = start_standby(leader, observe_new(*NAMES), deletes=DELETES, has_state_store=True)
     for world in (leader, standby):
         world.run(*(observe_gone(name) for name in NAMES[:10]), for_s=70.0)
     assert len(leader.list_records()) == 10
@@ -163,7 +157,7 @@ def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one(
 
 def test_a_demoted_leader_writes_nothing_and_reports_no_held_deletes() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
-    world = start_world(*records, first=[observe_objects(NAMES)], has_election=True, deletes=DELETES)
+    world = start_world(*records, first=[observe_new(*NAMES)], has_election=True, deletes=DELETES)
     world.run(BECOME_LEADER)
     world.run(*(observe_gone(name) for name in NAMES), for_s=70.0)
     assert world.held[-1].held

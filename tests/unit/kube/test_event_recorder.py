@@ -15,12 +15,10 @@ from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.kube.event_sender import EventMessage
 from extdns.model.change import Action, Batch, ChangeSet, Decision, Delete
 from extdns.model.claim import Claim, ClaimWarning, InvalidClaim, UnresolvedClaim
-from extdns.model.evidence import Evidence, HeldDelete, HeldSet, Scope
+from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.record import OwnedRecord
-from extdns.model.value import StringMap
-from tests.builders import SERVICE, ZONE, build_claim, host, origin, record, ref
+from tests.builders import SERVICE, ZONE, build_claim, build_held, build_held_set, build_owned, host, origin, ref
 
 WEB: Final = ObjectKey(SERVICE, "shop", "web")
 ALL: Final = ("RecordReady", "RecordDeleted")
@@ -28,20 +26,6 @@ ALL: Final = ("RecordReady", "RecordDeleted")
 
 def build_messages(*reasons: str, problems: bool = True) -> EventMessageBuilder:
     return EventMessageBuilder(owner="me", kinds={"service": SERVICE}, emitted_reasons=reasons, emits_problems=problems)
-
-
-def owned(at: str, resource: str = "service/shop/web") -> OwnedRecord:
-    return OwnedRecord(
-        record=record(at, "192.0.2.1"), owner="me", is_ours=True, labels=StringMap((("resource", resource),))
-    )
-
-
-def held(at: str, resource: str = "service/shop/web") -> HeldDelete:
-    return HeldDelete(zone=ZONE, owned=owned(at, resource), evidence=Evidence.OBJECT_DELETED)
-
-
-def held_set(code: str, *found: HeldDelete, namespace: str = "") -> HeldSet:
-    return HeldSet(scope=Scope(ZONE.id, namespace), zone=ZONE, code=code, held=found)
 
 
 def build_decision(action: Action, reason: Reason, *, has_record: bool = False) -> Decision:
@@ -54,7 +38,7 @@ def build_decision(action: Action, reason: Reason, *, has_record: bool = False) 
         reason=reason,
         detail="more of it",
         desired=build_claim("web", "web").desired,
-        current=owned("web") if has_record else None,
+        current=build_owned("web") if has_record else None,
         requested_by=(origin("web"),),
     )
 
@@ -90,7 +74,7 @@ def test_problem_events_can_be_turned_off() -> None:
             [InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="", allowed="")]
         )
     )
-    assert not list(quiet.describe_held_deletes(held_set("c", held("web"))))
+    assert not list(quiet.describe_held_deletes(build_held_set("c", build_held("web"))))
 
 
 def test_a_published_record_gets_one_ready_event_if_enabled() -> None:
@@ -134,7 +118,7 @@ def test_the_oldest_names_that_were_never_published_are_forgotten(monkeypatch: p
 
 
 def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:
-    gone = Delete(current=owned("web"), evidence=Evidence.HOSTNAME_REMOVED)
+    gone = Delete(current=build_owned("web"), evidence=Evidence.HOSTNAME_REMOVED)
     batch = Batch(number=1, zone=ZONE, change_sets=(ChangeSet(zone=ZONE, name=host("web"), changes=(gone,)),))
     (message,) = build_messages(*ALL).describe_batch(batch)
     assert (message.regarding, message.reason, message.action) == (WEB, "RecordDeleted", "Deleted")
@@ -167,8 +151,11 @@ def test_a_failed_computation_of_claims_gives_an_event_on_the_object() -> None:
 
 
 def test_held_deletes_give_one_event_per_object_with_the_approve_command() -> None:
-    waiting = [held(f"h{number}") for number in range(7)] + [held("x", "service/shop/x"), held("y", "gone/shop/y")]
-    first, second = build_messages().describe_held_deletes(held_set("7f3a-91c2", *waiting, namespace="shop"))
+    waiting = [build_held(f"h{number}") for number in range(7)] + [
+        build_held("x", resource="service/shop/x"),
+        build_held("y", resource="gone/shop/y"),
+    ]
+    first, second = build_messages().describe_held_deletes(build_held_set("7f3a-91c2", *waiting, namespace="shop"))
     assert (first.regarding, second.regarding) == (WEB, ObjectKey(SERVICE, "shop", "x"))
     assert first.text == (
         "Deletes are HELD in namespace shop in zone example.org: h0.example.org A [object-deleted], "
@@ -176,7 +163,7 @@ def test_held_deletes_give_one_event_per_object_with_the_approve_command() -> No
         "h4.example.org A [object-deleted], .... To see them: extdns status. "
         "To approve them: extdns approve 7f3a-91c2 [held]"
     )
-    assert not list(build_messages().describe_held_deletes(held_set("")))
+    assert not list(build_messages().describe_held_deletes(build_held_set("")))
 
 
 def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
@@ -184,7 +171,7 @@ def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
     builder = EventMessageBuilder(
         owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True, state=state
     )
-    found = held_set("7f3a-91c2", held("web"), held("y", "gone/shop/y"))
+    found = build_held_set("7f3a-91c2", build_held("web"), build_held("y", resource="gone/shop/y"))
     web, last = builder.describe_held_deletes(found)
     assert (web.regarding, last.regarding) == (WEB, state)
     assert "web.example.org A [object-deleted], y.example.org A [object-deleted]" in last.text
@@ -200,14 +187,14 @@ def test_without_saved_state_the_event_names_the_flag_that_approves_the_deletes(
         emits_problems=True,
         approve=partial(format_approve_command, config),
     )
-    (message,) = builder.describe_held_deletes(held_set("7f3a-91c2", held("web")))
+    (message,) = builder.describe_held_deletes(build_held_set("7f3a-91c2", build_held("web")))
     assert "To approve them: extdns --approve=7f3a-91c2 [flags] [held]" in message.text
 
 
 def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> None:
     long = ".".join(["x" * 60] * 3)
     (message,) = build_messages().describe_held_deletes(
-        held_set("7f3a-91c2", *(held(f"{number}.{long}") for number in range(7)))
+        build_held_set("7f3a-91c2", *(build_held(f"{number}.{long}") for number in range(7)))
     )
     assert len(message.text) <= 1024
 
@@ -215,7 +202,12 @@ def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> No
 def test_a_decision_that_nobody_requested_gives_no_event() -> None:
     nameless: list[EventMessage] = list(
         build_messages().describe_held_deletes(
-            held_set("c", held("a", ""), held("b", "service/b"), held("c", "service/"))
+            build_held_set(
+                "c",
+                build_held("a", resource=""),
+                build_held("b", resource="service/b"),
+                build_held("c", resource="service/"),
+            )
         )
     )
     assert nameless == []
