@@ -31,6 +31,7 @@ SERVERS: Final = ("named", "knotd", "nsd")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "kustomize")
+WORKFLOWS: Final = "actionlint"
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
 NO_ORACLE: Final = "NOT RUN: templates compared with those of Go (go is not installed)"
@@ -46,7 +47,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, *BROWSER):
+    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, *BROWSER):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -108,6 +109,13 @@ def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) ->
     for name in CHART_TOOLS:
         (clone / "bin" / name).unlink()
     assert run(clone) == [f"NOT RUN: tests of the chart that need {name} (not installed)" for name in CHART_TOOLS]
+
+
+def test_the_summary_says_that_the_workflows_were_not_checked_if_actionlint_is_not_installed(clone: Path) -> None:
+    for name in MACHINERY:
+        provide(clone, name, QUIET)
+    (clone / "bin" / WORKFLOWS).unlink()
+    assert run(clone) == ["NOT RUN: workflows checked by actionlint (not installed)"]
 
 
 @pytest.mark.parametrize(
