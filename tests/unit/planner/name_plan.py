@@ -11,7 +11,7 @@ from extdns.model.change import Action, Blocked, Change, ChangeSet, Create, Deci
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap, Value
@@ -20,7 +20,7 @@ from extdns.planner.decide import decide
 from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import PlanSettings
-from tests.builders import store
+from tests.builders import KINDS, store
 
 ME: Final = "me"
 ZONE: Final = Zone(name=DnsName("example.org"), id="z1")
@@ -30,12 +30,6 @@ API: Final = "service/shop/api"
 OLD: Final = "ingress/shop/old"
 SETTINGS: Final = PlanSettings(owner=ME, source_order=("service", "ingress"))
 ALIAS: Final = {"alias": "true"}
-
-_KINDS: Final = {
-    "service": Kind("", "v1", "Service", "services"),
-    "ingress": Kind("networking.k8s.io", "v1", "Ingress", "ingresses"),
-}
-
 
 Findings = Callable[[OwnedRecord], Evidence | Blocked]
 """A function that returns the evidence against a record that nobody requests, or what blocks its delete."""
@@ -115,7 +109,7 @@ def claim(
         labels=StringMap.from_items({"resource": label} if label else {}),
         properties=StringMap.from_items(properties or {}),
     )
-    ref = ObjectRef(key=ObjectKey(_KINDS[source], namespace, name), created=created)
+    ref = ObjectRef(key=ObjectKey(KINDS[source], namespace, name), created=created)
     return ResolvedClaim(desired=endpoint, provenance=Provenance(source=source, ref=ref, field=field))
 
 
