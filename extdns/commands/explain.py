@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,7 @@ from extdns.documents.reason import build_reason, format_reason
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
+from extdns.masking import mask
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 
@@ -106,7 +108,7 @@ def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str
             return _explain_name(about, flags, environ)
         result = run_one_pass(flags, environ)
         document = build_object(EngineSnapshot(result.engine), about, result.missing)
-        return replace(document, process=_describe_command(result.config))
+        return replace(document, process=_describe_command(result.config, flags))
     except UsageError as exc:
         if flags:
             raise
@@ -123,13 +125,26 @@ def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str
         return readers[0]
 
     result = run_one_pass(flags, environ, open_reader)
-    known = readers[0].zones_known
-    document = build_name(EngineSnapshot(result.engine), name, result.config, zones_known=known, missing=result.missing)
-    return replace(document, process=_describe_command(result.config))
+    known = readers[0].known_zones
+    document = build_name(
+        EngineSnapshot(result.engine),
+        name,
+        result.config,
+        zones_known=len(known),
+        missing=result.missing,
+        known_zones=known,
+    )
+    return replace(document, process=_describe_command(result.config, flags))
 
 
-def _describe_command(config: Config) -> ProcessReference:
-    return ProcessReference(address="", owner=config.registry.txt_owner_id, objects=describe_objects(config))
+def _describe_command(config: Config, flags: Sequence[str]) -> ProcessReference:
+    """Describe this command as the process that answers; *flags* are its own, which another command needs, too."""
+    return ProcessReference(
+        address="",
+        owner=config.registry.txt_owner_id,
+        objects=describe_objects(config),
+        flags=mask(shlex.join(flags)),
+    )
 
 
 def _is_reason_code(text: str) -> bool:

@@ -127,14 +127,14 @@ class ZonesOfNameReader:
     """A `ZoneReader` that lists only the zones that can hold *name*.
 
     Attributes:
-        zones_known: the number of zones that the service listed.
+        known_zones: the names of the zones that the service listed.
     """
 
     def __init__(self, reader: ZoneReader, name: DnsName) -> None:
         """Read the zones of *name* with *reader*."""
         self._reader = reader
         self._name = name
-        self.zones_known = 0
+        self.known_zones: tuple[str, ...] = ()
 
     @property
     def capabilities(self) -> Capabilities:
@@ -144,7 +144,7 @@ class ZonesOfNameReader:
     def list_zones(self) -> ZoneList:
         """List the zones that can hold the name."""
         found = self._reader.list_zones()
-        self.zones_known = len(found.zones)
+        self.known_zones = tuple(zone.name for zone in found.zones)
         return replace(found, zones=tuple(zone for zone in found.zones if self._name.within(zone.name)))
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:

@@ -140,11 +140,13 @@ class ProcessReference(Document, frozen=True):
 
     `address` is the address of its live page, as the client reached it; "" if the command made one pass itself. `owner`
     is its owner id; `objects` is where it reads objects, as `cluster https://192.0.2.1:6443` or `files shop.yaml`.
+    `flags` are those of the command, for a shell; "" if a running process answers.
     """
 
     address: str
     owner: str
     objects: str
+    flags: str = ""
 
 
 UNKNOWN_PROCESS: Final = ProcessReference(address="", owner="", objects="")
@@ -165,5 +167,5 @@ def describe_process(process: ProcessReference) -> str:
 
 
 def format_command(command: str, process: ProcessReference) -> str:
-    """Return *command*, such as `explain web.example.org`, with the flag that queries the same process."""
-    return f"extdns {command} --controller={process.address}" if process.address else f"extdns {command} [flags]"
+    """Return *command*, such as `explain web.example.org`, with the flags that give an answer of the same process."""
+    return f"extdns {command} {f'--controller={process.address}' if process.address else process.flags or '[flags]'}"

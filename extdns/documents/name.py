@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
@@ -33,6 +33,7 @@ from extdns.documents.document import (
     build_record_data,
     build_zone_reference,
 )
+from extdns.documents.name_findings import SWITCHES_TO_SET, find_other_affix, select_zones
 from extdns.documents.names import NameState, NameSummary, build_row, find_state
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.engine.decisions import IN_SYNC
@@ -86,8 +87,10 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
 
     `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
     not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
-    `lastChanges` are the last writes, newest first; only a running process has them. `process` is the process that
-    answered, `at` the time of the answer; null if this command made one pass.
+    `knownZones` are the first zones that the service listed. `otherAffix` is the flag under which ownership records of
+    a foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first; only
+    a running process has them. `process` is the process that answered, `at` the time of the answer; null if this
+    command made one pass.
     """
 
     api_version: Version
@@ -99,6 +102,7 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
     claims: tuple[ClaimDocument, ...]
     zones: tuple[ZoneReference, ...]
     zones_known: int
+    known_zones: tuple[str, ...]
     all_zones: bool
     unread_zones: tuple[ZoneReference, ...]
     records: tuple[CurrentRecordDocument, ...]
@@ -110,6 +114,8 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
     closest: tuple[str, ...]
     not_known: tuple[str, ...]
     missing: tuple[str, ...]
+    other_affix: str
+    other_affix_records: int
 
 
 def build_name(
@@ -120,6 +126,7 @@ def build_name(
     zones_known: int,
     missing: tuple[str, ...],
     live: ProcessSnapshot | None = None,
+    known_zones: Iterable[str] | None = None,
 ) -> NameDocument:
     """Describe *name*.
 
@@ -130,6 +137,7 @@ def build_name(
         zones_known: the number of zones that the service listed.
         missing: one sentence for each thing that could not be read.
         live: the running process that *seen* belongs to; None for a single pass.
+        known_zones: the names of all zones that the service listed; None if they are those in *seen*.
     """
     claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
     outcome_of = partial(build_outcome, seen, live)
@@ -140,6 +148,7 @@ def build_name(
         excluded=tuple(_list_excluded(seen, name, requested=bool(claims))),
         unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
     )
+    affix = find_other_affix(seen, name, found.row)
     last = tuple(build_change(one) for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
         api_version=VERSION,
@@ -155,6 +164,7 @@ def build_name(
         ),
         zones=tuple(map(build_zone_reference, seen.zones_of(name))),
         zones_known=zones_known,
+        known_zones=select_zones((one.zone.name for one in seen.zones) if known_zones is None else known_zones),
         all_zones=seen.all_zones,
         unread_zones=found.unread_zones,
         records=found.records,
@@ -166,6 +176,8 @@ def build_name(
         closest=() if claims or found.records else tuple(_list_closest(seen, name)),
         not_known=tuple(_list_unknown(seen, decisions, last, lives=live is not None)),
         missing=missing,
+        other_affix=affix.flag,
+        other_affix_records=affix.records,
     )
 
 
@@ -192,7 +204,8 @@ def _build_answer(name: DnsName, found: _Findings, seen: EngineSnapshot, *, comp
     if found.sole_exclusion:
         excluded = found.sole_exclusion
         published = "is not published" if known else "may or may not be published"
-        return f"{name} {published}: {excluded.object} requests it, but {excluded.by} excludes it."
+        cause = f"{excluded.by} is not set" if excluded.by in SWITCHES_TO_SET else f"{excluded.by} excludes it"
+        return f"{name} {published}: {excluded.object} requests it, but {cause}."
     return answer_undecided(name, found.records, found.wildcards, unsure, known=known)
 
 

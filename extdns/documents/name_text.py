@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from extdns.documents.document import describe_process, format_command
-from extdns.documents.names import NameState
+from extdns.documents.document import describe_process
+from extdns.documents.next_step import suggest_next_step
 from extdns.documents.text import (
     escape_line,
     format_age,
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 _LABEL_WIDTH: Final = 14
 _MAX_TARGETS: Final = 10
 _MAX_WRITES: Final = 3
-_RETRY_LATER: Final = "try again when everything can be read"
-_RESOLVE: Final = "Resolve the conflict; extdns retries automatically. All names: "
 _ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be updated", "delete": "would be deleted"}
 _PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
 
@@ -178,7 +176,7 @@ def _describe_owner(one: CurrentRecordDocument) -> str:
 def _describe_absence(document: NameDocument) -> Iterator[str]:
     """Describe in which zones the name has no records, and in which zones that is unknown."""
     yield from (f"not known in {_describe_zone(zone)}, which could not be read" for zone in document.unread_zones)
-    if _may_be_in_unlisted_zone(document):
+    if not document.zones and not document.all_zones:
         yield "not known: not all zones could be listed"
     elif not document.records and not document.unread_zones:
         yield "no record"
@@ -196,46 +194,5 @@ def _describe_zones(document: NameDocument) -> list[str]:
     return [f"{_describe_zone(zone)}, longest match of {known}{unlisted}" for zone in document.zones]
 
 
-def _may_be_in_unlisted_zone(document: NameDocument) -> bool:
-    """Return whether the name may belong to an unknown zone."""
-    return not document.zones and not document.all_zones
-
-
 def _describe_zone(zone: ZoneReference) -> str:
     return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"
-
-
-def suggest_next_step(document: NameDocument) -> str:
-    """Return what a person can do about the state of the name."""
-    match document.state:
-        case None:
-            return _suggest_for_unrequested(document)
-        case NameState.PUBLISHED:
-            return "nothing to do"
-        case NameState.HELD:
-            command = format_command("status" if document.process.address else "plan --held", document.process)
-            if document.reason == Reason.OTHER_CLUSTER:
-                return f"see how to accept the cluster of the objects, if that is meant: {command}"
-            return f"see all held deletes, and how to approve them: {command}"
-        case NameState.CHANGING if document.reason == Reason.IN_GRACE:
-            return "nothing to do; to keep the record, let an object request the name before the grace period ends"
-        case NameState.CHANGING:
-            command = format_command("plan", document.process)
-            return f"nothing to do if extdns runs. The plan for all names: {command}"
-        case NameState.UNKNOWN:
-            return _RETRY_LATER
-        case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
-            return _RETRY_LATER
-        case _:
-            return _RESOLVE + format_command("plan", document.process)
-
-
-def _suggest_for_unrequested(document: NameDocument) -> str:
-    if document.records:
-        return "nothing to do; extdns leaves it as it is"
-    if document.reason:
-        return _RESOLVE + format_command("plan", document.process)
-    if document.unread_zones or _may_be_in_unlisted_zone(document):
-        return _RETRY_LATER
-    search = "look for a misspelt name on the object, or for a filter that leaves the object out"
-    return f"nothing to do if the wildcard is to answer; else {search}" if document.wildcards else search

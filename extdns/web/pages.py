@@ -17,8 +17,9 @@ from markupsafe import Markup, escape
 from extdns.documents import status
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.name_text import build_sections, describe_object, suggest_next_step
+from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
+from extdns.documents.next_step import suggest_next_step
 from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
 from extdns.model.plural import format_count

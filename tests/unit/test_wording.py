@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from extdns.documents.name_text import suggest_next_step
+from extdns.documents.next_step import suggest_next_step
 from extdns.flags.table import BY_NAME
 from extdns.log import Event
 from extdns.model.reason import ROWS, Reason

@@ -135,7 +135,7 @@ def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promi
 ) -> None:
     text = "\n".join(format_name(explain(NAMES[reason](), WEB)))
     assert text.partition("\n")[0].startswith(f"{WEB} exists, but no object requests it")
-    assert "Next: Resolve the conflict; extdns retries automatically." in text
+    assert "Next: extdns decides again when something changes. All names: extdns plan [flags]" in text
 
 
 def test_a_held_delete_is_explained_with_evidence_and_the_approve_command() -> None:

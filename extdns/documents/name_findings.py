@@ -1,0 +1,58 @@
+"""Find what decides what a person can do about a name: zones, and ownership records under another affix."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from extdns.model import rrtype
+from extdns.model.reason import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from extdns.documents.names import NameSummary
+    from extdns.documents.snapshot import EngineSnapshot
+    from extdns.model.dns_name import DnsName
+
+_MAX_ZONES: Final = 5
+_HERITAGE: Final = "heritage=external-dns"
+SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-listener-sets"})
+"""Flags that exclude objects while they are not set; other flags exclude objects while they are."""
+
+
+class OtherAffix(NamedTuple):
+    """Ownership records under a prefix or suffix that is not ours: the flag that would read them, and their number."""
+
+    flag: str
+    records: int
+
+
+_NO_AFFIX: Final = OtherAffix("", 0)
+
+
+def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> OtherAffix:
+    """Find ownership records under another prefix or suffix of a foreign record at *name*; *row* are its decisions."""
+    if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
+        return _NO_AFFIX
+    head, _, rest = name.partition(".")
+    for entry in (one for one in seen.zones if one.zone in seen.zones_of(name)):
+        texts = [
+            one.name for one in entry.cache.all_records() if one.type == rrtype.TXT and _HERITAGE in str(one.targets)
+        ]
+        for text in texts:
+            label, _, other_rest = text.partition(".")
+            if other_rest != rest:
+                continue
+            if found := re.fullmatch(rf"(.+?)(?:(?:a|aaaa|cname)-)?{re.escape(head)}", label):
+                prefix = found[1]
+                if prefix not in {"a-", "aaaa-", "cname-"}:
+                    return OtherAffix(f"--txt-prefix={prefix}", sum(one.startswith(prefix) for one in texts))
+            if found := re.fullmatch(rf"(?:(?:a|aaaa|cname)-)?{re.escape(head)}(.+)", label):
+                return OtherAffix(f"--txt-suffix={found[1]}", sum(found[1] in one.partition(".")[0] for one in texts))
+    return _NO_AFFIX
+
+
+def select_zones(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the first names of zones, sorted, that are displayed."""
+    return tuple(sorted(set(names))[:_MAX_ZONES])

@@ -1,0 +1,135 @@
+"""Suggest what a person can do about a name, by the reason and by what was found (docs/design/messages.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from extdns.documents.document import format_command
+from extdns.documents.name_findings import SWITCHES_TO_SET
+from extdns.documents.names import NameState
+from extdns.model.plural import format_count
+from extdns.model.reason import ROWS, Reason
+from extdns.model.reason_row import Group
+
+if TYPE_CHECKING:
+    from extdns.documents.name import NameDocument
+
+_RETRY_LATER: Final = "try again when everything can be read"
+_CONFLICT: Final = "Resolve the conflict; extdns retries automatically"
+_APEX_PREFIX: Final = "--txt-prefix=%{record_type}-owner."
+_ORPHANS: Final = frozenset({Reason.ORPHAN_UNCLAIMED, Reason.ORPHAN_GONE})
+
+
+def suggest_next_step(document: NameDocument) -> str:
+    """Return what a person can do about the state of the name, as text whose commands can be pasted."""
+    if advice := _suggest_by_reason(document):
+        return advice
+    match document.state:
+        case None:
+            return _suggest_for_unrequested(document)
+        case NameState.PUBLISHED:
+            return "nothing to do"
+        case NameState.HELD:
+            command = format_command("status" if document.process.address else "plan --held", document.process)
+            if document.reason == Reason.OTHER_CLUSTER:
+                return f"see how to accept the cluster of the objects, if that is meant: {command}"
+            return f"see all held deletes, and how to approve them: {command}{_warn_about_owner(document)}"
+        case NameState.CHANGING if document.reason == Reason.IN_GRACE:
+            return "nothing to do; to keep the record, let an object request the name before the grace period ends"
+        case NameState.CHANGING:
+            command = format_command("plan", document.process)
+            return f"nothing to do if extdns runs. The plan for all names: {command}{_warn_about_owner(document)}"
+        case NameState.UNKNOWN:
+            return _RETRY_LATER
+        case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
+            return _RETRY_LATER
+        case _:
+            return _suggest_for_all_names(document)
+
+
+def _suggest_for_all_names(document: NameDocument) -> str:
+    group = ROWS[Reason(document.reason)].group if document.reason in set(Reason) else None
+    advice = f"{_CONFLICT}. " if group is Group.CONFLICT else "extdns decides again when something changes. "
+    return f"{advice}All names: {format_command('plan', document.process)}"
+
+
+def _suggest_by_reason(document: NameDocument) -> str:
+    """Return the advice for a reason that tells enough, "" for any other."""
+    match document.reason:
+        case Reason.NO_ZONE if not _may_be_in_unlisted_zone(document):
+            return f"request a name in one of your zones ({_list_zones(document)}), or create a zone for it"
+        case Reason.NO_OWNERSHIP_NAME if document.name in {zone.name for zone in document.zones}:
+            return (
+                "the name of a zone needs a prefix that ends in a dot, to have its ownership record in the zone: "
+                f"{_APEX_PREFIX} (records that have ownership records without it count as not ours afterwards)"
+            )
+        case Reason.TYPE_UNMANAGED:
+            types = " ".join(f"--managed-record-types={claim.type}" for claim in document.claims if claim.type)
+            return f"to manage the type, add {types} to the types that are managed" if types else ""
+        case Reason.OWNED_BY_OTHER:
+            return _suggest_for_other_owner(document)
+        case Reason.FOREIGN_RECORD:
+            return _suggest_for_foreign_record(document)
+        case Reason.NO_ADDRESS if document.claims:
+            one = document.claims[0].object
+            where = f" --namespace={one.namespace}" if one.namespace else ""
+            describe = f"kubectl describe {one.kind.lower()} {one.name}{where}"
+            return f"extdns publishes the name once the object has an address. To see why it has none: {describe}"
+        case Reason.DOMAIN_FILTERED:
+            return "check --domain-filter and --exclude-domains, or request a name that they include"
+        case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:
+            flag = next((one.by for one in document.excluded if one.certain), "")
+            return f"add {flag}" if flag in SWITCHES_TO_SET else f"change {flag}, or the object" if flag else ""
+        case _:
+            return ""
+
+
+def _suggest_for_other_owner(document: NameDocument) -> str:
+    owner = next((one.owner for one in document.records if one.owner and not one.ours), "")
+    if not owner:
+        return ""
+    return (
+        f'{_CONFLICT}. If owner "{owner}" is this installation: --txt-owner-id={owner}; '
+        f"if it has ended, take its records over: --migrate-from-txt-owner={owner}"
+    )
+
+
+def _suggest_for_foreign_record(document: NameDocument) -> str:
+    if document.other_affix:
+        exist = format_count(document.other_affix_records, "ownership record under another prefix or suffix exists", "")
+        if document.other_affix_records != 1:
+            exist = f"{document.other_affix_records} ownership records under another prefix or suffix exist"
+        return f"{exist}: is {document.other_affix} missing?"
+    command = format_command("adopt", document.process)
+    return f"{_CONFLICT}. To take over existing records that are as requested: {command}"
+
+
+def _warn_about_owner(document: NameDocument) -> str:
+    """Return a sentence if the objects of another cluster with our owner id may request the record, else ""."""
+    if document.claims or document.reason not in _ORPHANS or not document.owner:
+        return ""
+    return (
+        f'. If objects of another cluster request the name, both use the owner id "{document.owner}": '
+        "give each cluster its own --txt-owner-id"
+    )
+
+
+def _suggest_for_unrequested(document: NameDocument) -> str:
+    if document.records:
+        return "nothing to do; extdns leaves it as it is"
+    if document.reason:
+        return _suggest_for_all_names(document)
+    if document.unread_zones or _may_be_in_unlisted_zone(document):
+        return _RETRY_LATER
+    search = "look for a misspelt name on the object, or for a filter that leaves the object out"
+    return f"nothing to do if the wildcard is to answer; else {search}" if document.wildcards else search
+
+
+def _may_be_in_unlisted_zone(document: NameDocument) -> bool:
+    """Return whether the name may belong to an unknown zone."""
+    return not document.zones and not document.all_zones
+
+
+def _list_zones(document: NameDocument) -> str:
+    more = document.zones_known - len(document.known_zones)
+    return ", ".join(document.known_zones) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,73 @@
+"""What a person can do about a name, by the reason and by what was found (docs/design/messages.md, "The next step")."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.documents.document import ProcessReference
+from extdns.documents.next_step import suggest_next_step
+from extdns.model.reason import Reason
+from tests.builders import record
+from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, start_dry
+from tests.unit.documents.test_name import explain
+
+HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/default/web"'
+
+
+def next_step(reason: Reason) -> str:
+    document = explain(NAMES[reason]())
+    return suggest_next_step(replace(document, process=ProcessReference("", "me", "", "@shop.flags")))
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        pytest.param(
+            Reason.FOREIGN_RECORD,
+            "Resolve the conflict; extdns retries automatically. To take over existing records that are as requested: "
+            "extdns adopt @shop.flags",
+            id="foreign record",
+        ),
+        pytest.param(
+            Reason.OWNED_BY_OTHER,
+            'Resolve the conflict; extdns retries automatically. If owner "blue" is this installation: '
+            "--txt-owner-id=blue; if it has ended, take its records over: --migrate-from-txt-owner=blue",
+            id="another owner",
+        ),
+        pytest.param(
+            Reason.TYPE_UNMANAGED,
+            "to manage the type, add --managed-record-types=TXT to the types that are managed",
+            id="type that is not managed",
+        ),
+        pytest.param(
+            Reason.DOMAIN_FILTERED,
+            "check --domain-filter and --exclude-domains, or request a name that they include",
+            id="domain filter",
+        ),
+        pytest.param(
+            Reason.ORPHAN_UNCLAIMED,
+            "see all held deletes, and how to approve them: extdns plan --held @shop.flags. If objects of another "
+            'cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
+            id="shared owner id",
+        ),
+    ],
+)
+def test_the_next_step_fits_the_reason(reason: Reason, expected: str) -> None:
+    assert next_step(reason) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "flag"),
+    [("mine-a-web", "--txt-prefix=mine-"), ("mine-web", "--txt-prefix=mine-"), ("a-web-mine", "--txt-suffix=-mine")],
+)
+def test_ownership_records_under_another_affix_are_named(name: str, flag: str) -> None:
+    world = start_dry(record("web"), record(name, HERITAGE, rtype="TXT"), first=[REQUESTED])
+    assert suggest_next_step(explain(world)) == (
+        f"1 ownership record under another prefix or suffix exists: is {flag} missing?"
+    )
+
+
+def test_without_a_zone_the_next_step_names_the_zones_that_exist() -> None:
+    document = explain(NAMES[Reason.NO_ZONE](), OTHER_NAMES[Reason.NO_ZONE])
+    assert suggest_next_step(document) == "request a name in one of your zones (example.org), or create a zone for it"
