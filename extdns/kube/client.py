@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from threading import Lock
 from types import ModuleType
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
@@ -27,6 +27,9 @@ from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shorten
 from extdns.kube.connections import REQUEST_ERRORS, AbortableConnections, HttpResponse, translate_errors
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
+
+if TYPE_CHECKING:
+    from kubernetes.config.kube_config import KubeConfigLoader
 
 
 @contextmanager
@@ -183,8 +186,7 @@ class HttpClient:
         if not paths:
             return ""
         try:
-            _, current = _import_kube_config(paths).list_kube_config_contexts(paths)
-            return str(current["context"].get("namespace") or "")
+            return str(_load_kubeconfig(paths).current_context["context"].get("namespace") or "")
         except Exception:  # noqa: BLE001 - as in `_load`, which loaded the same files without an error
             return ""
 
@@ -236,9 +238,7 @@ class HttpClient:
         self._is_pod = not paths
         try:
             if paths:
-                _import_kube_config(paths).load_kube_config(
-                    paths, client_configuration=configuration, persist_config=False
-                )
+                _load_kubeconfig(paths).load_and_set(configuration)
                 configuration.host = (self._access.server or configuration.host).rstrip("/")
             else:
                 load_incluster_config(client_configuration=configuration)
@@ -265,6 +265,26 @@ class HttpClient:
                 f"there is no cluster to read: no kubeconfig was found, and extdns does not run in a pod\n  {_ADVICE}"
             )
         return "the pod's service account", ""
+
+
+def _load_kubeconfig(paths: str) -> KubeConfigLoader:
+    """Return the package's loader for the merged files. They are parsed again only if one of them changed."""
+    contents = tuple(path.read_bytes() for path in _split_paths(paths) if path.is_file())
+    return cast(
+        "KubeConfigLoader",
+        _import_kube_config(paths).KubeConfigLoader(
+            config_dict=_merge_kubeconfigs(paths, contents), config_base_path=None
+        ),
+    )
+
+
+@lru_cache(maxsize=1)
+def _merge_kubeconfigs(paths: str, _contents: tuple[bytes, ...]) -> object:
+    """Parse and merge the files of *paths*. Parsing takes milliseconds, and several clients read the same files."""
+    merged = _import_kube_config(paths).KubeConfigMerger(paths).config
+    if merged is None:
+        raise ConfigException("there is no content")
+    return merged
 
 
 @cache

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from kubernetes.config import incluster_config
 
 from extdns.errors import ApiError, DeniedError, UsageError
@@ -230,3 +231,19 @@ def test_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
     with pytest.raises(UsageError) as raised:
         HttpClient(access, environ=environ)
     assert str(raised.value) == f"{message}\n  {ADVICE}"
+
+
+def test_clients_parse_a_kubeconfig_once_until_it_changes(
+    plain: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[object] = []
+    parse = yaml.safe_load
+    monkeypatch.setattr(yaml, "safe_load", lambda stream: (parsed.append(stream), parse(stream))[1])
+    access = ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, token="first")))
+    assert [read_authorization(plain, HttpClient(access)) for _ in range(2)] == ["Bearer first"] * 2
+    assert HttpClient(access).namespace == ""
+    assert len(parsed) == 1
+
+    kubeconfig(tmp_path, plain.url, token="second")
+    assert read_authorization(plain, HttpClient(access)) == "Bearer second"
+    assert len(parsed) == 2
