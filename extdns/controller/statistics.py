@@ -102,9 +102,12 @@ def count_planned_changes(engine: Engine) -> int:
 def _count_requested(engine: Engine, owner: str) -> Counter[str]:
     """Count the requested endpoints by type. As in external-dns, equal ones count once (docs/spec/plan.md 0.5)."""
     settings = PlanSettings(owner=owner)
-    by_name = (engine.claims.claims(name) for name in engine.claims.names())
-    resolved = ([claim for claim in claims if isinstance(claim, ResolvedClaim)] for claims in by_name)
-    return Counter(candidate.desired.type for claims in resolved for candidate in merge_claims(claims, settings))
+    types: Counter[str] = Counter()
+    for name in engine.claims.names():
+        resolved = [claim for claim in engine.claims.claims(name) if isinstance(claim, ResolvedClaim)]
+        requested = merge_claims(resolved, settings) if len(resolved) > 1 else resolved
+        types.update([one.desired.type for one in requested])
+    return types
 
 
 def _count_queued_names(engine: Engine) -> int:

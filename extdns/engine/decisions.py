@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from enum import StrEnum
+from itertools import chain
 from typing import Final, NamedTuple
 
 from extdns.model.change import Action, Decision
@@ -61,7 +62,7 @@ class Decisions:
 
     def __iter__(self) -> Iterator[Decision]:
         """Return all decisions, sorted by name."""
-        return (decision for _, decided in self.by_name() for decision in decided)
+        return chain.from_iterable([self._by_name[name] for name in sorted(self._by_name)])
 
     def by_name(self) -> Iterator[tuple[DnsName, tuple[Decision, ...]]]:
         """Return every name with its decisions, sorted."""

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import field
@@ -92,10 +92,10 @@ class Contested(Value, frozen=True, kw_only=True):
 
 
 def build_candidates(
-    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Iterable[TargetlessClaim] = ()
+    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
 ) -> tuple[Candidate, ...]:
     """Return candidates, merged from the resolved *claims* to a name, with TTL and labels of *targetless* claims."""
-    return merge_claims((claim for claim in claims if isinstance(claim, ResolvedClaim)), settings, targetless)
+    return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings, targetless)
 
 
 def adjust(found: Iterable[Candidate], zone: Zone, current: Sequence[OwnedRecord], settings: EngineSettings) -> Desired:

@@ -11,7 +11,7 @@ identifier (docs/spec/plan.md 2.2-2.7, 2.9).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -50,17 +50,18 @@ class Candidate(Value, frozen=True, kw_only=True):
 
 
 def merge_claims(
-    claims: Iterable[ResolvedClaim], settings: PlanSettings, targetless: Iterable[TargetlessClaim] = ()
+    claims: Iterable[ResolvedClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
 ) -> tuple[Candidate, ...]:
     """Merge the claims to one name. The order of the candidates depends on the claims only.
 
     A claim of *targetless* sets TTL and labels of the merged record if it comes first among the merged claims.
     """
     merged: tuple[MergedClaim, ...] = tuple(claims)
-    namespaces = {claim.provenance.ref.key.namespace for claim in merged}
-    merged += tuple(
-        one for one in targetless if settings.merges_namespaces or one.provenance.ref.key.namespace in namespaces
-    )
+    if targetless:
+        namespaces = {claim.provenance.ref.key.namespace for claim in merged}
+        merged += tuple(
+            one for one in targetless if settings.merges_namespaces or one.provenance.ref.key.namespace in namespaces
+        )
     if len(merged) == 1 and isinstance(merged[0], ResolvedClaim):
         return (Candidate(desired=_finalize(merged[0].desired, settings), requested_by=(merged[0].provenance,)),)
     return _deduplicate(_merge_group(group, settings) for group in group_claims(merged, settings))

@@ -136,7 +136,7 @@ class OwnershipWriter:
         labels = desired.labels.without(OWNED_RECORD, NONCE_LABEL).set(OWNER, self.settings.owner)
         if self.states_record or self.settings.should_state_record(desired.name):
             labels = labels.set(OWNED_RECORD, desired.name)
-        if not self._is_inside(own.name) and own in self.old and self.index.ownership_records[own].labels == labels:
+        if own in self.old and not self._is_inside(own.name) and self.index.ownership_records[own].labels == labels:
             # The parent zone wrote it already; a newly encrypted text would differ, although its labels are equal.
             self.new[own] = restate_record(self.old[own])
             self.matched.add(desired.key)

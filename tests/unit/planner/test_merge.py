@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 import pytest
@@ -33,7 +33,7 @@ def merged(*targets: str, by: list[str], ttl_s: int = 0, resource: str | None = 
 
 
 def merge(
-    claims: Iterable[ResolvedClaim], settings: PlanSettings = SETTINGS, targetless: Iterable[TargetlessClaim] = ()
+    claims: Iterable[ResolvedClaim], settings: PlanSettings = SETTINGS, targetless: Collection[TargetlessClaim] = ()
 ) -> list[Merged]:
     """Merge *claims*. Return the candidates in order."""
     return [
