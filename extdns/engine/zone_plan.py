@@ -162,8 +162,6 @@ def _find_evidence(
     state: EngineState,
 ) -> dict[RecordKey, Finding]:
     """Return a finding for each record that may have to be deleted, and for each update that must wait."""
-    if not plan_input.current:
-        return {}
     findings = {
         owned.key: state.evidence.find(
             owned, contest.claims_about(owned, plan_input.visible), contest.desired.of_managed_types

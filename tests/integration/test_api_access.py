@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 import yaml
@@ -238,7 +238,12 @@ def test_clients_parse_a_kubeconfig_once_until_it_changes(
 ) -> None:
     parsed: list[object] = []
     parse = yaml.safe_load
-    monkeypatch.setattr(yaml, "safe_load", lambda stream: (parsed.append(stream), parse(stream))[1])
+
+    def count_and_parse(stream: TextIO) -> object:
+        parsed.append(stream)
+        return parse(stream)
+
+    monkeypatch.setattr(yaml, "safe_load", count_and_parse)
     access = ClusterAccess(kubeconfig=str(kubeconfig(tmp_path, plain.url, token="first")))
     assert [read_authorization(plain, HttpClient(access)) for _ in range(2)] == ["Bearer first"] * 2
     assert HttpClient(access).namespace == ""
