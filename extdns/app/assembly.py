@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+import socket
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -33,6 +35,7 @@ from extdns.metrics.metrics import Metrics
 from extdns.metrics.request_times import REQUEST_TIMES
 from extdns.ports import RateLimited
 from extdns.web.health import HealthApplication
+from extdns.web.leader_page import LeaderPageApplication, build_leader_url
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
     from extdns.web.site import Pages
 
+_SECRET_BYTES: Final = 24
 _PROCESS_ID_BYTES: Final = 6
 """The length of the random id by which the audit log tells processes apart."""
 
@@ -92,7 +96,10 @@ def assemble(
     """
     sources = build_sources(config)
     clock = SystemClock()
-    gate = WriteGate(build_lease(config, clock), is_dry_run=config.control.dry_run, needs_approval=needs_approval)
+    server: WebServer
+    secret = secrets.token_urlsafe(_SECRET_BYTES)
+    lease = build_lease(config, clock, lambda: build_leader_url(config.web.metrics_address, server.port, secret))
+    gate = WriteGate(lease, is_dry_run=config.control.dry_run, needs_approval=needs_approval)
     reader, writer = service or build_provider(config, gate)
     state = state or build_state_store(config, config.registry.txt_owner_id, gate)
     settings = build_engine_settings(config, sources, reader, writes=writer is not None, has_state_store=bool(state))
@@ -123,12 +130,11 @@ def assemble(
             status_writer=build_status_writer(config) if writer and not needs_approval else None,
         )
     )
-    return Assembly(
-        controller=controller,
-        engine=engine,
-        server=_build_health_server(config, controller, metrics),
-        page=build_page_server(config, controller.snapshots.read, rate_limits),
-    )
+    find_leader = (lambda: lease.other_page) if lease else str
+    site = build_site(config, controller.snapshots.read, rate_limits, find_leader)
+    server = _build_health_server(config, controller, metrics, (site, secret) if lease else None)
+    page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
+    return Assembly(controller=controller, engine=engine, server=server, page=page)
 
 
 def _build_metrics(config: Config, rate_limits: Callable[[], Iterable[RateLimitStatus]], gate: WriteGate) -> Metrics:
@@ -142,12 +148,18 @@ def _build_metrics(config: Config, rate_limits: Callable[[], Iterable[RateLimitS
     return metrics
 
 
-def _build_health_server(config: Config, controller: Controller, metrics: Metrics) -> WebServer:
-    """Build the server of health and metrics at `--metrics-address`."""
+def _build_health_server(
+    config: Config, controller: Controller, metrics: Metrics, page: tuple[WSGIApplication, str] | None
+) -> WebServer:
+    """Build the server of health and metrics at `--metrics-address`, for other replicas with *page* below a secret."""
     health = HealthApplication(
         is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
     )
-    return WebServer(config.web.metrics_address, health)
+    if page is None:
+        return WebServer(config.web.metrics_address, health)
+    site, secret = page
+    application = LeaderPageApplication(site, health, secret=secret, replica=socket.gethostname())
+    return WebServer(config.web.metrics_address, application)
 
 
 def _build_audit_log(
@@ -212,12 +224,13 @@ def _build_reporter(
     )
 
 
-def build_page_server(
+def build_site(
     config: Config,
     read_snapshot: Callable[[], ProcessSnapshot | None],
     rate_limits: Callable[[], Iterable[RateLimitStatus]],
-) -> WebServer:
-    """Build the server of the live page and the JSON API at `--web-address`.
+    find_leader: Callable[[], str],
+) -> WSGIApplication:
+    """Build the live page and the JSON API.
 
     The code is imported with the first request, and the templates with the first browser, to save memory.
 
@@ -225,14 +238,16 @@ def build_page_server(
         config: the flags.
         read_snapshot: returns a copy of the engine's state.
         rate_limits: returns how many calls may be made now.
+        find_leader: returns the URL of the pages of the leader if that is another process, else "".
     """
 
     @cache
-    def build_site() -> WSGIApplication:
+    def load_site() -> WSGIApplication:
         from extdns.web.api import Api
         from extdns.web.site import Site
 
-        api = Api(config, rate_limits, partial(describe_objects, config))
+        replica = socket.gethostname() if config.election.leader_elect else ""
+        api = Api(config, rate_limits, partial(describe_objects, config), replica)
 
         @cache
         def load_pages() -> Pages:
@@ -240,9 +255,15 @@ def build_page_server(
 
             return HtmlPages(config, api)
 
-        return Site(read_snapshot=read_snapshot, api=api, load_pages=load_pages, address=config.web.web_address)
+        return Site(
+            read_snapshot=read_snapshot,
+            api=api,
+            load_pages=load_pages,
+            address=config.web.web_address,
+            find_leader=find_leader,
+        )
 
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        return build_site()(environ, start_response)
+        return load_site()(environ, start_response)
 
-    return WebServer(config.web.web_address, application, flag="--web-address", event=Event.PAGE_SERVED)
+    return application

@@ -20,11 +20,12 @@ from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from extdns.config import Config
+    from extdns.kube.leader_election import LeaderElector
     from extdns.model.kind import Kind
-    from extdns.ports import Clock, EventRecorder, Lease, StatusWriter
+    from extdns.ports import Clock, EventRecorder, StatusWriter
 
 
 _log = log.get(__name__)
@@ -66,8 +67,10 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
 
 
-def build_lease(config: Config, clock: Clock) -> Lease | None:
+def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str) -> LeaderElector | None:
     """Build the lease of `--leader-elect`; None without that flag, and in a dry run.
+
+    *find_page* returns the URL at which other replicas can read the pages of this process, "" for none.
 
     A single pass (`--once`) takes no part in the election: it must write now, and its writes are conditional.
 
@@ -87,7 +90,8 @@ def build_lease(config: Config, clock: Clock) -> Lease | None:
         raise usage_error(
             "--leader-elect needs an API server, but the objects do not come from one", "leave out --leader-elect"
         )
-    from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector, LeaseStore
+    from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector
+    from extdns.kube.lease_store import LeaseStore
 
     limit_s = min(
         config.cluster.time_limit_s or DEFAULT_TIMEOUT_S, chosen.leader_elect_renew_deadline_s / _TRIES_PER_RENEWAL
@@ -96,7 +100,7 @@ def build_lease(config: Config, clock: Clock) -> Lease | None:
     api, kubeconfig_namespace = connect_api_server(cluster)
     namespace, name = chosen.leader_elect_resource_namespace, chosen.leader_elect_resource_name
     try:
-        store = LeaseStore(api, namespace or find_own_namespace(kubeconfig_namespace), name)
+        store = LeaseStore(api, namespace or find_own_namespace(kubeconfig_namespace), name, find_page)
     except ValueError as exc:
         full_name = f"{namespace}/{name}" if namespace else name
         raise usage_error(

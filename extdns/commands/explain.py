@@ -15,7 +15,7 @@ from extdns.commands.one_pass import ZonesOfNameReader, run_one_pass
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.document import ProcessReference
+from extdns.documents.document import UNKNOWN_PROCESS, ProcessReference
 from extdns.documents.name import NameDocument, build_name
 from extdns.documents.name_text import format_name
 from extdns.documents.object import ObjectDocument, build_object, format_object
@@ -139,8 +139,8 @@ def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str
 
 def _describe_command(config: Config, flags: Sequence[str]) -> ProcessReference:
     """Describe this command as the process that answers; *flags* are its own, which another command needs, too."""
-    return ProcessReference(
-        address="",
+    return replace(
+        UNKNOWN_PROCESS,
         owner=config.registry.txt_owner_id,
         objects=describe_objects(config),
         flags=mask(shlex.join(flags)),

@@ -141,12 +141,16 @@ class ProcessReference(Document, frozen=True):
     `address` is the address of its live page, as the client reached it; "" if the command made one pass itself. `owner`
     is its owner id; `objects` is where it reads objects, as `cluster https://192.0.2.1:6443` or `files shop.yaml`.
     `flags` are those of the command, for a shell; "" if a running process answers.
+    `replica` is the name of its host, which is that of the pod; `role` is `leader` or `standby`; both are "" without an
+    election. A standby passes questions on to the leader, so `standby` means that the leader does not answer.
     """
 
     address: str
     owner: str
     objects: str
     flags: str = ""
+    replica: str = ""
+    role: str = ""
 
 
 UNKNOWN_PROCESS: Final = ProcessReference(address="", owner="", objects="")
@@ -162,6 +166,8 @@ class AnswerDocument(Document, frozen=True):
 def describe_process(process: ProcessReference) -> str:
     """Describe *process* as `extdns at http://127.0.0.1:7980, owner "me", files shop.yaml`."""
     who = f"extdns at {process.address}" if process.address else "this command, in one pass"
+    if process.replica:
+        who = f"{who} ({process.role} {process.replica})"
     owner = f'owner "{process.owner}"' if process.owner else "no owner id"
     return ", ".join(part for part in (who, owner, process.objects) if part)
 

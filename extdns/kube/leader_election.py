@@ -9,7 +9,7 @@
                ▲                        │ not confirmed within the renew deadline: not leader, retry
                └────────────────────────┘ held by another process: ReadLease
 
-`LeaderElector` runs it on a thread, and `LeaseStore` reads and writes the Lease. Each write names the
+`LeaderElector` runs it on a thread, and `LeaseStore` (lease_store.py) reads and writes the Lease. Each write names the
 version that was read, so only one of two processes succeeds.
 
 A Lease is free if it was released, or if it was not renewed for its duration. A Lease that was deleted still belongs to
@@ -22,40 +22,18 @@ their clocks differ.
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, assert_never
-
-import msgspec
+from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns import log
-from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError, describe_error, sanitize
-from extdns.kube.api_protocol import build_collection_path, build_object_path
-from extdns.kube.event_sender import format_micro_time
-from extdns.kube.live.existence import is_absent
+from extdns.errors import ApiError, ConflictError, DeniedError, describe_error
+from extdns.kube.lease_store import LeaderElectionRecord, LeaseStore
 from extdns.log import Event
-from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.kube.api import ApiClient
     from extdns.ports import Clock
-
-
-class LeaderElectionRecord(NamedTuple):
-    """The content of a Lease.
-
-    Attributes:
-        holder: identity of the process that holds it, "" if it was released.
-        duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
-        version: the resource version of the Lease.
-    """
-
-    holder: str
-    duration_s: float
-    version: str
 
 
 class ReadLease(Value, frozen=True, kw_only=True):
@@ -135,9 +113,9 @@ class LeaseStateMachine:
         match item:
             case LeaseRead(record=term):
                 self._observe(term, now_s)
-                self._next_at_s = (
-                    now_s if self._is_ours or self._is_free(now_s) else now_s + self._config.retry_period_s
-                )
+                self._next_at_s = now_s
+                if not (self._is_ours or self._is_free(now_s)):
+                    self._next_at_s = min(now_s + self._config.retry_period_s, self._free_at_s)
             case LeaseWritten(record=term):
                 requested_at_s, is_new = self._requested_at_s, term != self._record
                 self._observe(term, now_s)
@@ -177,6 +155,11 @@ class LeaseStateMachine:
         return self._record.holder if self._record else ""
 
     @property
+    def other_page(self) -> str:
+        """The URL of the pages of another process that holds the Lease, "" if there is none or it is unknown."""
+        return self._record.page if self._record and not (self._is_ours or self._is_missing) else ""
+
+    @property
     def next_tick_at_s(self) -> float:
         """The time at which to call `step` with `TimeElapsed`, unless a request is open."""
         return self._next_at_s
@@ -195,7 +178,12 @@ class LeaseStateMachine:
     def _is_free(self, now_s: float) -> bool:
         if self._record is None or self._record.holder in {"", self._identity}:
             return True
-        return now_s - self._seen_at_s >= (self._record.duration_s or self._config.lease_duration_s)
+        return now_s >= self._free_at_s
+
+    @property
+    def _free_at_s(self) -> float:
+        """When the Lease of another process expires, if it is not renewed."""
+        return self._seen_at_s + ((self._record and self._record.duration_s) or self._config.lease_duration_s)
 
     def _choose_request(self, now_s: float) -> LeaseRequest | None:
         if self._is_releasing:
@@ -246,6 +234,11 @@ class LeaderElector:
     def left_s(self) -> float:
         """Return for how many seconds no other process can hold the Lease; 0 if not leader. Safe from any thread."""
         return self._election.left_s(self._clock.monotonic_s())
+
+    @property
+    def other_page(self) -> str:
+        """The URL of the pages of the leader, if that is another process and its URL is known, else ""."""
+        return self._election.other_page
 
     def describe(self) -> Mapping[str, str]:
         """Describe the Lease, its holder and current failures."""
@@ -314,87 +307,3 @@ class LeaderElector:
             self._holder = self._election.holder
             if self._holder not in {"", self._identity}:
                 _log.info(Event.STANDBY, lease=str(self._store), holder=self._holder)
-
-
-_DOCUMENTS: Final = msgspec.json.Decoder(dict[str, Any])
-LEASE_KIND: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
-
-
-class LeaseStore:
-    """Reads and writes one Lease, on one thread. All methods raise `ApiError`."""
-
-    def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
-        """Use *api*. Raises `ValueError` if *namespace* or *name* is not valid."""
-        self._api = api
-        self._name = name
-        self._namespace = namespace
-        self._collection_path = build_collection_path(LEASE_KIND, namespace)
-        self._key = ObjectKey(LEASE_KIND, namespace, name)
-        self._path = build_object_path(self._key)
-        self._document: dict[str, Any] = {}
-
-    def __str__(self) -> str:
-        """Return a description for messages."""
-        return f"Lease {self._namespace}/{self._name}"
-
-    def read(self) -> LeaderElectionRecord | None:
-        """Read the Lease; None if it does not exist."""
-        try:
-            return self._decode(self._api.get(self._path))
-        except NotFoundError as exc:
-            if is_absent(self._api, self._key, exc):
-                return None
-            raise ApiError(f"{exc} (but a list contains the Lease)") from exc
-
-    def write(self, *, holder: str, expected_version: str, duration_s: float, now: datetime) -> LeaderElectionRecord:
-        """Write the Lease with *holder* as its holder.
-
-        Args:
-            holder: identity of the new holder, "" to release the Lease.
-            expected_version: the version that was read last; "" creates the Lease.
-            duration_s: how long it is valid after this renewal.
-            now: the time to write into the Lease; only people read it.
-
-        Raises:
-            ConflictError: the Lease has another version, or was created meanwhile.
-        """
-        before = self._document if expected_version else self._build_lease()
-        spec = dict(before.get("spec") or {})
-        if holder not in {"", spec.get("holderIdentity")}:
-            spec |= {
-                "acquireTime": format_micro_time(now),
-                "leaseTransitions": int(spec.get("leaseTransitions") or 0) + 1,
-            }
-        spec |= {
-            "holderIdentity": holder,
-            "leaseDurationSeconds": math.ceil(duration_s),
-            "renewTime": format_micro_time(now),
-        }
-        method, path = ("PUT", self._path) if expected_version else ("POST", self._collection_path)
-        return self._decode(self._api.send(method, path, body=msgspec.json.encode(before | {"spec": spec})))
-
-    def close(self) -> None:
-        """Cut open requests."""
-        self._api.close()
-
-    def _build_lease(self) -> dict[str, Any]:
-        metadata = {"name": self._name, "namespace": self._namespace}
-        return {"apiVersion": LEASE_KIND.api_version, "kind": LEASE_KIND.name, "metadata": metadata}
-
-    def _decode(self, body: bytes) -> LeaderElectionRecord:
-        try:
-            document: dict[str, Any] = _DOCUMENTS.decode(body)
-            if document["kind"] != LEASE_KIND.name:
-                raise ApiError(
-                    f"{self}: the response is {sanitize(str(document['kind']))}; expected: {LEASE_KIND.name}"
-                )
-            spec = document.get("spec") or {}
-            record = LeaderElectionRecord(
-                holder=str(spec.get("holderIdentity") or ""),
-                duration_s=float(spec.get("leaseDurationSeconds") or 0),
-                version=str(document["metadata"]["resourceVersion"]),
-            )
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, ValueError) as exc:
-            raise ApiError(f"{self}: the response is not a Lease") from exc
-        self._document = document
-        return record

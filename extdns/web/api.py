@@ -50,6 +50,7 @@ class Api:
         config: Config,
         rate_limits: Callable[[], Iterable[RateLimitStatus]],
         describe_objects: Callable[[], str] = str,
+        replica: str = "",
     ) -> None:
         """Build documents about this process.
 
@@ -57,9 +58,11 @@ class Api:
             config: the flags.
             rate_limits: returns how many calls may be made now.
             describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
+            replica: the name of the host, if there is a leader election, else "".
         """
         self._config = config
         self._objects = cache(describe_objects)
+        self._replica = replica
         self._documents: Mapping[str, Callable[[ProcessSnapshot], Document]] = {
             "status": build_status,
             "zones": lambda live: build_zones(live, config, rate_limits()),
@@ -69,9 +72,16 @@ class Api:
             "plan": lambda live: build_running_plan(live, config),
         }
 
-    def describe_process(self, address: str) -> ProcessReference:
+    def describe_process(self, live: ProcessSnapshot, address: str) -> ProcessReference:
         """Return the document that identifies this process. The client reached it at *address*."""
-        return ProcessReference(address=address, owner=self._config.registry.txt_owner_id, objects=self._objects())
+        role = "leader" if live.engine.is_leader else "standby"
+        return ProcessReference(
+            address=address,
+            owner=self._config.registry.txt_owner_id,
+            objects=self._objects(),
+            replica=self._replica,
+            role=role if self._replica else "",
+        )
 
     def build_document(self, live: ProcessSnapshot, path: str, query: str, address: str = "") -> Document:
         """Build the document at *path*, which lacks `PREFIX`. The client reached the process at *address*.
@@ -80,7 +90,7 @@ class Api:
             BadRequestError: the path or the query is invalid.
             PageNotFoundError: there is no such document.
         """
-        return replace(self._document(live, path, query), process=self.describe_process(address))
+        return replace(self._document(live, path, query), process=self.describe_process(live, address))
 
     def build_name_document(self, live: ProcessSnapshot, text: str, address: str = "") -> NameDocument:
         """Build the document about the name *text*, requested or not.
@@ -88,7 +98,7 @@ class Api:
         Raises:
             BadRequestError: *text* is not a DNS name.
         """
-        return replace(self._name(live, text), process=self.describe_process(address))
+        return replace(self._name(live, text), process=self.describe_process(live, address))
 
     def _document(self, live: ProcessSnapshot, path: str, query: str) -> Document:
         if path == "names":

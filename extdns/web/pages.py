@@ -132,7 +132,7 @@ class HtmlPages:
             held=build_held(live, self._config),
             at=live.at,
             age_s=live.age_s,
-            process=describe_process(self._api.describe_process(address)),
+            process=describe_process(self._api.describe_process(live, address)),
             burst=self._config.control.api_burst,
             **more,
         )

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from extdns.errors import sanitize
 from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
+from extdns.web.leader_page import FORWARDED, fetch_leader_page
 from extdns.web.query import BadRequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
@@ -65,6 +66,7 @@ class Site:
         api: Api,
         load_pages: Callable[[], Pages],
         address: ListenAddress,
+        find_leader: Callable[[], str] = str,
     ) -> None:
         """Serve the copies that *read_snapshot* returns.
 
@@ -72,6 +74,7 @@ class Site:
             read_snapshot: called for each request, from any thread.
             api: builds the documents.
             load_pages: called when a browser requests a page, so that other processes need no templates.
+            find_leader: returns the URL of the pages of the leader if that is another process, else "".
             address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
         """
         self._read_snapshot = read_snapshot
@@ -79,6 +82,7 @@ class Site:
         self._load_pages = load_pages
         self._address = str(address)
         self._host = address.host if is_local(address.host) else None
+        self._find_leader = find_leader
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to one request."""
@@ -95,15 +99,22 @@ class Site:
         if method not in METHODS:
             return build_method_not_allowed()
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
+        query = str(environ.get("QUERY_STRING", ""))
         is_api = path.startswith(PREFIX)
+        if from_leader := self._fetch_from_leader(environ, path, query):
+            return from_leader
         try:
-            query = str(environ.get("QUERY_STRING", ""))
             return self._build_response(path, query, self._find_address(environ), is_api=is_api)
         except BadRequestError as exc:
             status, message = HTTPStatus.BAD_REQUEST, str(exc)
         except PageNotFoundError as exc:
             status, message = HTTPStatus.NOT_FOUND, str(exc)
         return build_error_response(status, message) if is_api else build_text_response(status, message)
+
+    def _fetch_from_leader(self, environ: WSGIEnvironment, path: str, query: str) -> Response | None:
+        """Return the response of the leader, if that is another process and answers; the status is always our own."""
+        url = "" if environ.get(FORWARDED) or path == f"{PREFIX}status" else self._find_leader()
+        return fetch_leader_page(url, quote(path), query, str(environ.get("HTTP_HOST", ""))) if url else None
 
     def _find_address(self, environ: WSGIEnvironment) -> str:
         """Return the address at which the client reached this server, for the commands on the page."""

@@ -13,7 +13,8 @@ from extdns.controller.clock import SystemClock
 from extdns.errors import ApiError, ExtdnsError
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
-from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector, LeaseStore
+from extdns.kube.leader_election import LeaderElectionConfig, LeaderElector
+from extdns.kube.lease_store import LeaseStore
 from extdns.kube.live.existence import GET_BURST, ExistenceChecker
 from extdns.kube.state_store import ConfigMapStateStore
 from extdns.model.kind import ObjectKey

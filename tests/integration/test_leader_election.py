@@ -6,7 +6,8 @@ import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from urllib.request import urlopen
 
 import pytest
 
@@ -14,11 +15,12 @@ from extdns.model.change import Action
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
-from tests.program.process import running
+from tests.program.process import HANGS_S, ExtdnsProcess, running
 from tests.program.running import Running
 
 ELECT: Final = ("--leader-elect", "--leader-elect-retry-period=100ms", "--delete-grace-period=0s")
 QUICK: Final = (*ELECT, "--leader-elect-lease-duration=14s", "--leader-elect-renew-deadline=2s")
+PAGE: Final = (*ELECT, "--web-address=127.0.0.1:0")
 COUNT: Final = 20
 IS_LEADER: Final = "Became leader"
 IS_STANDBY: Final = "Another process is the leader; this one is a standby"
@@ -179,3 +181,30 @@ def test_a_single_pass_ignores_leader_election(installation: Installation, caplo
     assert installation.zones.published() == records(1)
     assert not installation.server.log.requests(resource="leases")
     assert "Flag has no effect" in caplog.text
+
+
+def fetch(replica: ExtdnsProcess, path: str) -> dict[str, Any]:
+    """Request the document at *path* from the live page of *replica*."""
+    (line,) = (line for line in replica.lines if "Serving the live page" in line)
+    port = int(line.rpartition("port=")[2])
+    with urlopen(f"http://127.0.0.1:{port}/api/v1/{path}", timeout=HANGS_S) as response:
+        document: dict[str, Any] = json.loads(response.read())
+        return document
+
+
+def test_a_question_has_the_same_answer_whichever_replica_is_asked(installation: Installation) -> None:
+    put(installation, 1)
+    with running(*installation.flags(*PAGE)) as first:
+        first.until(IS_LEADER)
+        with running(*installation.flags(*PAGE)) as second:
+            second.until(IS_STANDBY)
+            put(installation, 1, address="192.0.2.2")
+            installation.until(lambda: installation.zones.published() == records(1, address="192.0.2.2"))
+            installation.until(lambda: len(fetch(first, "changes")["items"]) == 2)
+            for path, answer in (("names/n1.example.org", "lastChanges"), ("changes", "items")):
+                found = [fetch(one, path) for one in (first, second)]
+                assert [one["process"]["role"] for one in found] == ["leader", "leader"]
+                assert found[0][answer] == found[1][answer] != []
+            assert fetch(second, "status")["process"]["role"] == "standby"
+            first.end(signal.SIGKILL)
+            assert fetch(second, "changes")["process"]["role"] == "standby"

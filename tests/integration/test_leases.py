@@ -13,7 +13,7 @@ import pytest
 from extdns.errors import ApiError, ConflictError
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
-from extdns.kube.leader_election import LeaseStore
+from extdns.kube.lease_store import LeaseStore
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.faults import Html
 from tests.fakes.apiserver.server import ApiServer

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.config import parse
 from extdns.documents.current_records import WaitingDeleteDocument
-from extdns.documents.document import ProcessReference
+from extdns.documents.document import UNKNOWN_PROCESS
 from extdns.documents.name import NameDocument, build_name
 from extdns.documents.name_text import format_name
 from extdns.documents.object import build_object
@@ -66,7 +66,8 @@ def explain_in_process(world: World, *, later_s: float = 0.0) -> NameDocument:
     live = ProcessSnapshot(seen_now, at=AT, at_s=at_s, kinds=(), changes=(), synced=True)
     document = build_name(seen_now, DnsName(WEB), CONFIG, zones_known=1, missing=(), live=live)
     return replace(
-        document, process=ProcessReference(address="http://127.0.0.1:7980", owner="me", objects="files shop.yaml")
+        document,
+        process=replace(UNKNOWN_PROCESS, address="http://127.0.0.1:7980", owner="me", objects="files shop.yaml"),
     )
 
 

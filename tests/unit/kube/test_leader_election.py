@@ -7,7 +7,6 @@ import pytest
 from extdns.kube.leader_election import (
     ElectionInput,
     LeaderElectionConfig,
-    LeaderElectionRecord,
     LeaseRead,
     LeaseStateMachine,
     LeaseWritten,
@@ -17,6 +16,7 @@ from extdns.kube.leader_election import (
     TimeElapsed,
     WriteLease,
 )
+from extdns.kube.lease_store import LeaderElectionRecord
 
 OURS, THEIRS = "us", "them"
 

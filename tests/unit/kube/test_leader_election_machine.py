@@ -18,7 +18,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from extdns.kube.leader_election import (
     ElectionInput,
     LeaderElectionConfig,
-    LeaderElectionRecord,
     LeaseRead,
     LeaseRequest,
     LeaseStateMachine,
@@ -29,6 +28,7 @@ from extdns.kube.leader_election import (
     TimeElapsed,
     WriteLease,
 )
+from extdns.kube.lease_store import LeaderElectionRecord
 
 RULES = LeaderElectionConfig()
 LEAST_S = 12.0  # the least time left on the Lease with which a write starts

@@ -1,0 +1,140 @@
+"""Read and write the Lease of the leader election."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from extdns.errors import ApiError, NotFoundError, sanitize
+from extdns.kube.api_protocol import build_collection_path, build_object_path
+from extdns.kube.event_sender import format_micro_time
+from extdns.kube.live.existence import is_absent
+from extdns.model.kind import Kind, ObjectKey
+
+if TYPE_CHECKING:
+    from extdns.kube.api import ApiClient
+
+
+class LeaderElectionRecord(NamedTuple):
+    """The content of a Lease.
+
+    Attributes:
+        holder: identity of the process that holds it, "" if it was released.
+        duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
+        version: the resource version of the Lease.
+        page: the URL at which the other processes can read the pages of the holder, "" if there is none.
+    """
+
+    holder: str
+    duration_s: float
+    version: str
+    page: str = ""
+
+
+_DOCUMENTS: Final = msgspec.json.Decoder(dict[str, Any])
+PAGE_ANNOTATION: Final = "extdns.io/leader-page"
+LEASE_KIND: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
+
+
+class LeaseStore:
+    """Reads and writes one Lease, on one thread. All methods raise `ApiError`."""
+
+    def __init__(self, api: ApiClient, namespace: str, name: str, find_page: Callable[[], str] = str) -> None:
+        """Use *api*.
+
+        Args:
+            api: used by this store only.
+            namespace: of the Lease.
+            name: of the Lease.
+            find_page: returns the URL at which the pages of this process can be read, "" for none. It is in the Lease
+                while this process holds it.
+
+        Raises:
+            ValueError: *namespace* or *name* is not valid.
+        """
+        self._find_page = find_page
+        self._api = api
+        self._name = name
+        self._namespace = namespace
+        self._collection_path = build_collection_path(LEASE_KIND, namespace)
+        self._key = ObjectKey(LEASE_KIND, namespace, name)
+        self._path = build_object_path(self._key)
+        self._document: dict[str, Any] = {}
+
+    def __str__(self) -> str:
+        """Return a description for messages."""
+        return f"Lease {self._namespace}/{self._name}"
+
+    def read(self) -> LeaderElectionRecord | None:
+        """Read the Lease; None if it does not exist."""
+        try:
+            return self._decode(self._api.get(self._path))
+        except NotFoundError as exc:
+            if is_absent(self._api, self._key, exc):
+                return None
+            raise ApiError(f"{exc} (but a list contains the Lease)") from exc
+
+    def write(self, *, holder: str, expected_version: str, duration_s: float, now: datetime) -> LeaderElectionRecord:
+        """Write the Lease with *holder* as its holder.
+
+        Args:
+            holder: identity of the new holder, "" to release the Lease.
+            expected_version: the version that was read last; "" creates the Lease.
+            duration_s: how long it is valid after this renewal.
+            now: the time to write into the Lease; only people read it.
+
+        Raises:
+            ConflictError: the Lease has another version, or was created meanwhile.
+        """
+        before = self._document if expected_version else self._build_lease()
+        spec = dict(before.get("spec") or {})
+        if holder not in {"", spec.get("holderIdentity")}:
+            spec |= {
+                "acquireTime": format_micro_time(now),
+                "leaseTransitions": int(spec.get("leaseTransitions") or 0) + 1,
+            }
+        spec |= {
+            "holderIdentity": holder,
+            "leaseDurationSeconds": math.ceil(duration_s),
+            "renewTime": format_micro_time(now),
+        }
+        metadata = dict(before.get("metadata") or {})
+        annotations = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != PAGE_ANNOTATION}
+        if holder and (page := self._find_page()):
+            annotations[PAGE_ANNOTATION] = page
+        if annotations or "annotations" in metadata:
+            metadata["annotations"] = annotations
+        body = msgspec.json.encode(before | {"metadata": metadata, "spec": spec})
+        method, path = ("PUT", self._path) if expected_version else ("POST", self._collection_path)
+        return self._decode(self._api.send(method, path, body=body))
+
+    def close(self) -> None:
+        """Cut open requests."""
+        self._api.close()
+
+    def _build_lease(self) -> dict[str, Any]:
+        metadata = {"name": self._name, "namespace": self._namespace}
+        return {"apiVersion": LEASE_KIND.api_version, "kind": LEASE_KIND.name, "metadata": metadata}
+
+    def _decode(self, body: bytes) -> LeaderElectionRecord:
+        try:
+            document: dict[str, Any] = _DOCUMENTS.decode(body)
+            if document["kind"] != LEASE_KIND.name:
+                raise ApiError(
+                    f"{self}: the response is {sanitize(str(document['kind']))}; expected: {LEASE_KIND.name}"
+                )
+            spec = document.get("spec") or {}
+            record = LeaderElectionRecord(
+                holder=str(spec.get("holderIdentity") or ""),
+                duration_s=float(spec.get("leaseDurationSeconds") or 0),
+                version=str(document["metadata"]["resourceVersion"]),
+                page=str((document["metadata"].get("annotations") or {}).get(PAGE_ANNOTATION) or ""),
+            )
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, ValueError) as exc:
+            raise ApiError(f"{self}: the response is not a Lease") from exc
+        self._document = document
+        return record
