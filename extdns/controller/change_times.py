@@ -16,7 +16,7 @@ from extdns.model.change import Action, Applied
 from extdns.model.claim import ResolvedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
@@ -73,25 +73,23 @@ class ChangeTimes:
             case _:
                 pass
 
-    def observe_effect(self, effect: Effect) -> None:
-        """Record plans, accepted writes, and the beginning of a complete reading."""
-        match effect:
-            case ReportDecisions(decisions=decisions):
-                for decision in decisions:
-                    if decision.zone is not None:
-                        self._observe_decision(decision.zone, decision)
-                _limit(self._planned)
-            case ReportOutcome(batch=batch, outcome=Applied()):
-                self._observe_accepted(batch)
-            case ReadPage(zone=zone, after=None):
-                self._read_since[zone.id] = self._clock.monotonic_s()
-            case _:
-                pass
-
-    def forget_unchanged(self) -> None:
-        """Forget the objects whose names needed no change. Call it after the effects of a step."""
+    def observe_effects(self, effects: Iterable[Effect]) -> None:
+        """Record plans, accepted writes, and the beginning of complete readings. Call it after the engine's step."""
+        for effect in effects:
+            match effect:
+                case ReportDecisions(decisions=decisions):
+                    for decision in decisions:
+                        if decision.zone is not None:
+                            self._observe_decision(decision.zone, decision)
+                    _limit(self._planned)
+                case ReportOutcome(batch=batch, outcome=Applied()):
+                    self._observe_accepted(batch)
+                case ReadPage(zone=zone, after=None):
+                    self._read_since[zone.id] = self._clock.monotonic_s()
+                case _:
+                    pass
         if self._received and self._engine.is_planned:
-            self._received.clear()
+            self._received.clear()  # their names needed no change
 
     def _observe_decision(self, zone: Zone, decision: Decision) -> None:
         """Record a planned change. One that waits for the service counts as planned, any other reason ends it."""

@@ -288,10 +288,10 @@ class Controller:
             return
         for effect in effects:
             self._guard(partial(self._execute, effect))
-            self._guard(partial(self._change_times.observe_effect, effect))
-        self._guard(self._change_times.forget_unchanged)
-        next_s = round(self._wake_at - clock.monotonic_s(), 3)
-        _log.debug(Event.STEP, input=type(item).__name__, effects=len(effects), next_step_in_s=next_s)
+        self._guard(partial(self._change_times.observe_effects, effects))
+        if _log.shows_details:
+            next_s = round(self._wake_at - clock.monotonic_s(), 3)
+            _log.debug(Event.STEP, input=type(item).__name__, effects=len(effects), next_step_in_s=next_s)
         if audit:
             self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())

@@ -112,6 +112,7 @@ class Metrics(Collector):
         self._rate_limits = rate_limits
         self._requests = request_times or RequestTimes()
         self._provider = provider
+        self._zone_labels: dict[str, tuple[str, ...]] = {}
         zones = {metric: Histogram(metric, CHANGE_BUCKETS, max_label_sets=MAX_ZONES) for metric in _CHANGE_METRICS}
         refreshes = Histogram(table.REFRESH_DURATIONS, ROUND_BUCKETS, max_label_sets=MAX_ZONES)
         self._zone_histograms = {**zones, table.REFRESH_DURATIONS: refreshes}
@@ -212,6 +213,7 @@ class Metrics(Collector):
             for labels in sorted(known):
                 histogram.add_labels((self._provider, *labels))
         with self._lock:
+            self._zone_labels.clear()
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {labels: at_s for labels, at_s in read.items() if labels in known}
 
@@ -302,7 +304,10 @@ class Metrics(Collector):
         }
 
     def _observe(self, metric: Metric, zone: Zone, seconds: float) -> None:
-        self._zone_histograms[metric].observe((self._provider, *_sanitize_labels(zone.name, zone.id)), seconds)
+        labels = self._zone_labels.get(zone.id)
+        if labels is None:
+            labels = self._zone_labels[zone.id] = (self._provider, *_sanitize_labels(zone.name, zone.id))
+        self._zone_histograms[metric].observe(labels, seconds)
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}

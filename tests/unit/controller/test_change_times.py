@@ -31,9 +31,7 @@ class MeasuredEngine:
         times, self._scene.clock.now_s = self._scene.times, now_s
         times.observe_input(item)
         effects = self._engine.step(item, now_s)
-        for effect in effects:
-            times.observe_effect(effect)
-        times.forget_unchanged()
+        times.observe_effects(effects)
         return effects
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute of the engine
