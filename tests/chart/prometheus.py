@@ -26,11 +26,16 @@ _UNITS_S: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION: Final = re.compile(r"^(\d+)([smhd])$")
 _RANGE: Final = re.compile(r"\[(\d+[smhd])\]")
 _AGE: Final = re.compile(r"> 900\b")
+_SLOW: Final = 'le=~"60([.]0)?"'
+_SHORT_SLOW: Final = 'le="2.5"'
 _NEVER_SET: Final = Event()
 
 
 def shorten_rules(rules: Json) -> Json:
-    """Return *rules* with all durations divided by `SHORTENED`: `for`, ranges, and the age of the last sync."""
+    """Return *rules* with all durations divided by `SHORTENED`: `for`, ranges, the age of the last sync, a slow change.
+
+    A change is slow after 2.5 instead of 60 seconds, the nearest bucket.
+    """
     return {
         "groups": [
             {**group, "rules": [_shorten_rule(rule) for rule in group["rules"]], "interval": "1s"}
@@ -41,7 +46,8 @@ def shorten_rules(rules: Json) -> Json:
 
 def _shorten_rule(rule: Json) -> Json:
     expr = _RANGE.sub(lambda found: f"[{_shorten(found[1])}]", rule["expr"])
-    return {**rule, "for": _shorten(rule["for"]), "expr": _AGE.sub(f"> {900 // SHORTENED}", expr)}
+    expr = _AGE.sub(f"> {900 // SHORTENED}", expr).replace(_SLOW, _SHORT_SLOW)
+    return {**rule, "for": _shorten(rule["for"]), "expr": expr}
 
 
 def _shorten(duration: str) -> str:
