@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.chaos.events import Event
-from tests.program.fork_server import Started, request
+from tests.program.fork_client import Started, request
 from tests.program.process import ROOT, environment, start_fork_server
 
 HANGS_S: Final = 600.0

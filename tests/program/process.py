@@ -16,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
-from tests.program.fork_server import PROGRAM, Started, request
+from tests.program.fork_client import PROGRAM, Started, request
 
 ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = (sys.executable, "-m", "extdns")
 _COMMAND: Final = """#!{python} -SE
 import os, signal, sys
 sys.path.insert(0, {root!r})
-from tests.program.fork_server import request
+from tests.program.fork_client import request
 process = request({socket!r}, sys.argv[1:], os.environ, os.getcwd(), (0, 1, 2))
 signal.signal(signal.SIGTERM, lambda *_: process.send_signal(signal.SIGTERM))
 code = process.wait()
