@@ -1,0 +1,72 @@
+"""Documents about versions: security policy, support, upgrade notes and the forms of issues."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import yaml
+
+from release.changelog import parse_changelog
+from release.check import ROOT
+
+TEMPLATES: Final = ROOT / ".github" / "ISSUE_TEMPLATE"
+TEMPLATE_NAMES: Final = ("problem.yml", "proposal.yml")
+FIELDS: Final = frozenset({"input", "textarea", "dropdown", "checkboxes"})
+
+
+def read(name: str) -> str:
+    """Return the text of a file of the repository."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def read_form(name: str) -> dict[str, Any]:
+    """Return the form of an issue."""
+    found: dict[str, Any] = yaml.safe_load((TEMPLATES / name).read_text(encoding="utf-8"))
+    return found
+
+
+def test_every_version_of_the_changelog_has_upgrade_notes() -> None:
+    versions = [section.version for section in parse_changelog(read("CHANGELOG.md"))]
+    described = re.findall(r"^### (\d\S*)$", read("docs/how-to/upgrade.md"), re.MULTILINE)
+    assert described == versions
+
+
+def test_the_changelog_groups_the_changes_of_each_version() -> None:
+    for section in parse_changelog(read("CHANGELOG.md")):
+        groups = re.findall(r"^### (\w+)", section.text, re.MULTILINE)
+        assert groups
+        assert set(groups) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_the_supported_versions_are_those_of_the_chart_and_the_package() -> None:
+    support = read("docs/reference/support.md")
+    (kubernetes,) = re.findall(r'^kubeVersion: ">=(\d+\.\d+)', read("charts/extdns/Chart.yaml"), re.MULTILINE)
+    (python,) = re.findall(r'^requires-python = ">=([\d.]+)"', read("pyproject.toml"), re.MULTILINE)
+    assert f"| Kubernetes | {kubernetes} and newer" in support
+    assert f"Python {python} or newer" in support
+
+
+def test_vulnerabilities_are_reported_privately_and_not_as_issues() -> None:
+    config = read_form("config.yml")
+    assert config["blank_issues_enabled"] is False
+    assert config["contact_links"][0]["url"].endswith("/security/advisories/new")
+    assert "Report it privately" in read("SECURITY.md")
+
+
+def test_each_form_of_an_issue_has_fields_with_unique_ids_and_labels() -> None:
+    assert {path.name for path in TEMPLATES.iterdir()} == {"config.yml", *TEMPLATE_NAMES}
+    for form in map(read_form, TEMPLATE_NAMES):
+        assert form["name"]
+        assert form["description"]
+        fields = [field for field in form["body"] if field["type"] != "markdown"]
+        assert {field["type"] for field in fields} <= FIELDS
+        assert len({field["id"] for field in fields}) == len(fields)
+        assert all(field["attributes"]["label"] for field in fields)
+
+
+def test_a_report_of_a_problem_must_state_the_version_and_the_flags() -> None:
+    required = {
+        field["id"] for field in read_form("problem.yml")["body"] if field.get("validations", {}).get("required")
+    }
+    assert required == {"expected", "flags", "version"}
