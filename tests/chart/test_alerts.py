@@ -257,6 +257,20 @@ def test_prometheus_that_never_scraped_extdns_reports_it_as_down(rules: Json, pr
     assert run_promtool_tests(promtool, tmp_path, rules, [fires]) == ""
 
 
+@pytest.mark.parametrize("absence", ["stale", "_"], ids=["scrapes fail", "samples are missing"])
+def test_loss_of_all_replicas_pages_within_ten_minutes(
+    absence: str, rules: Json, promtool: str, tmp_path: Path
+) -> None:
+    rule, case = alerts(rules)["ExtdnsDown"], CASES["ExtdnsDown"]
+    series = [
+        {"series": f'extdns_leader{{cluster="{cluster}",pod="{pod}"}}', "values": values}
+        for cluster, values in (("here", f"1x30 {absence}"), ("there", "1x60"))
+        for pod in ("a", "b")
+    ]
+    expected = {"30m": [], "40m": [expected_alert(case, rule, {"cluster": "here"})]}
+    assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsDown", series, expected)]) == ""
+
+
 SYNC_LAG_SCENES: Final[dict[str, tuple[dict[str, str], dict[str, list[str]]]]] = {
     "a process that never synced counts from its start": (
         {SYNC: "0x60", "extdns_leader": "1x60", "process_start_time_seconds": "1800x60"},
