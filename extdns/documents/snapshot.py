@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.documents.names import NameIndex
-from extdns.engine.health import find_failures, find_unread
+from extdns.engine.health import find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
 from extdns.model.change import Action
@@ -67,7 +67,8 @@ class EngineSnapshot:
         claims: all claims, by object.
         zones: every zone, sorted.
         held_sets: the deletes that wait for approval, by scope.
-        failures: everything that fails, one sentence each.
+        unfinished: what has not been read yet, one sentence each.
+        failures: everything else that fails, one sentence each.
         missing: the failures because of which something could not be read.
         is_leader: whether the process may write.
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
@@ -83,7 +84,8 @@ class EngineSnapshot:
         self.held_sets: tuple[HeldSet, ...] = engine.delete_guard.held_sets()
         counts = Counter(one.zone.id for found in self.held_sets for one in found.held)
         self.zones = tuple(_copy_zone(state, engine.delete_guard, counts[state.zone.id]) for state in engine.zones)
-        self.failures = find_failures(engine)
+        self.unfinished = find_unfinished(engine)
+        self.failures = tuple(one for one in find_failures(engine) if one not in self.unfinished)
         self.is_leader = engine.leadership.is_leader
         self.missing = find_unread(engine)
         self.scope = measure_scope(engine)

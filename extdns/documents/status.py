@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from extdns.documents.changes import ChangeDocument, build_change
 from extdns.documents.document import (
@@ -20,9 +19,9 @@ from extdns.documents.document import (
     build_object_reference,
     build_zone_reference,
 )
+from extdns.documents.levels import Level, ZoneCondition
 from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
-from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
-from extdns.documents.text import format_duration, format_time
+from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
 from extdns.model.change import Decision
 
 if TYPE_CHECKING:
@@ -41,7 +40,10 @@ class LiveDocument(AnswerDocument, frozen=True):
 
 
 class StatusDocument(LiveDocument, frozen=True):
-    """The state of the process in one sentence, everything that fails, and the number of names in each state."""
+    """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
+
+    `level` is the worst of the levels of all names, zones and kinds of object.
+    """
 
     kind: Literal["Status"]
     message: str
@@ -49,6 +51,7 @@ class StatusDocument(LiveDocument, frozen=True):
     synced: bool
     counts: dict[str, int]
     failing: tuple[str, ...]
+    waiting: tuple[str, ...]
 
 
 class RecordStatus(Document, frozen=True):
@@ -92,25 +95,12 @@ class NamesDocument(LiveDocument, frozen=True):
     items: tuple[NameStatus, ...]
 
 
-class ZoneCondition(StrEnum):
-    """The condition of a zone, the worst first."""
-
-    FAILING = "failing"
-    READING = "reading"
-    HELD = "held"
-    CHANGING = "changing"
-    NOT_PUBLISHED = "not-published"
-    UNKNOWN = "unknown"
-    OUT_OF_SYNC = "out-of-sync"
-    IN_STEP = "in-step"
-
-
 class ZoneStatus(Document, frozen=True):
     """One zone. `readAt` is when its last complete refresh began, null before the first.
 
-    `state` is `in-step` if every requested name is published, `reading` until the zone was fully read, otherwise that
-    of the name with the worst state. `waiting` counts names with queued changes; `deleted` counts deletes of the last
-    ten minutes that count in the delete budget.
+    `state` is `reading` until the zone was fully read, otherwise that of the name with the worst state, `published` if
+    there is none. `queued` counts names with queued changes; `deleted` counts deletes of the last ten minutes that
+    count in the delete budget.
     """
 
     state: ZoneCondition
@@ -187,7 +177,8 @@ def build_status(live: ProcessSnapshot) -> StatusDocument:
         level=find_level(live, counts),
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},
-        failing=live.engine.failures,
+        failing=tuple(list_failures(live)),
+        waiting=live.engine.unfinished,
     )
 
 
@@ -266,7 +257,7 @@ def _build_record(decision: Decision) -> RecordStatus:
 
 def _build_zone(live: ProcessSnapshot, entry: ZoneSnapshot, provider: str) -> ZoneStatus:
     return ZoneStatus(
-        state=_find_condition(live, entry),
+        state=find_condition(live, entry),
         name=entry.zone.name,
         id=entry.zone.id,
         account=entry.zone.account,
@@ -280,20 +271,6 @@ def _build_zone(live: ProcessSnapshot, entry: ZoneSnapshot, provider: str) -> Zo
         deleted=entry.deleted,
         held=entry.held,
     )
-
-
-def _find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
-    """Return the condition of the zone itself, otherwise of the name with the worst state."""
-    worst = live.names.find_worst_state(entry.zone)
-    if entry.failure or worst is NameState.FAILING:
-        return ZoneCondition.FAILING
-    if entry.read_s is None:
-        return ZoneCondition.READING
-    if entry.held:
-        return ZoneCondition.HELD
-    if worst in {NameState.PUBLISHED, NameState.EXCLUDED}:
-        return ZoneCondition.CHANGING if entry.queued else ZoneCondition.IN_STEP
-    return ZoneCondition(worst.value)
 
 
 def _build_rate_limit(one: RateLimitStatus) -> RateLimitDocument:
@@ -316,66 +293,3 @@ def _build_source(live: ProcessSnapshot, state: KindState, seen: Mapping[tuple[K
         detail=state.detail,
         objects=state.objects,
     )
-
-
-_VERBS: Final = {
-    NameState.FAILING: ("fails", "fail"),
-    NameState.CHANGING: ("is changing", "are changing"),
-    NameState.NOT_PUBLISHED: ("is not published", "are not published"),
-    NameState.UNKNOWN: ("is not known", "are not known"),
-    NameState.OUT_OF_SYNC: ("is kept unchanged", "are kept unchanged"),
-    NameState.HELD: ("waits for approval", "wait for approval"),
-    NameState.EXCLUDED: ("is left out", "are left out"),
-}
-_GOOD_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
-
-
-class Level(StrEnum):
-    """The severity of the state of the process."""
-
-    GOOD = "good"
-    WAITING = "waiting"  # a change is in progress, or something is held or not as objects request
-    FAILING = "failing"
-
-
-def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
-    """Return the severity, from the number of names in each state."""
-    if live.engine.failures or counts.get(NameState.FAILING) or not live.is_responding:
-        return Level.FAILING
-    all_good = not any(number for state, number in counts.items() if state not in _GOOD_STATES)
-    return Level.GOOD if live.synced and all_good else Level.WAITING
-
-
-def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
-    """Describe the state in one or more sentences, the answer first."""
-    return " ".join(_build_sentences(live, counts))
-
-
-def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
-    if live.age_s >= UNRESPONSIVE_AFTER_S:
-        since = f"{format_time(live.at)}, {format_duration(live.age_s)} ago"
-        yield f"This process does not respond: this is its state of {since}."
-    elif not live.healthy:
-        yield "A thread of this process does not respond: this state may be out of date."
-    if not live.engine.is_leader:
-        yield "This process is a standby; another one is the leader."
-    if not live.synced:
-        yield "The first full pass has not ended yet."
-    total = sum(counts.values())
-    published = counts.get(NameState.PUBLISHED, 0)
-    if not total:
-        if live.synced:
-            yield "No object requests a name."
-    elif published == total:
-        yield "The one name is published." if total == 1 else f"All {total:,} names are published."
-    else:
-        rest = [f"{number:,} {words[number != 1]}" for state, words in _VERBS.items() if (number := counts.get(state))]
-        yield f"{published:,} of {total:,} names {'is' if published == 1 else 'are'} published, {_join_list(rest)}."
-    if held := sum(entry.held for entry in live.engine.zones):
-        yield f"{held:,} deletes are held." if held > 1 else "1 delete is held."
-    if failing := len(live.engine.failures):
-        yield f"{failing:,} things fail, see below." if failing > 1 else "One thing fails, see below."
-
-
-def _join_list(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]

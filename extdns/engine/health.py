@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.errors import shorten
+from extdns.model.cluster import Phase
 from extdns.model.dns_name import MAX_LABEL_BYTES
 from extdns.model.plural import format_count
 from extdns.model.reason import Reason
@@ -15,9 +16,17 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
 
 
+_ZONES_UNLISTED: Final = "zones have not been listed yet"
+
+
 def find_failures(engine: Engine) -> tuple[str, ...]:
     """Return a message for each source, object, zone and change that fails now, sources first; () if none does."""
     return tuple(_failures(engine))
+
+
+def find_unfinished(engine: Engine) -> tuple[str, ...]:
+    """Return those messages of `find_failures` that are about something in progress: what is not read yet."""
+    return tuple(_unfinished(engine))
 
 
 def find_blockers(engine: Engine) -> tuple[str, ...]:
@@ -78,23 +87,42 @@ def _unread(engine: Engine) -> Iterator[str]:
     yield from _find_unread_zones(engine)
 
 
+def _unfinished(engine: Engine) -> Iterator[str]:
+    for kind, phase in engine.readiness.find_missing():
+        if phase is Phase.LISTING:
+            yield _describe_phase(kind, phase)
+    if not (engine.zones.retry.failures or engine.zones.is_listed):
+        yield _ZONES_UNLISTED
+    for state in engine.zones:
+        if not (state.refresh.retry.failures or state.cache.is_complete):
+            yield _describe_unread(state)
+
+
 def _find_unlisted_kinds(engine: Engine) -> Iterator[str]:
     for kind, phase in engine.readiness.find_missing():
-        yield f"{kind} objects are {phase}"
+        yield _describe_phase(kind, phase)
 
 
 def _find_unread_zones(engine: Engine) -> Iterator[str]:
     if engine.zones.retry.failures:
         yield f"zones cannot be listed: {engine.zones.retry.message}"
     elif not engine.zones.is_listed:
-        yield "zones have not been listed yet"
+        yield _ZONES_UNLISTED
     for account in engine.zones.failed_accounts:
         yield f"zones of {account.account or 'the account'}: {account.message}"
     for state in engine.zones:
         if state.refresh.retry.failures:
             yield f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
         elif not state.cache.is_complete:
-            yield f"zone {state.zone} has not been read yet"
+            yield _describe_unread(state)
+
+
+def _describe_phase(kind: str, phase: Phase) -> str:
+    return f"{kind} objects are {phase}"
+
+
+def _describe_unread(state: ZoneState) -> str:
+    return f"zone {state.zone} has not been read yet"
 
 
 def _find_invalid_names(engine: Engine) -> Iterator[str]:

@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from extdns.documents import status
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
+from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS
 from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
 from extdns.documents.next_step import suggest_next_step
@@ -161,7 +162,15 @@ def _load_templates() -> Environment:
         "place": describe_object,
         "time": _time,
     }
-    templates.globals |= {"areas": AREAS, "meanings": dict(MEANINGS), "states": STATES}
+    templates.globals |= {
+        "areas": AREAS,
+        "kind_levels": KIND_LEVELS,
+        "meanings": dict(MEANINGS),
+        "name_levels": NAME_LEVELS,
+        "outcome_levels": OUTCOME_LEVELS,
+        "states": STATES,
+        "zone_levels": ZONE_LEVELS,
+    }
     return templates
 
 

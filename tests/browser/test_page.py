@@ -109,7 +109,7 @@ def test_the_first_tab_stop_is_the_link_to_the_content(browser: Chrome, live_pag
 
 def test_the_list_can_be_filtered_by_state_and_paged(browser: Chrome, live_page: LivePage) -> None:
     browser.get(live_page.address)
-    find(browser, "a.state.published").click()
+    find(browser, "a.state.good").click()
     wait_until(browser, lambda now: "state=published" in now.current_url or None)
     first = read_names(browser)
     assert len(first) == 50

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS, Level, ZoneCondition
 from extdns.documents.names import NameState
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
-from extdns.documents.status import Level, describe_state, find_level
-from extdns.engine.inputs import LeadershipChanged
-from tests.builders import build_claim, observe, owned
+from extdns.documents.summary import describe_state, find_level, list_failures
+from extdns.engine.inputs import LeadershipChanged, TimePassed
+from extdns.model.change import OutcomeWord
+from extdns.model.cluster import KindState, Phase
+from tests.builders import SERVICE, build_claim, observe, owned
 from tests.fakes.clocks import BEGINNING
-from tests.world import start_world
+from tests.world import build_world, start_world
 
 
 @pytest.mark.parametrize(
@@ -38,19 +43,19 @@ def test_the_summary_of_a_standby_starts_with_its_role(is_leader: bool, expected
         pytest.param(
             True,
             {NameState.PUBLISHED: 10, NameState.OUT_OF_SYNC: 3, NameState.HELD: 2, NameState.EXCLUDED: 1},
-            "10 of 16 names are published, 3 are kept unchanged, 2 wait for approval and 1 is left out.",
+            "10 of 16 names are published, 2 held, 3 out of sync and 1 excluded.",
             id="several-states",
         ),
         pytest.param(
             True,
             {NameState.PUBLISHED: 1, NameState.FAILING: 1, NameState.CHANGING: 2, NameState.OUT_OF_SYNC: 1},
-            "1 of 5 names is published, 1 fails, 2 are changing and 1 is kept unchanged.",
+            "1 of 5 names is published, 1 failing, 2 changing and 1 out of sync.",
             id="some",
         ),
         pytest.param(
             True,
             {NameState.PUBLISHED: 2, NameState.UNKNOWN: 1},
-            "2 of 3 names are published, 1 is not known.",
+            "2 of 3 names are published, 1 unknown.",
             id="unread-zone",
         ),
     ],
@@ -99,3 +104,49 @@ def test_excluded_names_do_not_count_as_failures() -> None:
     )
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.EXCLUDED: 2}) is Level.GOOD
     assert find_level(live, {NameState.PUBLISHED: 1, NameState.HELD: 1}) is Level.WAITING
+
+
+@pytest.mark.parametrize(
+    ("phase", "level", "message"),
+    [
+        pytest.param(Phase.SYNCED, Level.GOOD, "The one name is published.", id="synced"),
+        pytest.param(Phase.LISTING, Level.WAITING, "The one name is published.", id="listing"),
+        pytest.param(
+            Phase.FORBIDDEN, Level.FAILING, "The one name is published. What fails: see below.", id="forbidden"
+        ),
+    ],
+)
+def test_the_process_is_no_better_than_the_worst_kind_of_object(phase: Phase, level: Level, message: str) -> None:
+    kinds = (KindState(kind=SERVICE, phase=phase),)
+    live = ProcessSnapshot(
+        EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=kinds, changes=(), synced=True
+    )
+    assert find_level(live, {NameState.PUBLISHED: 1}) is level
+    assert describe_state(live, {NameState.PUBLISHED: 1}) == message
+    assert list(list_failures(live)) == (["Service objects are forbidden"] if level is Level.FAILING else [])
+
+
+def test_what_is_not_read_yet_is_in_progress_and_not_a_failure() -> None:
+    world = build_world()
+    world.feed(TimePassed())
+    world.feed(world.answer())
+    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
+    assert live.engine.failures == ()
+    assert live.engine.unfinished == (
+        "Service objects are listing",
+        "Ingress objects are listing",
+        "zone example.org has not been read yet",
+    )
+    assert find_level(live, {NameState.PUBLISHED: 1}) is Level.WAITING
+    assert describe_state(live, {NameState.PUBLISHED: 1}) == (
+        "The one name is published. Not everything has been read yet: see below."
+    )
+
+
+def test_each_state_has_one_level_wherever_it_is_shown() -> None:
+    assert set(NAME_LEVELS) == set(NameState)
+    assert set(ZONE_LEVELS) == set(ZoneCondition)
+    assert set(KIND_LEVELS) == set(Phase)
+    assert set(OUTCOME_LEVELS) == set(get_args(OutcomeWord))
+    levels = {state.value: level for state, level in NAME_LEVELS.items() if state is not NameState.EXCLUDED}
+    assert {state.value: level for state, level in ZONE_LEVELS.items()} == {**levels, "reading": Level.WAITING}

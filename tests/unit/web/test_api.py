@@ -247,7 +247,7 @@ def test_status_contains_a_summary_in_one_sentence(shop: Process) -> None:
     status = shop.get("/api/v1/status").json
     assert status["level"] == "failing"
     assert status["counts"] == {state.value: status["counts"][state.value] for state in NameState}
-    assert status["message"].startswith("0 of 30 names are published, 7 are changing, ")
+    assert status["message"].startswith("0 of 30 names are published, 20 held, 7 changing, ")
     assert shop.get("/api/v1/names").json["total"] == 30
     assert "20 deletes are held." in status["message"]
 
@@ -255,16 +255,15 @@ def test_status_contains_a_summary_in_one_sentence(shop: Process) -> None:
 def test_a_zone_is_in_sync_only_if_all_its_names_are_in_sync(tmp_path: Path) -> None:
     quiet = process(tmp_path, {**service("gw", "pay.example.net"), "status": {}})
     conditions = {zone["name"]: zone["state"] for zone in quiet.get("/api/v1/zones").json["items"]}
-    assert conditions == {"example.net": "not-published", "example.org": "in-step"}
+    assert conditions == {"example.net": "not-published", "example.org": "published"}
     page = quiet.get("/zones").text
-    assert '<span class="state not-published">not published</span>' in page
-    assert '<span class="state published">in step</span>' in page
+    assert '<span class="state waiting">not published</span>' in page
+    assert '<span class="state good">published</span>' in page
 
 
 def test_zone_with_held_deletes_is_not_in_sync(shop: Process) -> None:
     page = shop.get("/zones").text
-    assert '<span class="state held">held</span>' in page
-    assert "in step" not in page
+    assert '<span class="state waiting">held</span>' in page
 
 
 def test_name_shows_current_and_desired_record(shop: Process) -> None:

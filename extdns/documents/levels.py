@@ -1,0 +1,69 @@
+"""How severe a state is, which decides its color everywhere (docs/design/page.md, "One answer")."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from extdns.documents.names import NameState
+from extdns.model.change import OutcomeWord
+from extdns.model.cluster import Phase
+
+
+class Level(StrEnum):
+    """The severity of a state, the worst first."""
+
+    FAILING = "failing"
+    WAITING = "waiting"
+    GOOD = "good"
+    NEUTRAL = "neutral"
+
+
+class ZoneCondition(StrEnum):
+    """The condition of a zone, the worst first. The values that `NameState` has, too, mean the same."""
+
+    FAILING = "failing"
+    READING = "reading"
+    HELD = "held"
+    CHANGING = "changing"
+    NOT_PUBLISHED = "not-published"
+    UNKNOWN = "unknown"
+    OUT_OF_SYNC = "out-of-sync"
+    PUBLISHED = "published"
+
+
+NAME_LEVELS: Final[dict[NameState, Level]] = {
+    NameState.FAILING: Level.FAILING,
+    NameState.HELD: Level.WAITING,
+    NameState.CHANGING: Level.WAITING,
+    NameState.NOT_PUBLISHED: Level.WAITING,
+    NameState.UNKNOWN: Level.WAITING,
+    NameState.OUT_OF_SYNC: Level.WAITING,
+    NameState.PUBLISHED: Level.GOOD,
+    NameState.EXCLUDED: Level.NEUTRAL,
+}
+ZONE_LEVELS: Final[dict[ZoneCondition, Level]] = {
+    ZoneCondition.READING: Level.WAITING,
+    **{ZoneCondition(state.value): level for state, level in NAME_LEVELS.items() if state is not NameState.EXCLUDED},
+}
+KIND_LEVELS: Final[dict[Phase, Level]] = {
+    Phase.FORBIDDEN: Level.FAILING,
+    Phase.NOT_SERVED: Level.FAILING,
+    Phase.FAILING: Level.FAILING,
+    Phase.LISTING: Level.WAITING,
+    Phase.SYNCED: Level.GOOD,
+}
+OUTCOME_LEVELS: Final[dict[OutcomeWord, Level]] = {
+    "applied": Level.GOOD,
+    "conflict": Level.WAITING,
+    "try-later": Level.WAITING,
+    "refused": Level.FAILING,
+    "forbidden": Level.FAILING,
+    "unknown": Level.FAILING,
+}
+_ORDER: Final = tuple(Level)
+
+
+def find_worst_level(*levels: Level) -> Level:
+    """Return the worst of *levels*; GOOD if none of them counts."""
+    return min((*levels, Level.GOOD), key=_ORDER.index)
