@@ -199,4 +199,4 @@ def format_held(document: HeldDocument) -> Iterator[str]:
         yield f"Accept it, if that is meant: {sanitize(document.accept_command, 500)}"
     for one in document.items:
         them = "them" if len(one.records) > 1 else "it"
-        yield f"Approve {them} in {sanitize(describe_scope(one))}: {sanitize(one.command)}"
+        yield f"Approve {them} in {sanitize(describe_scope(one))}: {sanitize(one.command, 500)}"

@@ -102,6 +102,13 @@ def test_status_of_a_process_lists_held_deletes_with_evidence_and_approve_comman
     )
 
 
+def test_status_of_a_process_shows_a_long_approve_command_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    command = f"extdns approve 7f3a-91c2 --kubeconfig=/{'folder/' * 30}kubeconfig"
+    with serving(Page(format_json(build_document(held_set("example.org", command, "a.example.org"))))) as port:
+        assert cli.main(["status", f"--controller=http://127.0.0.1:{port}"], {}) == 0
+    assert capsys.readouterr().out.endswith(f": {command}\n")
+
+
 def test_status_of_a_process_reports_that_earlier_holds_are_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     problem = "earlier holds are unknown: the saved state was not read: 500"
     with serving(Page(format_json(replace(build_document(), problem=problem)))) as port:
