@@ -264,12 +264,12 @@ class Metrics(Collector):
         """Set whether replicas elect a leader. With an election the process starts as a standby."""
         with self._lock:
             self._set(table.ELECTION, has_election)
-            self._set(table.LEADER, not has_election)
+            self._set_leader(is_leader=not has_election)
 
     def set_leadership(self, *, is_leader: bool) -> None:
         """Set whether this process is the leader."""
         with self._lock:
-            self._set(table.LEADER, is_leader)
+            self._set_leader(is_leader=is_leader)
 
     def set_saved_state(self, *, is_known: bool) -> None:
         """Set whether the saved state was loaded and can be saved."""
@@ -302,6 +302,11 @@ class Metrics(Collector):
         self._samples[table.THROTTLED] = {
             labels: limit.throttle_count for labels, limit in by_action.items() if limit.action
         }
+
+    def _set_leader(self, *, is_leader: bool) -> None:
+        """Set whether this process is the leader. A standby shows no last sync: it would look old."""
+        self._set(table.LEADER, is_leader)
+        self._samples[table.SYNCED] = (self._samples[table.SYNCED] or {(): 0}) if is_leader else {}
 
     def _observe(self, metric: Metric, zone: Zone, seconds: float) -> None:
         labels = self._zone_labels.get(zone.id)

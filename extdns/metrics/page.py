@@ -82,7 +82,8 @@ _OWN_HEADING: Final = "\n## Metrics of extdns only\n"
 _QUERIES_HEADING: Final = """
 ## What to alert on
 
-The reasons are those of [reasons.md](reasons.md).
+The chart has [alerts](../runbooks) with severities, which also notice that no process is left. These are the conditions
+to build others from. The reasons are those of [reasons.md](reasons.md).
 
 | What is wrong | Query |
 |---|---|
@@ -106,7 +107,10 @@ _QUERIES: Final = (
     ("The DNS service rejects changes", _build_reason_query(_REFUSED)),
     ("Objects request names that other owners or objects have", _build_reason_query(_CONFLICTS)),
     ("Another writer keeps changing our records back", _build_reason_query((Reason.CONTENDED,))),
-    ("No process is the leader, so nothing is written", f"sum({table.LEADER.name}) < 1"),
+    (
+        "No process is the leader, so nothing is written",
+        f"sum without (instance, pod, node) ({table.LEADER.name}) < 1",
+    ),
     (
         "State is not saved, so the next process will not know which deletes were made or held",
         f"{table.STATE_KNOWN.name} < 1",

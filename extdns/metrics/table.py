@@ -48,7 +48,7 @@ RECONCILED: Final = _gauge("external_dns_controller_last_reconcile_timestamp_sec
 SYNCED: Final = _gauge(
     "external_dns_controller_last_sync_timestamp_seconds",
     "Unix time of the last run of the leader in which all kinds were listed, all zones read, and writes possible. "
-    "Single objects, names and records that fail, and held deletes, do not stop it.",
+    "Single objects, names and records that fail, and held deletes, do not stop it. A standby does not have it.",
 )
 IDLE_RUNS: Final = _counter("external_dns_controller_no_op_runs_total", "Runs without a change.")
 VERIFIED: Final = _gauge(

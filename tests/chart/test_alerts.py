@@ -120,7 +120,6 @@ CASES: Final = {
     "ExtdnsSyncLag": Case(
         {
             f'{SYNC}{{pod="a"}}': SYNCED,
-            f'{SYNC}{{pod="b"}}': STANDBY,
             'extdns_leader{pod="a"}': RUNS,
             'extdns_leader{pod="b"}': STANDBY,
             'process_start_time_seconds{pod="a"}': STARTED,

@@ -116,12 +116,18 @@ def test_run_of_a_leader_that_can_act_updates_both_timestamps() -> None:
     assert value(metrics, NO_OP_RUNS) == 0
 
 
-def test_run_of_a_standby_is_no_sync() -> None:
+def test_standby_has_no_last_sync_until_it_leads() -> None:
     metrics = Metrics()
-    count_run(metrics, NOON)
-    count_run(metrics, ONE, is_leader=False)
-    assert value(metrics, LAST_RECONCILE) == ONE.timestamp()
-    assert value(metrics, LAST_SYNC) == NOON.timestamp()
+    metrics.set_election(has_election=True)
+    count_run(metrics, NOON, is_leader=False)
+    assert value(metrics, LAST_RECONCILE) == NOON.timestamp()
+    assert series(metrics, LAST_SYNC) == {}
+    metrics.set_leadership(is_leader=True)
+    assert value(metrics, LAST_SYNC) == 0
+    count_run(metrics, ONE)
+    assert value(metrics, LAST_SYNC) == ONE.timestamp()
+    metrics.set_leadership(is_leader=False)
+    assert series(metrics, LAST_SYNC) == {}
 
 
 def test_run_without_changes_is_counted() -> None:
