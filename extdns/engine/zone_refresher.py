@@ -37,6 +37,9 @@ _STANDBY_FACTOR: Final = 4.0
 _QUIET_FACTOR: Final = 4.0
 """Quiet zones are refreshed with a quarter of the calls a minute."""
 
+_MAX_LIST_INTERVAL_S: Final = 300.0
+"""Zones are listed at least this often, which also shows whether the DNS service can be reached."""
+
 
 class ZoneRefresher:
     """Requests lists of zones, pages and names.
@@ -77,7 +80,7 @@ class ZoneRefresher:
         zones = self._zones
         if not zones.is_listing and now_s >= self._find_list_at():
             zones.is_listing, self._listed_at = True, now_s
-            self._next_list_at = now_s + self._compute_interval_s(self._quiet_lists)
+            self._next_list_at = now_s + self._compute_list_interval_s()
             self._next_refresh_at = max(self._next_refresh_at, now_s) + self._pause_s
             yield ListZones()
         due: list[ZoneState] = []
@@ -109,6 +112,10 @@ class ZoneRefresher:
         """Return the time from the start of a round to the start of the next, after so many quiet ones in a row."""
         interval_s = self._interval_s
         return compute_backoff_s(interval_s, quiet_rounds, max(interval_s, self._settings.max_refresh_interval_s))
+
+    def _compute_list_interval_s(self) -> float:
+        most_s = max(self._interval_s, _MAX_LIST_INTERVAL_S)
+        return min(self._compute_interval_s(self._quiet_lists), most_s)
 
     def _is_quiet(self, state: ZoneState) -> bool:
         return self._compute_interval_s(state.refresh.quiet_rounds) > self._interval_s
@@ -143,7 +150,7 @@ class ZoneRefresher:
         self._slowed_until_at = now_s + 2 * found.calls * self._pause_s
         is_changed = self._zones.update(found, now_s)
         self._quiet_lists = 0 if is_changed or found.failed else self._quiet_lists + 1
-        self._next_list_at = max(self._listed_at + self._compute_interval_s(self._quiet_lists), self._slowed_until_at)
+        self._next_list_at = max(self._listed_at + self._compute_list_interval_s(), self._slowed_until_at)
         return is_changed
 
     def take_page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
