@@ -32,6 +32,7 @@ MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "prometheus", "kustomize")
 WORKFLOWS: Final = "actionlint"
+SHELL_LESS: Final = "mmdebstrap"
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
 NO_ORACLE: Final = "NOT RUN: templates compared with those of Go (go is not installed)"
@@ -47,7 +48,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, *BROWSER):
+    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -111,11 +112,22 @@ def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) ->
     assert run(clone) == [f"NOT RUN: tests of the chart that need {name} (not installed)" for name in CHART_TOOLS]
 
 
-def test_the_summary_says_that_the_workflows_were_not_checked_if_actionlint_is_not_installed(clone: Path) -> None:
-    for name in MACHINERY:
-        provide(clone, name, QUIET)
-    (clone / "bin" / WORKFLOWS).unlink()
-    assert run(clone) == ["NOT RUN: workflows checked by actionlint (not installed)"]
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param(WORKFLOWS, "workflows checked by actionlint (not installed)", id="actionlint"),
+        pytest.param(
+            SHELL_LESS,
+            "the program without a shell on Python of Debian 13 (mmdebstrap is not installed)",
+            id="mmdebstrap",
+        ),
+    ],
+)
+def test_the_summary_names_what_was_not_run_without_actionlint_or_mmdebstrap(clone: Path, name: str, text: str) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    (clone / "bin" / name).unlink()
+    assert run(clone) == [f"NOT RUN: {text}"]
 
 
 @pytest.mark.parametrize(

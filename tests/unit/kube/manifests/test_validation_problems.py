@@ -191,7 +191,7 @@ def test_a_problem_names_line_object_field_value_and_allowed_values(
         pytest.param('{"kind": }', (1, "", "not JSON: invalid character"), id="syntax"),
         pytest.param('{"kind":\n"Service",}', (2, "", "not JSON: trailing comma in object"), id="trailing-comma"),
         pytest.param('{"kind":\n"Service"', (2, "", "not JSON: it ends too early"), id="cut-off"),
-        pytest.param('{"a":' * 5000, (1, "", "not readable: nested too deeply"), id="nested"),
+        pytest.param('{"a":' * 20_000, (1, "", "not readable: nested too deeply"), id="nested"),
         pytest.param(
             b'{"kind": "\xff"}',
             (1, "", "not readable: 'utf-8' codec can't decode byte 0xff in position 0"),
