@@ -42,7 +42,16 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
             f"{sanitize(rest[0])} is not an approval code",
             "allowed: a code that extdns status shows, such as 7f3a-91c2",
         )
-    store = find_state_store(rest, environ)
+    try:
+        store = find_state_store(rest, environ)
+    except UsageError as exc:
+        if codes or rest:
+            raise
+        raise usage_error(
+            "extdns approve needs a code",
+            "as in: extdns approve 7f3a-91c2",
+            "to see the codes, and the whole command for each: extdns status --controller=URL",
+        ) from exc
     try:
         document = store.read()
         sets = summarize_held_sets(state_document.list_owners(document)) if document is not None else ()

@@ -33,6 +33,7 @@ _ZONE_FILTERS: Final = (
     "aws-zone-tags",
     "google-zone-visibility",
 )
+_NAME_FILTERS: Final = (*_ZONE_FILTERS[:4], "managed-record-types", "exclude-record-types")
 _NO_ZONES: Final = {
     "zonefile": (
         "--zonefile-dir={folder} holds no zone file",
@@ -147,8 +148,8 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
     if scope.excluded_names and not (scope.knows_zones and any(_check_domain_filter(config, scope))):
         yield ScopeWarning(
-            text=f"the domain filters exclude every requested name: {_join(scope.excluded_names)}",
-            next=f"check {_list_flags(config, _ZONE_FILTERS[:4])}",
+            text=f"the filters exclude every requested name: {_join(scope.excluded_names)}",
+            next=f"check {_list_flags(config, _NAME_FILTERS)}",
             leaves_nothing=True,
         )
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from extdns.model.reason import Reason
+from extdns.model.reason import select_reasons
+from extdns.model.reason_row import Category
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from extdns.engine.engine import Engine
+
+
+_EXCLUDING: Final = select_reasons(Category.EXCLUDED)
 
 
 class PassScope(Value, frozen=True, kw_only=True):
@@ -24,7 +28,7 @@ class PassScope(Value, frozen=True, kw_only=True):
         knows_objects: whether every kind and every manifest could be read.
         requests_names: whether an object requests a name.
         ignored_documents: a message for each document that is no object, sorted.
-        excluded_names: the requested names, if the domain filters exclude all of them; otherwise ().
+        excluded_names: the requested names, if filters of names and types exclude all of them; otherwise ().
     """
 
     zones: tuple[str, ...]
@@ -52,9 +56,9 @@ def measure_scope(engine: Engine) -> PassScope:
 
 
 def _find_excluded_names(engine: Engine) -> Iterator[str]:
-    """Yield every requested name, sorted, if the domain filters exclude all of them."""
+    """Yield every requested name, sorted, if filters of names and types exclude all of them."""
     names = engine.claims.names()
-    if not engine.decisions.reasons[Reason.DOMAIN_FILTERED]:
+    if not any(engine.decisions.reasons[reason] for reason in _EXCLUDING):
         return
-    if all(one.reason is Reason.DOMAIN_FILTERED for name in names for one in engine.decisions.decisions(name)):
+    if all(one.reason in _EXCLUDING for name in names for one in engine.decisions.decisions(name)):
         yield from sorted(names)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from extdns.model.selection import Selector, parse_annotation_selector, parse_label_selector
@@ -94,8 +95,13 @@ def _parse_key_value(text: str) -> tuple[str, str]:
     raise ValueError
 
 
-def make_choice_kind(noun: str, *values: str, metavar: str = "NAME") -> ValueKind[str]:
-    """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1)."""
+def make_choice_kind(
+    noun: str, *values: str, metavar: str = "NAME", other_names: Mapping[str, str] = MappingProxyType({})
+) -> ValueKind[str]:
+    """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1).
+
+    *other_names* are texts in lower case that people use for a value, with the value.
+    """
 
     def read(text: str) -> str:
         if text not in values:
@@ -103,7 +109,7 @@ def make_choice_kind(noun: str, *values: str, metavar: str = "NAME") -> ValueKin
         return text
 
     def suggest(text: str) -> str:
-        folded = {value.lower(): value for value in values if value}
+        folded = {**other_names, **{value.lower(): value for value in values if value}}
         return next((folded[near] for near in get_close_matches(text.lower(), folded, n=1)), "")
 
     named = tuple(value for value in values if value)

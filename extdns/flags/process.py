@@ -39,12 +39,26 @@ PROVIDERS: Final = (
 )
 POLICIES: Final = ("sync", "upsert-only", "create-only")
 
+_OTHER_PROVIDER_NAMES: Final = {
+    "amazon": "aws",
+    "bind": "zonefile",
+    "clouddns": "google",
+    "coredns-file": "zonefile",
+    "file": "zonefile",
+    "gcp": "google",
+    "google-clouddns": "google",
+    "r53": "aws",
+    "route-53": "aws",
+    "route53": "aws",
+}
+"""What people call a DNS service, with the value of `--provider` that is meant."""
+
 CONTROL_FLAGS: Final = (
     Flag(name="help", kind=BOOLEAN, default=False, environment=False, help="print the flags and exit"),
     Flag(name="version", kind=BOOLEAN, default=False, environment=False, help="print the version and exit"),
     Flag(
         name="provider",
-        kind=make_choice_kind("a provider", *PROVIDERS),
+        kind=make_choice_kind("a provider", *PROVIDERS, other_names=_OTHER_PROVIDER_NAMES),
         help="DNS service to write the records to; required",
     ),
     Flag(

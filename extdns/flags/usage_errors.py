@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from extdns.errors import UsageError, sanitize, shorten
 from extdns.flags.flag import Flag
 from extdns.flags.kind import ValueKind
 from extdns.flags.table import FLAGS
+
+_MAX_CHOICES_BEFORE_SUGGESTION: Final = 5
 
 
 def usage_error(what: str, *next_lines: str) -> UsageError:
@@ -74,14 +76,21 @@ def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> Usag
     )
     if flag.mask_value(text) != text:  # a suggestion could reveal the secret, too
         return usage_error(f"{origin}={flag.mask_value(text)} is not {flag.kind.noun}", f"allowed: {flag.kind.allowed}")
-    return invalid_kind_error(flag.kind, origin, text, reason, repeated)
+    if repeated:
+        return usage_error(f"{origin}={sanitize(text)} is not {flag.kind.noun}", repeated)
+    return invalid_kind_error(flag.kind, origin, text, reason)
 
 
 def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: str) -> UsageError:
     """Build the error for *text*, which is not a value of *kind*; *details* are further lines."""
-    meant = kind.suggest(text)
-    allowed = f"allowed: {kind.allowed}" + (f"          did you mean: {sanitize(meant)}" if meant else "")
-    return usage_error(f"{origin}={sanitize(text)} is not {kind.noun}", *details, allowed)
+    suggestion = kind.suggest(text)
+    meant = f"did you mean: {sanitize(suggestion)}" if suggestion else ""
+    allowed = f"allowed: {kind.allowed}"
+    if len(kind.choices) > _MAX_CHOICES_BEFORE_SUGGESTION:  # the suggestion first: it would be lost after a long list
+        return usage_error(f"{origin}={sanitize(text)} is not {kind.noun}", *details, meant, allowed)
+    return usage_error(
+        f"{origin}={sanitize(text)} is not {kind.noun}", *details, f"{allowed}          {meant}".rstrip()
+    )
 
 
 def repeated_flag_error(spelling: str) -> UsageError:

@@ -40,8 +40,10 @@ class ZoneFolder:
         try:
             next(path.iterdir(), None)
         except OSError as exc:
+            hint = f"did you mean: --zonefile-dir={sanitize(str(path.parent))}\n  " if path.is_file() else ""
             raise UsageError(
-                f"--zonefile-dir={sanitize(str(path))}: {_describe_error(exc)}; allowed: a folder with zone files"
+                f"--zonefile-dir={sanitize(str(path))}: {_describe_error(exc)}\n"
+                f"  {hint}allowed: a folder with zone files"
             ) from exc
 
     def list_files(self) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ def test_filters_that_exclude_every_name_are_named() -> None:
     scope = replace(SCOPE, excluded_names=("web.shop.example",))
     assert warn(scope, "--exclude-domains=shop.example") == [
         (
-            "the domain filters exclude every requested name: web.shop.example",
+            "the filters exclude every requested name: web.shop.example",
             "check --exclude-domains=shop.example",
             True,
         )

@@ -1,0 +1,183 @@
+"""The mistakes that newcomers make most: what the program prints, word for word (docs/design/messages.md).
+
+Each test runs a command in a folder with a zone file of `shop.example` and manifests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from extdns import cli
+from tests.fakes.apiserver.server import ApiServer
+from tests.integration.newcomer_plans import PLANS, WEB, ZONE_FILE
+from tests.program.installation import Installation
+from tests.program.newcomer_folder import AWS, RUN, ZONE, dedent, manifest, owned, unprivileged
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to a folder with a zone file and a manifest."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in ("zones", "manifests", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "zones" / "shop.example.zone").write_text(ZONE)
+    (tmp_path / "manifests" / "web.yaml").write_text(manifest())
+    return tmp_path
+
+
+@pytest.fixture
+def extdns(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return a function that runs a command, and returns what it prints and its exit code."""
+
+    def run(*arguments: str, environ: Mapping[str, str] | None = None) -> str:
+        code = cli.main(arguments, environ or {})
+        printed = capsys.readouterr()
+        return f"{printed.err}{printed.out}exit code {code}\n"
+
+    return run
+
+
+@pytest.mark.parametrize(("files", "arguments", "expected"), PLANS)
+def test_the_plan_says_what_is_wrong_and_what_is_meant(
+    files: Mapping[str, str], arguments: Sequence[str], expected: str, folder: Path, extdns: Run
+) -> None:
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    assert extdns("plan", *arguments) == dedent(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "answer", "next_step"),
+    [
+        pytest.param(
+            "web.shop.example",
+            {WEB: manifest(type="ClusterIP")},
+            "web.shop.example is not published: Service shop/web requests it, but --publish-internal-services is "
+            "not set.  [filtered-out]",
+            "add --publish-internal-services",
+            id="ClusterIP without the flag",
+        ),
+        pytest.param(
+            "web.shop.example",
+            {ZONE_FILE: owned(owner="prod")},
+            "web.shop.example: existing record left unchanged (conflict).  [owned-by-other]",
+            'Resolve the conflict; extdns retries automatically. If owner "prod" is this installation: '
+            "--txt-owner-id=prod; if it has ended, take its records over: --migrate-from-txt-owner=prod",
+            id="wrong owner",
+        ),
+        pytest.param(
+            "old.shop.example",
+            {ZONE_FILE: owned(name="old", text="a-old", resource="other/old")},
+            "old.shop.example is published, but no longer requested; it would be deleted.  [orphan-gone]",
+            f"nothing to do if extdns runs. The plan for all names: extdns plan {' '.join(RUN)}. If objects of another "
+            'cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
+            id="shared owner",
+        ),
+        pytest.param(
+            "web.shop.example",
+            {ZONE_FILE: owned(text="mine-a-web")},
+            "web.shop.example: existing record left unchanged (conflict).  [foreign-record]",
+            "1 ownership record under another prefix or suffix exists: is --txt-prefix=mine- missing?",
+            id="wrong prefix",
+        ),
+    ],
+)
+def test_the_explanation_says_what_is_in_the_way_and_which_flag_helps(
+    name: str, files: Mapping[str, str], answer: str, next_step: str, folder: Path, extdns: Run
+) -> None:
+    for path, content in files.items():
+        (folder / path).write_text(content)
+    lines = extdns("explain", name, *RUN).splitlines()
+    assert (lines[0], lines[-2:]) == (answer, [f"Next: {next_step}", "exit code 0"])
+
+
+def test_check_names_a_region_that_aws_does_not_have(extdns: Run) -> None:
+    output = extdns("check", *AWS, environ={"AWS_REGION": "eu-centrall-1"})
+    assert output.startswith(
+        "unknown  AWS_REGION=eu-centrall-1: AWS has no such region\n         did you mean: eu-central-1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (
+            "plan",
+            (
+                "error: the API server does not answer: GET /version: {url}: no connection: Connection refused\n"
+                "  check --kubeconfig, --server, and the network\n"
+                "exit code 1\n"
+            ),
+        ),
+        (
+            "check",
+            (
+                "missing  API server: the API server does not answer: "
+                "GET /version: {url}: no connection: Connection refused\n"
+                "         check --kubeconfig, --server, and the network\n"
+                "1 thing missing.\n"
+                "exit code 1\n"
+            ),
+        ),
+    ],
+)
+def test_an_api_server_that_is_down_is_named(command: str, expected: str, tmp_path: Path, extdns: Run) -> None:
+    (tmp_path / "live").mkdir()
+    with ApiServer() as server:
+        installation, url = Installation(tmp_path / "live", server, example_org=""), server.url
+    assert extdns(command, *installation.flags()) == expected.format(url=url)
+
+
+def test_check_names_a_read_only_folder(extdns: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    with TemporaryDirectory() as readable:
+        for name in ("zones", "manifests"):
+            shutil.copytree(folder / name, Path(readable, name))
+        Path(readable).chmod(0o755)
+        monkeypatch.chdir(readable)
+        extdns("check", *RUN)  # imports everything that the command needs
+        Path(readable, "zones").chmod(0o555)
+        with unprivileged():
+            user = os.geteuid()
+            output = extdns("check", *RUN)
+        monkeypatch.chdir(folder)
+    where = f"the folder {readable}/zones is read-only for user {user}"
+    assert output == (
+        "ok       zone shop.example (shop.example.zone): 1 record read, 0 ours\n"
+        "ok       objects: 1 object read\n"
+        f"missing  permission to change zone shop.example (shop.example.zone): {where}\n"
+        "         let the user of the process own the files and write to the folder\n"
+        "1 thing missing.\n"
+        "exit code 1\n"
+    )
+
+
+def test_a_port_that_is_taken_is_named(extdns: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        address = f"127.0.0.1:{port}"
+        output = extdns(*RUN, "--once", f"--metrics-address={address}", "--log-level=error")
+    assert output == (
+        f"error: --metrics-address={address} cannot be used: port {port} is in use by another process\n"
+        "  use another host or port; port 0 selects a free one\n"
+        "exit code 1\n"
+    )
+
+
+def test_approve_without_a_code_says_where_the_codes_are(extdns: Run) -> None:
+    assert extdns("approve") == (
+        "error: extdns approve needs a code\n"
+        "  as in: extdns approve 7f3a-91c2\n"
+        "  to see the codes, and the whole command for each: extdns status --controller=URL\n"
+        "exit code 1\n"
+    )
