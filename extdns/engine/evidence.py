@@ -129,6 +129,21 @@ class EvidenceReader:
         key = self.find_object(owned.resource)
         return key.resource if key else owned.resource
 
+    def list_possible_requesters(self, owned: OwnedRecord) -> list[str]:
+        """Return the resources that may still request *owned*, although their claims ended: a list may be incomplete.
+
+        Either the object is missing from a list, or an object that its claims depend on, and no GET has confirmed that.
+        """
+        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
+        return [resource for resource, end in ended.items() if self._is_in_doubt(resource, end)]
+
+    def _is_in_doubt(self, resource: str, end: Evidence | Blocked) -> bool:
+        key = self.find_object(resource)
+        if key is not None and self.claims.missing_dependencies(key):
+            return True
+        is_known = key is not None and self.claims.has_object(key)
+        return isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
+
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
         """Return the resource of *owned*, and the objects missing from a list that may still request the record."""
         key = self.find_object(owned.resource)

@@ -62,6 +62,27 @@ def test_a_deleted_event_of_one_object_is_no_evidence_while_another_object_may_e
     assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
 
 
+SAME: Final = observe("b", request("b", "192.0.2.1"))
+
+
+def test_a_record_stays_if_its_first_requester_is_missing_from_a_list_and_its_second_is_deleted_later() -> None:
+    world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
+    world.exists = lambda _: True
+    world.run(observe_gone("a", Cause.MISSING), for_s=100.0)
+    world.run(observe_gone("b"), for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
+
+
+def test_a_record_stays_if_a_list_lacks_a_dependency_of_its_first_requester_and_its_second_is_deleted_later() -> None:
+    world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
+    world.exists = lambda _: True
+    pod = ObjectKey(PODS, "shop", "web-1")
+    world.run(observe("a", cause=Cause.DEPENDENCY, missing_dependencies=(pod,)), for_s=100.0)
+    world.run(observe_gone("b"), for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
 def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
     pod = ObjectKey(PODS, "shop", "web-1")
     world = start_with(A)
