@@ -8,15 +8,18 @@ them, also after a restart, and records of other namespaces stay.
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from urllib.request import urlopen
 
 import pytest
 
 from extdns import cli
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
-from tests.objects import numbered, service, services
+from tests.objects import namespace, numbered, service, services
+from tests.program.running import HANGS_S
 
 GOING, STAYING = numbered(40, "g"), numbered(60, "s")
 ALL = [*services(GOING, namespace="old"), *services(STAYING, namespace="shop")]
@@ -129,3 +132,41 @@ def test_log_events_metrics_and_status_show_held_deletes_reason_and_approve_comm
         assert cli.main(command.split()[1:], dict(os.environ)) == 0
         running.pass_time(11.0)
         production.until_published()
+
+
+def test_the_held_deletes_of_a_deleted_namespace_are_shown_outside_of_it(production: Production) -> None:
+    going = services(GOING, namespace="old")
+    production.apply(namespace("old"), *going, service("stays"))
+    with production.process() as running:
+        production.until_published(*GOING, "stays")
+        production.delete(*going)
+        production.server.delete("Namespace", "", "old")
+        production.wait_for_marker()
+        running.pass_time(MINUTE_S + 1.0)
+        line = running.until("Deletes are held", "count=40", "object-deleted 40")
+        (code,) = re.findall(r"extdns approve ([0-9a-f-]+)", line)
+
+        assert running.metrics().decode().count(f'extdns_held_record{{code="{code}",') == len(GOING)
+
+        def find_events() -> list[str]:
+            found = [one for one in production.server.objects("Event") if one["metadata"]["namespace"] == "dns"]
+            return [one["note"] for one in found if one["regarding"]["name"] == "extdns-state"]
+
+        production.until(find_events)
+        (note,) = find_events()
+        assert f"extdns approve {code}" in note
+
+        with running.page:
+            shown = fetch(f"http://127.0.0.1:{running.page.port}/api/v1/held")
+            page = fetch(f"http://127.0.0.1:{running.page.port}/")
+        assert code in page
+        (held,) = json.loads(shown)["items"]
+        assert (held["approvalCode"], held["namespace"], len(held["records"])) == (code, "old", len(GOING))
+        assert production.published() == {*GOING, "stays"}
+
+
+def fetch(url: str) -> str:
+    """Request *url*, and return the body of the response."""
+    with urlopen(url, timeout=HANGS_S) as response:
+        body: bytes = response.read()
+        return body.decode()
