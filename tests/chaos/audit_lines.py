@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -58,7 +58,7 @@ def find_repeated_changes(changes: Iterable[Json]) -> list[str]:
     ]
 
 
-def find_audit_differences(service: DnsService, changes: Iterable[Json]) -> list[str]:
+def find_audit_differences(service: DnsService, changes: Collection[Json]) -> list[str]:
     """Compare the *changes* in the audit logs with the journal of *service*, if it keeps one.
 
     Each change that was carried out must be in the logs, as applied or as unknown, and each one that is in the logs as
@@ -75,7 +75,9 @@ def find_audit_differences(service: DnsService, changes: Iterable[Json]) -> list
             applied[transition] += line["outcome"] == "applied"
             unknown[transition] += line["outcome"] in _UNANSWERED
     violations = [f"not carried out, but in the audit log: {one}" for one in applied - journal]
-    violations += [f"carried out, but not in the audit log: {one}" for one in journal - applied - unknown]
+    for one in journal - applied - unknown:
+        lines = [line for line in changes if line["type"] != "TXT" and _parse_transition(line).key == one.key]
+        violations.append(f"carried out, but not in the audit log: {one}; its record there: {describe_changes(lines)}")
     return sorted(violations)
 
 
