@@ -1,4 +1,4 @@
-"""The cluster whose page the browser tests open: eighty published names, one without an address, one foreign record."""
+"""The cluster whose page the browser tests open: published names, one without an address, one foreign record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.program.installation import Installation
 T = TypeVar("T")
 SCRIPT: Final = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">"
 FOREIGN_RECORD: Final = "www IN A 192.0.2.99\n"
-PUBLISHED: Final = 81
+PUBLISHED: Final = 82
 _TIMEOUT_S: Final = 120.0
 
 
@@ -57,6 +57,7 @@ def build_objects() -> list[Mapping[str, object]]:
     return [
         *(service(f"web{number:02}", f"web{number:02}.example.org") for number in range(80)),
         service("www", "www.example.org"),
+        service("long", f"{'x' * 55}.{'y' * 63}.example.org"),
         {**service("gw", "pay.example.org"), "status": {}},
         service("hostile", f"right.example.org, {SCRIPT}.example.org", annotations={"ttl": SCRIPT}),
     ]

@@ -1,10 +1,9 @@
-"""The live page in a browser: mouse and keyboard, narrow screens, print, and updates while it is open."""
+"""The live page in a browser: mouse and keyboard, print, and updates while it is open."""
 
 from __future__ import annotations
 
 import base64
 import re
-from typing import Final
 
 import pytest
 from selenium.webdriver import Chrome
@@ -13,9 +12,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from tests.browser.live_page import LivePage, read_text, wait_until
+from tests.browser.screen import set_screen, take_console_messages
 from tests.objects import service
-
-PATHS: Final = ("", "zones", "sources", "changes", "name?of=right.example.org")
 
 
 @pytest.fixture(autouse=True)
@@ -24,23 +22,6 @@ def _reset_browser(browser: Chrome) -> None:
     set_screen(browser, width=1280, height=900)
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
     take_console_messages(browser)
-
-
-def take_console_messages(browser: Chrome) -> list[object]:
-    """Return what the browser wrote to its console since the last call."""
-    found: list[object] = browser.get_log("browser")  # type: ignore[no-untyped-call] # of the library
-    return found
-
-
-def set_screen(browser: Chrome, *, width: int, height: int, scheme: str = "light") -> None:
-    """Set the size of the screen in pixels, and the color scheme; below 500 pixels it is a phone."""
-    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [
-        {"name": "prefers-color-scheme", "value": scheme},
-        {"name": "prefers-reduced-motion", "value": "reduce"},
-    ]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
 
 def read_names(browser: Chrome) -> list[str]:
@@ -53,29 +34,6 @@ def read_names(browser: Chrome) -> list[str]:
 def find(browser: Chrome, selector: str) -> WebElement:
     """Return the first element that matches *selector*."""
     return browser.find_element(By.CSS_SELECTOR, selector)
-
-
-def measure_overflow(browser: Chrome) -> int:
-    """Return by how many pixels the page is wider than the screen."""
-    found: int = browser.execute_script(
-        "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    )
-    return found
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_fits_the_screen_and_logs_no_error(
-    browser: Chrome, live_page: LivePage, width: int, scheme: str
-) -> None:
-    set_screen(browser, width=width, height=844, scheme=scheme)
-    for path in PATHS:
-        browser.get(f"{live_page.address}{path}")
-        assert read_text(browser, ".sentence").endswith("see below.")
-        assert measure_overflow(browser) <= 0, path
-        assert take_console_messages(browser) == [], "the content policy blocks nothing, and no script fails"
-    background = find(browser, "body").value_of_css_property("background-color")
-    assert (background == "rgba(255, 255, 255, 1)") is (scheme == "light")
 
 
 def test_markup_in_annotations_is_shown_as_text(browser: Chrome, live_page: LivePage) -> None:
@@ -160,8 +118,8 @@ def test_held_deletes_are_shown_with_the_command_that_approves_them(browser: Chr
 def test_the_page_works_without_javascript(browser: Chrome, live_page: LivePage) -> None:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(f"{live_page.address}?q=web7")
-    assert "Without JavaScript, reload" in read_text(browser, ".asof")
-    assert re.search(r"As of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", read_text(browser, ".asof"))
+    assert "Without JavaScript, reload" in read_text(browser, "#asof")
+    assert re.search(r"As of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", read_text(browser, "#asof"))
     assert len(read_names(browser)) == 10
     find(browser, "input[name=q]").send_keys("1")
     find(browser, "form button").click()

@@ -16,6 +16,7 @@ NEEDED: Final = (
     "chmod",
     "dirname",
     "env",
+    "grep",
     "id",
     "mkdir",
     "mktemp",
@@ -157,6 +158,14 @@ def test_the_summary_says_that_the_page_was_not_tested_if_the_browser_is_missing
     (clone / "bin" / name).unlink()
     reason = "chromium or chromium-driver is not installed"
     assert run(clone) == [f"NOT RUN: tests of the live page in a browser ({reason})"]
+
+
+def test_the_summary_says_that_axe_core_was_not_run_if_npm_is_missing_or_fails(clone: Path) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    line = "NOT RUN: accessibility checks of the live page (npm is not installed)"
+    provide(clone, "make", f'[ "$1" != test ] || echo "SKIPPED [6] tests/browser/test_layout.py:1: {line}"')
+    assert run(clone) == [f"SKIPPED [6] tests/browser/test_layout.py:1: {line}", line]
 
 
 @pytest.mark.parametrize(

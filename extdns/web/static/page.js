@@ -1,10 +1,10 @@
 // Brings the page up to date by itself: asks for it again and replaces what has changed, so that nothing jumps.
 "use strict";
 (() => {
-  const EVERY_MS = 3000;
-  const SILENT_MS = 5000;
+  const EVERY_MS = 2000;
+  const SILENT_MS = 4500; // with TICK_MS at most five seconds
+  const TICK_MS = 500;
   const connection = document.getElementById("connection");
-  const age = document.getElementById("age");
   let answeredMs = performance.now(); // when what is seen was answered
   let silentSinceMs = answeredMs; // as that, but a page that was hidden has asked nothing meanwhile
   let timer = 0;
@@ -18,13 +18,15 @@
 
   // The age of what is seen counts on, whoever answers; a process that is silent for long turns the top red.
   const showAge = () => {
-    const nowMs = performance.now();
-    const copied = Number(document.querySelector("#asof time").dataset.ageS);
-    age.textContent = `, ${span(copied + (nowMs - answeredMs) / 1000)} ago`;
-    const lost = nowMs - silentSinceMs >= SILENT_MS;
+    const silentMs = performance.now() - answeredMs;
+    const copy = document.querySelector("#asof time");
+    const copiedMs = Number(copy.dataset.ageS) * 1000;
+    document.querySelector("#asof .ago").textContent = `, ${span((copiedMs + silentMs) / 1000)} ago`;
+    const lost = performance.now() - silentSinceMs >= SILENT_MS;
     if (lost === document.body.classList.contains("lost")) return;
     document.body.classList.toggle("lost", lost);
-    connection.textContent = lost ? "The process does not answer: what you see is not up to date." : "";
+    const since = new Date(Date.parse(copy.dateTime) + copiedMs).toISOString().slice(0, 19).replace("T", " ");
+    connection.textContent = lost ? `The process has not answered since ${since} UTC: what you see may be out of date.` : "";
   };
 
   const chosen = (region) => {
@@ -34,7 +36,7 @@
 
   // A reader who has opened something, is on a link, or has scrolled a table sideways finds it so again.
   const replace = (old, fresh) => {
-    if (old.innerHTML === fresh.innerHTML || (old.id !== "status" && chosen(old))) return;
+    if (old.innerHTML === fresh.innerHTML || (!["status", "asof"].includes(old.id) && chosen(old))) return;
     const open = [...old.querySelectorAll("details[open]")].map((one) => one.id);
     const sideways = old.querySelector(".table")?.scrollLeft ?? 0;
     const focused = old.contains(document.activeElement) ? document.activeElement : null;
@@ -49,8 +51,8 @@
 
   const update = async () => {
     const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(SILENT_MS) });
-    if (!answer.ok) throw new Error(`the answer was ${answer.status}`);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (!fresh.getElementById("asof")) throw new Error(`the answer was ${answer.status}`);
     const { scrollX, scrollY } = window;
     for (const old of document.querySelectorAll("[data-live]")) {
       const region = fresh.getElementById(old.id);
@@ -62,6 +64,7 @@
   const again = async () => {
     clearTimeout(timer);
     if (document.hidden) return;
+    const startMs = performance.now();
     try {
       await update();
       answeredMs = silentSinceMs = performance.now();
@@ -70,7 +73,7 @@
     }
     showAge();
     clearTimeout(timer);
-    timer = setTimeout(again, EVERY_MS);
+    timer = setTimeout(again, Math.max(TICK_MS, EVERY_MS - (performance.now() - startMs)));
   };
 
   document.addEventListener("visibilitychange", () => {
@@ -87,6 +90,6 @@
     select.addEventListener("change", () => select.form.requestSubmit());
   }
   showAge();
-  setInterval(() => document.hidden || showAge(), 1000);
+  setInterval(() => document.hidden || showAge(), TICK_MS);
   timer = setTimeout(again, EVERY_MS);
 })();

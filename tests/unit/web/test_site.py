@@ -236,3 +236,10 @@ def test_commands_do_not_contain_an_unsafe_host(shop: Process) -> None:
     page = WsgiResponse(site, "/name", "of=right.example.org", host="$(reboot)").text
     assert "reboot" not in page
     assert "--controller=http://:7980</code>" in page
+
+
+def test_the_page_turns_red_within_five_seconds_and_not_before_it_has_asked_again() -> None:
+    script = (Path(__file__).parents[3] / "extdns" / "web" / "static" / "page.js").read_text(encoding="utf-8")
+    values = {name: int(value) for name, value in re.findall(r"const (\w+_MS) = (\d+);", script)}
+    assert values["SILENT_MS"] + values["TICK_MS"] <= 5000
+    assert values["EVERY_MS"] * 2 < values["SILENT_MS"]
