@@ -101,7 +101,8 @@ def format_state(
 def format_threads() -> Iterator[str]:
     """Describe each thread of the process with its stack, innermost call last."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    for ident, frame in sorted(sys._current_frames().items()):  # noqa: SLF001 - the documented way to see stacks
+    frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] # noqa: SLF001 - the documented way to see stacks
+    for ident, frame in sorted(frames.items()):
         yield f"  {names.get(ident, ident)}:\n"
         for entry in traceback.extract_stack(frame):
             yield f"    {PurePath(entry.filename).name}:{entry.lineno} {entry.name}\n"
