@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from extdns import __version__
 from extdns.documents.changes import ChangeDocument, build_change
 from extdns.documents.document import (
     UNKNOWN_PROCESS,
@@ -42,7 +43,8 @@ class LiveDocument(AnswerDocument, frozen=True):
 class StatusDocument(LiveDocument, frozen=True):
     """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
 
-    `level` is the worst of the levels of all names, zones and kinds of object.
+    `level` is the worst of the levels of all names, zones and kinds of object. `version`, `policy` and `dryRun` are
+    those of the process.
     """
 
     kind: Literal["Status"]
@@ -52,6 +54,9 @@ class StatusDocument(LiveDocument, frozen=True):
     counts: dict[str, int]
     failing: tuple[str, ...]
     waiting: tuple[str, ...]
+    version: str
+    policy: str
+    dry_run: bool
 
 
 class RecordStatus(Document, frozen=True):
@@ -165,7 +170,7 @@ class ChangesDocument(LiveDocument, frozen=True):
     items: tuple[ChangeDocument, ...]
 
 
-def build_status(live: ProcessSnapshot) -> StatusDocument:
+def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     """Describe the state of the process."""
     counts = Counter(row.state for row in live.names.rows)
     return StatusDocument(
@@ -179,6 +184,9 @@ def build_status(live: ProcessSnapshot) -> StatusDocument:
         counts={state.value: counts[state] for state in NameState},
         failing=tuple(list_failures(live)),
         waiting=live.engine.unfinished,
+        version=__version__,
+        policy=config.control.policy,
+        dry_run=config.control.dry_run,
     )
 
 

@@ -64,7 +64,7 @@ class Api:
         self._objects = cache(describe_objects)
         self._replica = replica
         self._documents: Mapping[str, Callable[[ProcessSnapshot], Document]] = {
-            "status": build_status,
+            "status": lambda live: build_status(live, config),
             "zones": lambda live: build_zones(live, config, rate_limits()),
             "sources": build_sources,
             "changes": build_changes,

@@ -5,6 +5,8 @@ URLs are relative, so that the page works below any path of a proxy.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -14,13 +16,14 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from extdns.documents import status
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
 from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS
 from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
 from extdns.documents.next_step import suggest_next_step
+from extdns.documents.reason import ReasonDocument, build_reason
+from extdns.documents.status import build_names, build_status
 from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
 from extdns.model.plural import format_count
@@ -31,6 +34,7 @@ from extdns.web.response import Response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from http import HTTPStatus
 
     from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot
@@ -44,6 +48,13 @@ _ASSETS: Final = {
 }
 _ROWS: Final = 50
 _AGES: Final = ("10m", "1h", "1d", "7d", "30d")
+_MAX_DEPTH: Final = 100
+_CODE: Final = re.compile(rf"\[({'|'.join(Reason)})\]")
+_LEADERS: Final = {
+    "": "no leader election",
+    "leader": "this replica is the leader",
+    "standby": "this replica is a standby, and the leader does not answer it",
+}
 AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/changes": "Changes"}
 
 
@@ -80,8 +91,22 @@ class HtmlPages:
                 Query.parse(query, ())
                 document = self._api.build_document(live, path[1:], "", address)
                 return self._render(f"{path[1:]}.html", live, path, address, document=document)
+            case "/reasons":
+                Query.parse(query, ())
+                return self._render("reasons.html", live, path, address, groups=_group_reasons())
             case _:
                 raise PageNotFoundError(f"{sanitize(path)} not found; available: {', '.join(AREAS)}, {PREFIX}")
+
+    def build_error_page(
+        self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
+    ) -> Response:
+        """Build the page that reports that the request for *path* was refused with *status*, and why.
+
+        Unlike the other pages it can be at any depth, so it has its own relative path to the root.
+        """
+        root = "../" * min(path.count("/") - 1, _MAX_DEPTH)
+        page = self._render("error.html", live, "", address, root=root, error=status, message=message)
+        return replace(page, status=status)
 
     def _build_names_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
         parsed = Query.parse(query, (*FILTER_PARAMETERS, "after", "limit"))
@@ -93,7 +118,7 @@ class HtmlPages:
             live,
             "/",
             address,
-            document=status.build_names(live, found),
+            document=build_names(live, found),
             query=parsed,
             first=_address(filters) if found.before is not None else None,
             before=_address(filters | {"after": found.before}) if found.before is not None else None,
@@ -125,18 +150,20 @@ class HtmlPages:
         )
 
     def _render(self, template: str, live: ProcessSnapshot, path: str, address: str, **more: object) -> Response:
-        body = self._templates.get_template(template).render(
-            live=live,
-            path=path,
-            title=AREAS.get(path, ""),
-            status=status.build_status(live),
-            held=build_held(live, self._config),
-            at=live.at,
-            age_s=live.age_s,
-            process=describe_process(self._api.describe_process(live, address)),
-            burst=self._config.control.api_burst,
-            **more,
-        )
+        process = self._api.describe_process(live, address)
+        values: dict[str, object] = {
+            "path": path,
+            "root": "",
+            "title": AREAS.get(path, ""),
+            "status": build_status(live, self._config),
+            "held": build_held(live, self._config),
+            "at": live.at,
+            "age_s": live.age_s,
+            "process": describe_process(process),
+            "leader": _LEADERS[process.role],
+            "burst": self._config.control.api_burst,
+        }
+        body = self._templates.get_template(template).render(values | more)
         return Response(body=body.encode("utf-8", "backslashreplace"), content_type=_HTML)
 
 
@@ -158,6 +185,7 @@ def _load_templates() -> Environment:
         "counted": format_count,
         "explained": _explained,
         "field": shorten_field,
+        "linked": _linked,
         "other_cluster": describe_other_cluster,
         "place": describe_object,
         "time": _time,
@@ -187,6 +215,20 @@ def _address(parameters: Mapping[str, str]) -> Markup:
 def _explained(name: str) -> Markup:
     """Return the relative URL of the page of *name*."""
     return escape(f"name?{urlencode({'of': name})}")
+
+
+def _linked(line: str) -> Markup:
+    """Render *line* with a link from each reason code in brackets to its explanation."""
+    link = r'<a class="code" href="reasons#\1">[\1]</a>'
+    return Markup(_CODE.sub(link, str(escape(escape_line(line)))))  # noqa: S704 - escaped before
+
+
+def _group_reasons() -> dict[str, list[ReasonDocument]]:
+    """Return the description of each reason code, by group."""
+    groups: dict[str, list[ReasonDocument]] = {}
+    for reason in Reason:
+        groups.setdefault(reason.row.group.value, []).append(build_reason(reason))
+    return groups
 
 
 def _age(since: datetime, now: datetime) -> Markup:

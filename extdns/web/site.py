@@ -51,6 +51,12 @@ class Pages(Protocol):
         """
         ...
 
+    def build_error_page(
+        self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
+    ) -> Response:
+        """Build the page that reports that the request for *path* was refused with *status*, and why."""
+        ...
+
     def find_asset(self, path: str) -> Response | None:
         """Return the style sheet, script or icon at *path*; None if there is none."""
         ...
@@ -109,7 +115,15 @@ class Site:
             status, message = HTTPStatus.BAD_REQUEST, str(exc)
         except PageNotFoundError as exc:
             status, message = HTTPStatus.NOT_FOUND, str(exc)
-        return build_error_response(status, message) if is_api else build_text_response(status, message)
+        return (
+            build_error_response(status, message) if is_api else self._build_error_page(environ, path, status, message)
+        )
+
+    def _build_error_page(self, environ: WSGIEnvironment, path: str, status: HTTPStatus, message: str) -> Response:
+        snapshot = self._read_snapshot()
+        if snapshot is None:
+            return build_text_response(status, message)
+        return self._load_pages().build_error_page(snapshot, path, self._find_address(environ), status, message)
 
     def _fetch_from_leader(self, environ: WSGIEnvironment, path: str, query: str) -> Response | None:
         """Return the response of the leader, if that is another process and answers; the status is always our own."""

@@ -11,7 +11,8 @@ from tests.browser.axe_core import find_violations, load_axe_core
 from tests.browser.live_page import LivePage, read_text
 from tests.browser.screen import find_overlaps, measure_overflow, set_screen, take_console_messages
 
-PATHS: Final = ("", "?state=out-of-sync", "zones", "sources", "changes", "name?of=right.example.org")
+PATHS: Final = ("", "?state=out-of-sync", "zones", "sources", "changes", "reasons", "name?of=right.example.org")
+NOT_FOUND: Final = ("nowhere", "not/here")
 SCREENS: Final = [
     pytest.param(width, scheme, id=f"{width}-{scheme}") for width in (360, 768, 1280) for scheme in ("light", "dark")
 ]
@@ -42,8 +43,9 @@ def test_every_page_fits_the_screen_without_overlaps_and_logs_no_error(
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_every_page_is_accessible(browser: Chrome, live_page: LivePage, axe_core: str, width: int, scheme: str) -> None:
     set_screen(browser, width=width, height=844, scheme=scheme)
-    for path in PATHS:
+    for path in (*PATHS, *NOT_FOUND):
         browser.get(f"{live_page.address}{path}")
+        assert measure_overflow(browser) <= 0, path
         assert find_violations(browser, axe_core) == [], path
 
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
+from extdns import __version__
+from extdns.documents.names import NameState
 from extdns.documents.snapshot import ProcessSnapshot
 from extdns.flags.address import ListenAddress
+from extdns.model.reason import Reason
 from extdns.web.response import Response
 from extdns.web.site import Site
 from tests.objects import service
 from tests.unit.web.page_process import LOCAL, Process, WsgiResponse, process
 
 HOSTILE = "<script>alert(1)</script>'\"&\x1b[31m\u202e\x9b2J"
-PAGES = ("/", "/zones", "/sources", "/changes")
+PAGES = ("/", "/zones", "/sources", "/changes", "/reasons")
 
 
 @pytest.fixture(scope="module")
@@ -108,13 +114,53 @@ def test_a_process_without_a_snapshot_responds_with_503(shop: Process) -> None:
         pytest.param("/name", "of=a..b", 400, "a..b is not a name; allowed: ", id="not-a-name"),
     ],
 )
-def test_invalid_request_gets_an_error_in_plain_text(
+def test_invalid_request_gets_a_page_with_the_error_and_all_links(
     shop: Process, path: str, query: str, status: int, message: str
 ) -> None:
     response = WsgiResponse(shop.site, path, query)
-    assert (response.status, response.headers["Content-Type"]) == (status, "text/plain; charset=utf-8")
-    assert response.text.startswith(message)
-    assert response.text.strip().isprintable()
+    assert (response.status, response.headers["Content-Type"]) == (status, "text/html; charset=utf-8")
+    assert f"<p>{escape(message)}" in response.text
+    assert all(line.isprintable() for line in response.text.splitlines())
+    assert re.findall(r"<nav.*</nav>", response.text, re.DOTALL)[0].count("<a ") == 4
+
+
+def test_links_of_an_error_page_below_other_paths_lead_to_the_root(shop: Process) -> None:
+    page = WsgiResponse(shop.site, "/a/b/nowhere").text
+    links = re.findall(r'(?:href|src)="([^"#]*)"', page)
+    assert {link for link in links if not link.startswith("../../")} == set()
+    assert "../../page.css" in links
+
+
+def test_a_process_without_a_snapshot_reports_errors_as_text(shop: Process) -> None:
+    site = Site(read_snapshot=_read_once(shop), api=shop.api, load_pages=lambda: shop.pages, address=LOCAL)
+    response = WsgiResponse(site, "/nowhere")
+    assert (response.status, response.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
+
+
+def test_every_reason_code_on_a_page_links_to_its_explanation(shop: Process) -> None:
+    explained = set(re.findall(r'<tr class="first" id="([a-z-]+)">', WsgiResponse(shop.site, "/reasons").text))
+    assert explained == {*Reason, *(f"state-{state}" for state in NameState)}
+    for path in ("/", "/name?of=right.example.org", "/name?of=old1.example.org"):
+        page = WsgiResponse(shop.site, *path.split("?")).text
+        codes = re.findall(r"\[([a-z]+(?:-[a-z]+)*)\](</a>)?", page)
+        assert codes
+        assert {code for code, is_linked in codes if code in set(Reason) and not is_linked} == set()
+        assert set(re.findall(r'href="reasons#([^"]*)"', page)) <= explained
+
+
+@pytest.mark.parametrize(
+    ("flags", "texts"),
+    [
+        pytest.param((), ["policy sync", "dry run: nothing is written", "no leader election"], id="alone"),
+        pytest.param(("--policy=upsert-only",), ["policy upsert-only"], id="policy"),
+    ],
+)
+def test_the_footer_shows_what_the_process_is(tmp_path: Path, flags: tuple[str, ...], texts: list[str]) -> None:
+    page = process(tmp_path, service("web", "web.example.org"), flags=flags).get("/zones").text
+    footer = page.partition("<footer>")[2]
+    assert f"extdns {__version__} · " in footer
+    assert "owner &#34;me&#34;" in footer
+    assert [text for text in texts if text not in footer] == []
 
 
 @pytest.mark.parametrize(
@@ -200,12 +246,23 @@ def test_the_navigation_highlights_the_current_page(shop: Process) -> None:
         assert f"<title>{name} · extdns</title>" in page
 
 
+def _read_once(shop: Process) -> Callable[[], ProcessSnapshot | None]:
+    """Return a function that returns a snapshot for the first call, and None afterwards."""
+    snapshots = iter((shop.live,))
+    return lambda: next(snapshots, None)
+
+
 class _Plain:
     """Pages without content."""
 
     def find_asset(self, path: str) -> None:
         """Return no asset."""
         del path
+
+    def build_error_page(
+        self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str
+    ) -> Response:
+        raise AssertionError(live, path, address, status, message)
 
     def build_page(self, live: ProcessSnapshot, path: str, query: str, address: str) -> Response:
         raise AssertionError(live, path, query, address)
