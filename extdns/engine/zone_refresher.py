@@ -118,7 +118,7 @@ class ZoneRefresher:
         return min(self._compute_interval_s(self._quiet_lists), most_s)
 
     def _is_quiet(self, state: ZoneState) -> bool:
-        return self._compute_interval_s(state.refresh.quiet_rounds) > self._interval_s
+        return state.refresh.quiet_rounds > 0 and self._settings.max_refresh_interval_s > self._interval_s
 
     def _find_list_at(self) -> float:
         """Return when zones are listed again. The interval does not grow while names wait for a zone."""

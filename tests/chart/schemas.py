@@ -195,7 +195,7 @@ KINDS: Final[dict[str, dict[str, Schema]]] = {
             ingress=many(
                 fields(ports=_PORTS, **{"from": many(fields(podSelector=SELECTOR, namespaceSelector=SELECTOR))})
             ),
-            egress=many(fields(ports=_PORTS, to=many(fields(ipBlock=fields("cidr", cidr=TEXT))))),
+            egress=many(fields(ports=_PORTS, to=many(fields(ipBlock=fields("cidr", cidr=TEXT), podSelector=SELECTOR)))),
         )
     },
     "monitoring.coreos.com/v1/ServiceMonitor": {
