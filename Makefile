@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage soak chaos lint check bench generate lock clean
+.PHONY: help demo test coverage soak chaos lint check rehearse bench generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/pyright
 
 check: lint test ## what CI does: lint, then test
+
+rehearse: $(BIN)/python ## the files of a release in dist/, installed and tried
+	@PYTHON=$(abspath $(BIN)/python) .ci/release build
 
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster and Route 53
 	@$(BIN)/python -m tests.bench
