@@ -86,3 +86,20 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
     found = server.get("ConfigMap", "dns", "extdns-state")
     assert found is not None
     assert "annotations" not in found["metadata"]
+
+
+def test_the_life_of_a_name_makes_no_warning(tmp_path: Path) -> None:
+    with ApiServer() as server:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(service("stays"))
+        with installation.start(f"--state-file={tmp_path / 'state'}") as running:
+            running.until("successfully updated")
+            for address in ("192.0.2.1", "192.0.2.2"):
+                installation.apply(service("web", address=address))
+                running.until("successfully updated")
+            server.delete("Service", "shop", "web")
+            running.until("in-grace")
+            running.pass_time(61.0)
+            running.until("successfully updated")
+            assert installation.zones.published() == ["stays.example.org A 192.0.2.1"]
+        assert not [line for line in running.lines if "level=warning" in line or "level=error" in line]
