@@ -65,6 +65,23 @@ def test_calls_that_are_throttled_together_halve_the_rate_once() -> None:
     assert (bucket.rate, bucket.throttle_count) == (5.0, 8)
 
 
+def test_calls_become_few_while_others_use_up_the_limit_and_as_many_as_before_a_minute_later() -> None:
+    clock, attempts = FastClock(), list[float]()
+    limiter = _limiter(clock)
+    while clock.now_s < 60.0:
+        limiter.acquire("List")
+        limiter.record_throttle("List")
+        attempts.append(clock.now_s)
+        clock.wait(0.1)
+    assert len([at_s for at_s in attempts if at_s < 5.0]) <= 25
+    assert len([at_s for at_s in attempts if at_s >= 10.0]) <= 6
+    for _ in range(21):
+        limiter.acquire("List")
+        limiter.record_success("List")
+    assert clock.now_s < 120.0
+    assert {one.per_s for one in limiter.read_rate_limits()} == {10}
+
+
 def test_a_throttled_call_waits_up_to_twice_as_long_at_random() -> None:
     waited_s = []
     for chosen in (0.0, 0.5, 0.999):
