@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage soak chaos lint check rehearse bench generate lock clean
+.PHONY: help demo test coverage soak chaos lint check docs rehearse bench generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/pyright
 
 check: lint test ## what CI does: lint, then test
+
+docs: $(VENV)/dev.stamp ## the documentation as a site, with search, in build/docs
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --conf-dir docs/site --doctree-dir build/doctrees . build/docs
+	@echo 'Open build/docs/index.html'
 
 rehearse: $(BIN)/python ## the files of a release in dist/, installed and tried
 	@PYTHON=$(abspath $(BIN)/python) .ci/release build

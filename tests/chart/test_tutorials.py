@@ -14,7 +14,7 @@ from tests.chart.conftest import require_program
 from tests.chart.tools import RELEASE, ROOT, Helm, arguments, of
 
 PAGES: Final = [ROOT / "docs" / "tutorials" / name for name in ("eks-irsa.md", "gke-workload-identity.md")]
-VALUES: Final = re.compile(r"```yaml values.yaml\n(.*?)```\n", re.DOTALL)
+VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -50,7 +50,7 @@ def test_the_values_of_the_external_dns_chart_are_refused_and_accepted_as_the_tu
 def test_the_values_for_argo_cd_and_flux_render_the_names_of_the_external_dns_chart(
     helm: Helm, file: str, kind: str, path: tuple[str, ...]
 ) -> None:
-    block, _, _ = SWITCH.partition(f"```yaml {file}\n")[2].partition("```")
+    block, _, _ = SWITCH.partition(f"`{file}`:\n\n```yaml\n")[2].partition("```")
     (obj,) = of(kind, list(yaml.safe_load_all(block)))
     values = obj["spec"]
     for name in path:

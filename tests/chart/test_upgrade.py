@@ -83,7 +83,7 @@ def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image
 
 
 PAGE: Final = ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"
-VALUES: Final = re.compile(r"```yaml values.yaml\n(.*?)```\n", re.DOTALL)
+VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
 UPGRADE: Final = re.compile(r"^helm --namespace=external-dns (upgrade .*(?:(?<=\\)\n.*)*)$", re.MULTILINE)
 
 

@@ -1,7 +1,7 @@
 """The tutorials' commands that can run here print what the pages show (UPDATE_GOLDEN=1 rewrites the pages).
 
-A block whose first line is "```yaml NAME" is written to the file NAME. Blocks of "```sh" need a cloud or a cluster and
-are not run.
+A block of "```yaml" is written to the file NAME if "`NAME`:" is the paragraph before it. Blocks of "```sh" need a cloud
+or a cluster and are not run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.integration.test_how_to import COMMAND, ROOT, run_command
 TUTORIALS: Final = ROOT / "docs" / "tutorials"
 RUN_WITH_HELM: Final = {"from-the-external-dns-chart"}
 """Pages whose commands `tests/chart/test_tutorials.py` runs instead, because they need Helm."""
-BLOCK: Final = re.compile(r"```(yaml (?P<file>\S+)|console)\n(?P<text>.*?)```\n", re.DOTALL)
+BLOCK: Final = re.compile(r"(`(?P<file>\S+)`:\n\n```yaml|```console)\n(?P<text>.*?)```\n", re.DOTALL)
 
 
 def replace_outputs(page: str, folder: Path) -> str:

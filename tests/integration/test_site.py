@@ -1,0 +1,66 @@
+"""`make docs` builds a site of all pages, which needs no network to be read; a link that leads nowhere fails."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+LOADED: Final = re.compile(r"<(?:script|img|link rel=\"stylesheet\")[^>]*(?:src|href)=\"(?:https?:)?//[^\"]+\"")
+
+
+def build_site(pages: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site as the Makefile does, from the Markdown files in *pages*."""
+    options = ("--quiet", "--fail-on-warning", "--conf-dir", ROOT / "docs" / "site", "--doctree-dir", site / "doctrees")
+    command = (sys.executable, "-m", "sphinx", *options, pages, site / "html")
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site of the repository, and return its folder."""
+    folder = tmp_path_factory.mktemp("site")
+    built = build_site(ROOT, folder)
+    assert (built.returncode, built.stderr) == (0, "")
+    return folder / "html"
+
+
+def test_the_site_has_every_page_of_the_documentation(site: Path) -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    expected = {path.relative_to(ROOT).with_suffix(".html") for path in pages}
+    assert expected <= {path.relative_to(site) for path in site.rglob("*.html")}
+    assert 'url=docs/README.html"' in (site / "index.html").read_text()
+
+
+def test_the_search_of_the_site_knows_the_words_of_the_pages(site: Path) -> None:
+    index = (site / "searchindex.js").read_text()
+    assert '"docs/reference/flags"' in index
+    assert "cloudflar" in index  # the stem, from the reference of flags
+
+
+def test_pages_of_the_site_load_nothing_from_other_hosts(site: Path) -> None:
+    loaded = {found for path in site.rglob("*.html") for found in LOADED.findall(path.read_text())}
+    assert loaded == set()
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        pytest.param("[a](gone.md)", "cross-reference target not found: 'gone.md'", id="page"),
+        pytest.param("[a](other.md#gone)", "local id not found in doc 'docs/other': 'gone'", id="anchor-of-a-page"),
+        pytest.param("[a](#gone)", "cross-reference target not found: 'gone'", id="anchor"),
+    ],
+)
+def test_a_link_that_leads_nowhere_fails(link: str, message: str, tmp_path: Path) -> None:
+    pages = tmp_path / "pages" / "docs"
+    pages.mkdir(parents=True)
+    (pages / "README.md").write_text(f"# First\n\n{link}\n")
+    (pages / "other.md").write_text("# Other\n")
+    built = build_site(pages.parent, tmp_path)
+    assert built.returncode != 0
+    assert message in built.stderr
