@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Final
@@ -57,6 +56,8 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
     except KeyboardInterrupt:
         return _INTERRUPTED
     except Exception:  # noqa: BLE001 - a defect: print the traceback without secrets
+        import traceback  # noqa: PLC0415 - slow to import
+
         if sys.stderr is not None:
             sys.stderr.write(mask(traceback.format_exc()))
         return 1

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from string import Formatter
 from typing import Final, TextIO
 
@@ -127,6 +128,10 @@ class Log:
         """Write to *logger*."""
         self._logger = logger
 
+    def find_writer(self, level: int) -> Callable[..., None] | None:
+        """Return the function that writes at *level*, of the standard library; None if such lines are hidden."""
+        return partial(self.write, level) if self._logger.isEnabledFor(level) else None
+
     @property
     def shows_details(self) -> bool:
         """Whether `debug` writes anything. Check it before the fields of many lines are computed."""
@@ -134,21 +139,22 @@ class Log:
 
     def debug(self, event: Event, /, **fields: object) -> None:
         """Write details of the work. Fields that are None are omitted."""
-        self._write(logging.DEBUG, event, fields)
+        self.write(logging.DEBUG, event, **fields)
 
     def info(self, event: Event, /, **fields: object) -> None:
         """Write normal work. Fields that are None are omitted."""
-        self._write(logging.INFO, event, fields)
+        self.write(logging.INFO, event, **fields)
 
     def warning(self, event: Event, /, **fields: object) -> None:
         """Write a problem that a person should fix. Fields that are None are omitted."""
-        self._write(logging.WARNING, event, fields)
+        self.write(logging.WARNING, event, **fields)
 
     def error(self, event: Event, /, **fields: object) -> None:
         """Write a failure. Fields that are None are omitted."""
-        self._write(logging.ERROR, event, fields)
+        self.write(logging.ERROR, event, **fields)
 
-    def _write(self, level: int, event: Event, fields: dict[str, object]) -> None:
+    def write(self, level: int, event: Event, /, **fields: object) -> None:
+        """Write at *level*, of the standard library. Fields that are None are omitted."""
         self._logger.log(level, event.value, extra={_FIELDS: fields})
 
 

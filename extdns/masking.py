@@ -12,8 +12,6 @@ Data are not masked: a name or a TXT value that happens to contain a password is
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -94,6 +92,8 @@ def find_in_url(url: str) -> Iterator[str]:
         secret = password if colon else user
         yield secret
         yield from _SEPARATORS.split(secret)  # what a library reads as host or port if the characters are not encoded
+        import base64  # noqa: PLC0415 - not needed without secrets
+
         yield from (base64.b64encode(text.encode()).decode() for text in (userinfo, unquote(userinfo)))
     try:
         parameters = parse_qsl(urlsplit(url).query)
@@ -129,6 +129,8 @@ def _find_userinfo(url: str) -> str:
 
 def _find_encodings(secret: str) -> Iterator[str]:
     """Yield how libraries may spell *secret*: percent-encoded, quoted as in Python or JSON, or a part of it."""
+    import json  # noqa: PLC0415 - not needed without secrets
+
     bare = unquote(secret)
     for text in dict.fromkeys((secret, bare, *secret.splitlines())):
         yield text

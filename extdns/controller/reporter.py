@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Hashable
 from datetime import datetime, timedelta
@@ -119,16 +120,13 @@ class ActivityReporter:
         if self._limiter:
             self._limiter.start_batch()
         for decision in decisions:
-            zone = self._describe_zone(decision.zone) if decision.zone else {}
             if decision.action in _ACTION_NAMES:
                 self._change_count += 1
-                action = _ACTION_NAMES[decision.action]
-                write = self._limit(_log.info, decision.name, Event.DESIRED_CHANGE)
-                write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **zone)
+                self._report_change(decision)
             elif decision.reason.row.log is not LogLevel.NOTHING and decision.is_relevant:
-                self._report_problem(decision, zone)
+                self._report_problem(decision)
             elif _log.shows_details:
-                _log.debug(Event.DECISION, **describe_decision(decision), **zone)
+                _log.debug(Event.DECISION, **describe_decision(decision), **self._find_zone_fields(decision))
         self._report_omitted()
         if self._decision_reporter:
             self._decision_reporter.report(decisions)
@@ -218,18 +216,18 @@ class ActivityReporter:
                 self.metrics.count_object_failure()
                 if recorder:
                     recorder.record_failure(observation.key, observation.failure)
-                write = self._limit(_log.warning, observation.key, Event.OBJECT_FAILED)
-                write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
+                if write := self._find_writer(logging.WARNING, observation.key, Event.OBJECT_FAILED):
+                    write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
             for problem in find_problems(observation.claims):
-                write = self._limit(_log.warning, observation.key, Event.INVALID_VALUE)
-                write(
-                    Event.INVALID_VALUE,
-                    object=observation.key.resource,
-                    field=problem.field,
-                    value=problem.value,
-                    allowed=problem.allowed,
-                    reason=problem.reason,
-                )
+                if write := self._find_writer(logging.WARNING, observation.key, Event.INVALID_VALUE):
+                    write(
+                        Event.INVALID_VALUE,
+                        object=observation.key.resource,
+                        field=problem.field,
+                        value=problem.value,
+                        allowed=problem.allowed,
+                        reason=problem.reason,
+                    )
 
     def report_object_problem(self, problem: ObjectProblem) -> None:
         """Report that a manifest or an object cannot be read, or can be read again."""
@@ -346,25 +344,40 @@ class ActivityReporter:
                 _log.error(Event.ZONE_LIST_FAILED, account=failure.account or None, message=failure.message)
         self._failed_accounts = frozenset(failed)
 
-    def _limit(self, write: Callable[..., None], topic: Hashable, event: Event) -> Callable[..., None]:
-        """Return the function that logs a line about *topic*: *write*, or debug if the limit is exceeded."""
-        if self._limiter is None or self._limiter.allow(topic, event.name.lower().replace("_", "-")):
-            return write
-        return _log.debug
+    def _find_writer(self, level: int, topic: Hashable, event: Event) -> Callable[..., None] | None:
+        """Return the function that logs a line about *topic*: at *level*, or at debug if the limit is exceeded.
 
-    def _report_problem(self, decision: Decision, zone: LogFields) -> None:
+        None if the log hides the line. Lines that it hides at *level* do not count towards the limit.
+        """
+        write = _log.find_writer(level)
+        if write is None or self._limiter is None:
+            return write
+        if self._limiter.allow(topic, event.name.lower().replace("_", "-")):
+            return write
+        return _log.find_writer(logging.DEBUG)
+
+    def _find_zone_fields(self, decision: Decision) -> LogFields:
+        return self._describe_zone(decision.zone) if decision.zone else {}
+
+    def _report_change(self, decision: Decision) -> None:
+        if write := self._find_writer(logging.INFO, decision.name, Event.DESIRED_CHANGE):
+            action = _ACTION_NAMES[decision.action]
+            fields = self._find_zone_fields(decision)
+            write(Event.DESIRED_CHANGE, action=action, name=decision.name, type=decision.type, **fields)
+
+    def _report_problem(self, decision: Decision) -> None:
         event = Event.RECORD_UNCHANGED if decision.action is Action.KEEP else Event.NAME_NOT_PUBLISHED
-        level = _log.info if decision.reason.row.log is LogLevel.INFO else _log.warning
-        write = self._limit(level, decision.name, event)
-        write(
-            event,
-            name=decision.name,
-            type=decision.type or None,
-            reason=decision.reason,
-            detail=decision.detail or None,
-            objects=tuple(str(requester.ref) for requester in decision.requested_by) or None,
-            **zone,
-        )
+        level = logging.INFO if decision.reason.row.log is LogLevel.INFO else logging.WARNING
+        if write := self._find_writer(level, decision.name, event):
+            write(
+                event,
+                name=decision.name,
+                type=decision.type or None,
+                reason=decision.reason,
+                detail=decision.detail or None,
+                objects=tuple(str(requester.ref) for requester in decision.requested_by) or None,
+                **self._find_zone_fields(decision),
+            )
 
     def _report_omitted(self) -> None:
         omitted = self._limiter.take_omitted() if self._limiter else {}

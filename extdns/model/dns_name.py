@@ -11,8 +11,6 @@ import re
 from functools import lru_cache
 from typing import Self
 
-import idna
-
 from extdns.errors import InvalidValueError
 
 MAX_LABEL_BYTES = 63
@@ -123,6 +121,8 @@ def _to_ascii(name: str, text: str) -> str:
 
     Labels that IDNA2008 forbids, such as emoji, are encoded all the same, because they are in use.
     """
+    import idna  # noqa: PLC0415 - slow to import, and nearly all names are ASCII
+
     try:
         mapped = idna.uts46_remap(name.translate(_DEVIATIONS), std3_rules=False)
     except idna.IDNAError as exc:

@@ -9,6 +9,7 @@ from extdns.controller.reporter import ActivityReporter
 from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, SUMMARY_S, WINDOW_S, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
+from extdns.model.reason import Reason
 from tests.builders import host
 from tests.unit.controller.test_reporter import DECISION
 
@@ -88,3 +89,13 @@ def test_log_limiter_forgets_names_after_a_window() -> None:
     time.now_s += WINDOW_S
     limiter.allow("last", "desired-change")
     assert len(limiter._by_topic) <= BURST + 1
+
+
+def test_lines_that_the_log_level_hides_leave_the_limit_to_warnings(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, "extdns")
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    hidden = [replace(DECISION, name=host(f"n{number}")) for number in range(PER_BATCH)]
+    reporter.report_decisions(
+        [*hidden, replace(DECISION, name=host("wrong"), action=Action.NONE, reason=Reason.NO_ZONE)]
+    )
+    assert [record.msg for record in caplog.records] == [Event.NAME_NOT_PUBLISHED]
