@@ -10,31 +10,16 @@ from types import ModuleType
 from typing import Final
 
 from extdns import __version__
+from extdns.commands.help import render_overview
+from extdns.commands.manual_pages import PAGES
 from extdns.commands.output import show
 from extdns.controller.stop_signals import StopSignals
 from extdns.errors import UsageError, escape_unprintable
-from extdns.flags.help import render_help
 from extdns.flags.parser import find_requested_text, hide_secrets
 from extdns.flags.usage_errors import unknown_command_error
 from extdns.masking import mask
 
-COMMANDS: Final = frozenset(
-    {
-        "adopt",
-        "apply",
-        "check",
-        "demo",
-        "explain",
-        "iam-policy",
-        "migrate",
-        "owners",
-        "plan",
-        "accept-cluster",
-        "approve",
-        "status",
-        "verify",
-    }
-)
+COMMANDS: Final = frozenset(PAGES)
 _INTERRUPTED: Final = 130  # the exit code of shells for a command that Ctrl-C ended
 
 
@@ -65,10 +50,10 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
     if arguments and arguments[0] in COMMANDS:
-        return _run_command(_import_command(arguments[0]), arguments[1:], environ)
+        return _run_command(arguments[0], arguments[1:], environ)
     match find_requested_text(arguments):
         case "help":
-            show(render_help())
+            show(render_overview())
             return 0
         case "version":
             show(f"extdns {__version__}\n")
@@ -87,12 +72,12 @@ def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     return code
 
 
-def _run_command(command: ModuleType, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+def _run_command(command: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run *command*, or print its help if *arguments* contain `--help`; return the exit code."""
     if "--help" in arguments:
-        show(command.HELP)
+        show(PAGES[command].render())
         return 0
-    code: int = command.main(arguments, environ)
+    code: int = _import_command(command).main(arguments, environ)
     return code
 
 

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 
 _ID: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
-HELP: Final = """\
-Usage: extdns accept-cluster ID [flags]
-
-Accepts that the objects come from another cluster than the one that the saved state names. Until then extdns creates
-records, but updates and deletes none. First check that extdns does not run with the kubeconfig of a wrong cluster.
-
-`extdns status` and the decisions with the reason other-cluster show the ID. Of the flags and environment variables of
-extdns, only --state-configmap, --state-file, --kubeconfig and --server matter.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

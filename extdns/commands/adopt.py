@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -37,22 +37,6 @@ if TYPE_CHECKING:
 
 
 _Key = tuple[str, "DnsName", str, str]
-HELP: Final = """\
-Usage: extdns adopt [--yes] [flags] [--output=text|json]
-
-Takes ownership of existing records, such as those made by hand or by a tool that is no longer used. A record can be
-adopted if it is exactly as an object requests and nobody owns it. Without --yes, the records are only listed.
-
-With --yes, extdns writes the ownership records and nothing else; no other record changes. A record that somebody
-changes in the meantime is left alone. From then on extdns keeps the adopted records up to date, and deletes them when
-no object requests them. Nothing is written while something cannot be read.
-
-Records that cannot be adopted are listed with the reason. Records that differ from what objects request are not
-adopted; `extdns plan` shows them. All flags and environment variables of extdns apply.
-
-Exit code: 0 if nothing is left to adopt, 2 if something is, 1 if a flag is wrong, something could not be read, or a
-record cannot be adopted.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

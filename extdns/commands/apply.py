@@ -44,22 +44,6 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.ports import ZoneWriter
 
-HELP: Final = """\
-Usage: extdns apply --plan=FILE [flags]
-
-Makes exactly the changes of a plan that `extdns plan --output=json` printed. Give the flags that the plan was made
-with. extdns plans again; if the new plan differs from the stored one, because objects, records, ownership records,
-settings, zones or the version of extdns have changed, nothing is written.
-
-Applying a plan approves its deletes: they need no other approval and do not count in the delete budget. Deletes that
-the plan shows as held stay held.
-
-Every write is conditional: a record that somebody else changes in the meantime is left alone. Events and the status of
-objects are written only by the running extdns.
-
-Exit code: 0 if all changes were made, 3 if all were made but deletes are held, 1 if the plan was refused or a change
-was not made.
-"""
 _MAKE: Final = "to make a plan: extdns plan --output=json [flags] > plan.json"
 _PLAN_AGAIN: Final = "to see the current plan: extdns plan [flags]"
 _NOT_WRITTEN: Final = f"nothing was written; {_PLAN_AGAIN}"

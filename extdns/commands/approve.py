@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _CODE: Final = re.compile(r"[0-9a-f]{4}-[0-9a-f]{4}")
-HELP: Final = """\
-Usage: extdns approve CODE [CODE...] [flags]
-
-Approves the held deletes that are shown under CODE, as far as they are still held, for 24 hours. The running extdns
-reads the approval within ten seconds; if none runs, the next one does.
-
-`extdns status`, the log and the Events of the objects show the code. Of the flags and environment variables of extdns,
-only --state-configmap, --state-file, --kubeconfig and --server matter.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

@@ -32,23 +32,6 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.model.zone import Zone
 
-HELP: Final = """\
-Usage: extdns check [flags] [--output=text|json]
-
-Checks everything that extdns needs, with calls that only read:
-  - that the API server answers within three seconds, and grants each permission that the sources and the other flags
-    need (SelfSubjectAccessReview),
-  - that every kind of object can be listed, and that an object requests a name,
-  - that the DNS service accepts the credentials, and lets extdns list and read zones,
-  - that each zone can be written.
-
-Whether a zone can be changed is taken from the service's permission API, or for zone files from the permissions of the
-file. Where only a real change could show it, the result is "unknown", with the reason. If no object was read, or if
-filters exclude every zone or name, that counts as missing, and so does a flag value that has no effect. Nothing is
-written. All flags and environment variables of extdns apply.
-
-Exit code: 0 if nothing is missing, otherwise 1.
-"""
 _AWS: Final = "aws"
 _DIRECTIONS: Final = ("central", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest")
 _REGION: Final = re.compile(rf"[a-z]{{2}}(?:-[a-z]+)?-(?:{'|'.join(_DIRECTIONS)})-[0-9]")

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
-HELP: Final = f"""\
-Usage: extdns demo
-
-Publishes the manifests in {_MANIFESTS} into copies of the zone files in {_ZONES}; the copies are in {_SCRATCH}.
-In a terminal it runs until Ctrl-C, and shows what happens when you edit a manifest. Otherwise it makes one pass.
-"""
 
 
 def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -32,28 +32,6 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
     from extdns.ports import ZoneReader
-
-
-HELP: Final = """\
-Usage: extdns explain NAME [flags | --controller=URL] [--output=text|json]
-       extdns explain KIND/NAMESPACE/NAME [flags | --controller=URL] [--output=text|json]
-       extdns explain CODE [--output=text|json]
-
-For a name, shows which objects request it and where on the object, which of them is used, the zone, the current records
-and their owners, and what extdns would do and why.
-
-For an object, such as service/shop/web, shows the same for each of its names. Use KIND/NAME for objects without a
-namespace. For a reason code, shows what it means.
-
-Who answers:
-  without flags         the extdns that runs on this machine, if there is one
-  --controller=URL      the running extdns with this address of the live page; this costs no call to the cluster or the
-                        DNS service
-  other flags           this command, in one pass over the objects and, for a name, its zones; give the flags that
-                        extdns runs with. Nothing is written.
-
-Exit code: 0, or 1 if a flag is wrong, there is no such object or code, or something could not be read.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

@@ -20,23 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-HELP: Final = """\
-Usage: extdns iam-policy [flags]
-       extdns iam-policy --trust=ARN|pod-identity --service-account=NAMESPACE/NAME
-       extdns iam-policy --assume [flags]
-
-Prints the policy of the role that reads and writes the zones, with only the permissions that the flags need: the zones
-of --zone-id-filter, the names of --domain-filter and --exclude-domains with their ownership records, the managed record
-types, and the actions CREATE and DELETE, of which conditional writes consist. Without filters, all zones and names are
-allowed.
-
-  --trust=ARN           prints the trust policy of the role for the OIDC provider of the cluster with this ARN (IRSA)
-  --trust=pod-identity  prints the trust policy for EKS Pod Identity
-  --assume              prints the policy of the pod's own identity, which may only assume --aws-assume-role
-
-All flags and environment variables of extdns apply. AWS_REGION decides the partition. --zone-id-filter takes ids of
-hosted zones, such as Z0123456789ABC; for names use --domain-filter.
-"""
 _ARN: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:oidc-provider/[\w./-]+", re.ASCII)
 _AWS: Final = "aws"
 _ACCOUNT: Final = re.compile(r"([a-z0-9-]{1,63})/([a-z0-9.-]{1,253})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.commands.one_pass import FixedStateStore, configure_pass, require_files, run_pass
 from extdns.commands.options import take_output
@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.documents.plan import PassResult
-
-HELP: Final = """\
-Usage: extdns migrate [flags of external-dns] [--output=text|json]
-
-Shows what a switch from external-dns to extdns would change. Give the flags and environment variables (EXTERNAL_DNS_*)
-that external-dns runs with. extdns reads the objects and zones, plans once by its own rules and once by those of
-external-dns (--compat), and compares the two plans. Nothing is written.
-
-The output separates changes that external-dns would make anyway from those that extdns makes because it differs on
-purpose.
-
-Exit code: 0 if the switch changes nothing, 2 if it changes something, 3 if deletes are held, 1 if a flag is wrong or
-something could not be read.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

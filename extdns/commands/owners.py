@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.app import state_store
 from extdns.app.cluster import has_live_cluster
@@ -21,19 +21,6 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
     from extdns.model.saved_state import Saved
-
-HELP: Final = """\
-Usage: extdns owners [flags] [--output=text|json]
-
-Lists the owners of all records, zone by zone, according to the ownership records, and when each owner last saved state
-here. Then lists orphans (records of ours that no object requests), ownership records that cover no current record, and
-TXT records that read as ownership records but were published by an object. Nothing is written.
-
-The JSON output holds every record of every zone; `extdns plan --zone-snapshot` reads it instead of the zones. All flags
-and environment variables of extdns apply.
-
-Exit code: 0, or 1 if a flag is wrong or something could not be read.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.commands import running_process
 from extdns.commands.one_pass import configure_pass, open_reader, run_pass
@@ -22,32 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.documents.plan import PassResult, PlanContent, PlanSummary
-
-HELP: Final = """\
-Usage: extdns plan [flags] [--output=text|json|markdown] [--held]
-                   [--base=DIR_OR_REF] [--zone-snapshot=FILE]
-       extdns plan --controller=URL [--output=text|json|markdown]
-
-Shows what one pass would do: every change with the object that requests it and the evidence, and every record that is
-kept, held or not published, with the reason. Nothing is written: no records, no state, no Events.
-
-Give the flags and environment variables that extdns runs with; --once and --dry-run are implied. There is no grace
-period: deletes with sufficient evidence are shown as deletes. With --manifests=- the objects are read from standard
-input.
-
-  --held                shows only held deletes; the exit code is that of the whole plan
-  --base=DIR_OR_REF     shows only what --manifests change compared with another file or folder, or a Git revision
-  --zone-snapshot=FILE  reads the zones from the output of `extdns owners --output=json`, not from the DNS service
-  --controller=URL      shows what a running extdns, at the address of its live page, has planned but not yet written,
-                        and what it keeps or holds. This costs no call to the cluster or the DNS service, counts grace
-                        periods, and cannot be used for `extdns apply`
-
-Symbols:  + create    ~ update    - delete    ! kept or not published
-
-Exit code: 0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was
-read or filters exclude every zone or name (not with --compat), 1 if a flag is wrong or something could not be read, so
-that the plan is incomplete.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

@@ -5,7 +5,7 @@ See docs/design/delete-safety.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.commands import running_process
 from extdns.commands.options import take_output
@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.ports import Clock
-
-HELP: Final = """\
-Usage: extdns status [--output=text|json] [flags]
-       extdns status --controller=URL [--output=text|json]
-
-Shows the held deletes, with the command that approves them, and the deletes that were made and approved recently.
-
-By default it reads the saved state. Of the flags and environment variables of extdns, only --state-configmap,
---state-file, --kubeconfig and --server matter.
-
---controller=URL shows the deletes that a running extdns, at the address of its live page, holds now.
-"""
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | None = None) -> int:

@@ -48,24 +48,6 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 
-HELP: Final = """\
-Usage: extdns verify [NAME...] [flags] [--wait] [--timeout=5m] [--nameserver=ADDRESS[:PORT]...] [--output=text|json]
-
-Asks every authoritative name server of the zones for the records that objects request. Each record is
-  served       by all name servers,
-  published    in the zone, but not served by all name servers yet,
-  pending      not in the zone as requested yet,
-  unpublished  for the reason that is shown, or
-  unknown      if no name server of the zone is known.
-For served records it shows until when caches may answer with older data. Without NAME, all requested names are checked,
-except those that a filter excludes.
-
---wait repeats the check until everything is served, at most for --timeout. --nameserver queries this server instead of
-those of the zone; it can be repeated, and can be a resolver, for example for a private zone. Nothing is written. All
-flags and environment variables of extdns apply.
-
-Exit code: 0 if everything is served, 2 if not, 1 if a flag is wrong or something could not be read.
-"""
 _TIMEOUT: Final = "5m"
 _THREADS: Final = 16
 _PAUSE_S: Final = 2.0

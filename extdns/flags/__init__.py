@@ -1,7 +1,7 @@
 """The table of flags: every setting, defined once.
 
 Each topic has a module with its tuples of flags; `table` joins them. The command line and environment parser,
-`--help`, the reference page and `extdns.config` are made from this table. `kind` has the simple
+`extdns help flags`, the reference page and `extdns.config` are made from this table. `kind` has the simple
 kinds of value; durations, addresses and regular expressions have modules of their own.
 
 Every flag of external-dns is in the table. A flag that this version does not support is `Absent`, and is an error

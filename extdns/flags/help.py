@@ -1,4 +1,4 @@
-"""The text of `--help`, by topic."""
+"""The text of `extdns help flags`, by topic."""
 
 from __future__ import annotations
 
@@ -7,33 +7,11 @@ from textwrap import fill
 from typing import Final
 
 from extdns.flags.flag import Absent, Flag, Implemented, Moot
-from extdns.flags.table import TOPICS, Topic
+from extdns.flags.table import Topic
 from extdns.flags.validation import AVAILABLE
 
 _WIDTH: Final = 100
 _INTRODUCTION: Final = """\
-Usage: extdns [COMMAND] --source=NAME --provider=NAME [flags]
-
-extdns publishes the DNS names that Kubernetes objects request, and writes an ownership record for
-each record that it manages.
-
-Commands, each with its own --help; without a command, extdns runs and keeps records up to date:
-  plan      show what would change, and why; write nothing
-  apply     apply the changes of a saved plan, and no others
-  explain   trace a name or an object, or explain a reason code
-  owners    list the owners of the records in the zones
-  migrate   show what a switch from external-dns would change
-  adopt     take ownership of existing records that are as objects request
-  check     check credentials, permissions and connectivity
-  iam-policy
-            print the least IAM policy for AWS
-  verify    check that the name servers of a zone serve what objects request
-  status    list held deletes
-  accept-cluster
-            accept that the objects come from another cluster than before
-  approve   approve held deletes
-  demo      publish a small shop into zone files
-
 Write --flag=VALUE or --flag VALUE; switches take no value and are undone by --no-flag. A repeatable
 flag takes one value at a time: commas do not separate. Each flag can also be set by the variable
 shown in brackets, a repeatable one with one value a line; the command line wins. @FILE is
@@ -41,9 +19,9 @@ replaced by the lines of the file.
 """
 
 
-def render_help() -> str:
-    """Return the text of `extdns --help`, with a newline at the end."""
-    return "\n".join((_INTRODUCTION, *(_render_topic(topic) for topic in TOPICS)))
+def render_topics(topics: Iterable[Topic]) -> str:
+    """Return the text of `extdns help flags` about *topics*, with a newline at the end."""
+    return "\n".join((_INTRODUCTION, *(_render_topic(topic) for topic in topics)))
 
 
 def format_usage(flag: Flag) -> str:

@@ -33,7 +33,7 @@ class ValueKind(Generic[T]):
 
     Attributes:
         noun: the name of the kind with its article, for errors such as `--interval=72 is not a duration`.
-        metavar: the placeholder for a value in `--help`, such as `DURATION`.
+        metavar: the placeholder for a value in `extdns help flags`, such as `DURATION`.
         allowed: which values are allowed, as a noun phrase for errors.
         parse: converts text to a value. Raises ValueError if it is invalid, with the reason or no message.
         format: converts a value to text, so that `parse(format(value)) == value`.
@@ -119,7 +119,7 @@ def make_choice_kind(
 
 
 def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
-    """Make a kind that allows any text. `--help` shows *metavar* as its placeholder."""
+    """Make a kind that allows any text. `extdns help flags` shows *metavar* as its placeholder."""
     return ValueKind(noun="a text", metavar=metavar, allowed="any text", parse=str, format=str)
 
 

@@ -14,7 +14,7 @@ _INTRODUCTION: Final = """\
 
 <!-- Made by `python -m extdns.flags.reference_page`; edit the tables in extdns/flags instead. -->
 
-Every flag of external-dns is known, and some of our own. `extdns --help` shows the same.
+Every flag of external-dns is known, and some of our own. `extdns help flags` shows the same.
 
 - Write `--flag=VALUE` or `--flag VALUE`; a value that begins with `-` needs the `=`.
 - A switch takes no value: `--once`, `--no-once`.

@@ -11,7 +11,7 @@ from extdns.flags.flag import Flag
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """Flags that `--help` and the reference page show together, under *title*."""
+    """Flags that `extdns help flags` and the reference page show together, under *title*."""
 
     title: str
     flags: tuple[Flag, ...]

@@ -37,7 +37,7 @@ def unknown_flag_error(spelling: str) -> UsageError:
     meant = get_close_matches(spelling.lower().replace("_", "-"), spellings, n=1)
     return usage_error(
         f"{sanitize(spelling)} is not a flag",
-        f"did you mean: {meant[0]}" if meant else "all flags: extdns --help",
+        f"did you mean: {meant[0]}" if meant else "all flags: extdns help flags",
     )
 
 

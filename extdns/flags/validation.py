@@ -146,7 +146,9 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
     for setting in settings.values():
         flag = setting.flag
         if isinstance(flag.support, Absent) and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
-            raise usage_error(f"{setting.origin} is not supported by this version", "supported flags: extdns --help")
+            raise usage_error(
+                f"{setting.origin} is not supported by this version", "supported flags: extdns help flags"
+            )
 
 
 def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:

@@ -33,6 +33,7 @@ MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "prometheus", "kustomize")
 WORKFLOWS: Final = "actionlint"
+SHELLS: Final = ("zsh", "fish")
 SHELL_LESS: Final = "mmdebstrap"
 QUIET: Final = "exit 0"
 NOT_RUN: Final = "NOT RUN: tests against the real API machinery "
@@ -49,7 +50,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER):
+    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER, *SHELLS):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -149,6 +150,14 @@ def test_the_summary_names_a_dns_server_or_zone_checker_that_is_not_installed(
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
     assert run(clone) == [f"NOT RUN: {text}"]
+
+
+@pytest.mark.parametrize("name", SHELLS)
+def test_the_summary_names_a_shell_in_which_completion_was_not_tested(clone: Path, name: str) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    (clone / "bin" / name).unlink()
+    assert run(clone) == [f"NOT RUN: completion in {name} (not installed)"]
 
 
 @pytest.mark.parametrize("name", BROWSER)

@@ -1,12 +1,28 @@
-"""The help texts of the program and of its commands."""
+"""The help texts of the program and of its commands, and that their examples work."""
 
 from __future__ import annotations
+
+import re
+import shlex
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
 
 import pytest
 
 from extdns import cli
+from extdns.commands.manual_pages import PAGES
+from tests.objects import service
+from tests.program.installation import Installation
 
 COMMANDS = sorted(cli.COMMANDS)
+SCREEN_LINES = 40
+NOT_RUN_HERE = frozenset({"demo", "verify"})
+"""Commands whose examples need more than files: test_demo.py and test_verify_servers.py run these commands."""
+
+UNKNOWN_CODE = ("approve", "accept-cluster")
+"""Commands whose examples contain a code that does not exist here."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -14,10 +30,93 @@ def test_each_command_prints_its_help(command: str, capsys: pytest.CaptureFixtur
     assert cli.main([command, "--help"], {}) == 0
     output = capsys.readouterr().out
     assert output.split()[:3] == ["Usage:", "extdns", command]
-    assert all(len(line) <= 120 for line in output.splitlines())
+    assert all(len(line) <= 100 for line in output.splitlines())
+    assert len(PAGES[command].examples) == 2
+    assert all(f"\n  {example}\n" in output for example in PAGES[command].examples)
+    assert cli.main(["help", command], {}) == 0
+    assert capsys.readouterr().out == output
 
 
-def test_the_main_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_option_in_the_usage_of_a_command_is_in_its_list_of_options(command: str) -> None:
+    page = PAGES[command]
+    named = set(re.findall(r"--[a-z-]+", " ".join(page.usage)))
+    assert named <= {option.spelling for option in page.options}
+
+
+def test_the_main_help_lists_every_command_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--help"], {}) == 0
-    named = {line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")}
+    output = capsys.readouterr().out
+    lines = output.splitlines()
+    assert len(lines) <= SCREEN_LINES
+    assert all(len(line) <= 100 for line in lines)
+    named = {line.split()[0] for line in lines if line.startswith("  ")}
     assert set(COMMANDS) <= named
+    assert "extdns help flags [TOPIC]" in output
+    assert cli.main(["help"], {}) == 0
+    assert capsys.readouterr().out == output
+
+
+@pytest.mark.parametrize(
+    ("topic", "title", "flag"),
+    [
+        ("deletes", "Deletes:", "--max-delete-count=N"),
+        ("aws", "Providers aws and aws-sd:", "--aws-zone-type=TYPE"),
+        ("--txt-prefix", "Registry:", "--txt-prefix=PREFIX"),
+    ],
+)
+def test_flags_are_shown_by_topic_or_name(
+    topic: str, title: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["help", "flags", topic], {}) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [title]
+    assert f"  {flag}" in lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plann"], "error: there is no help about plann\n  did you mean: extdns help plan\n"),
+        (["flags", "zzz"], "error: no flag and no topic contains zzz\n  topics: What runs, and when, "),
+    ],
+)
+def test_an_unknown_command_or_topic_is_an_error(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["help", *arguments], {}) == 1
+    assert capsys.readouterr().err.startswith(message)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to a folder with the files that examples use."""
+    installation = Installation(tmp_path, example_org="")
+    (tmp_path / "zones" / "example.org.zone").rename(tmp_path / "zones" / "shop.example.zone")
+    zone = tmp_path / "zones" / "shop.example.zone"
+    zone.write_text(zone.read_text().replace("example.org", "shop.example"))
+    installation.replace_manifests(service("web", "web.shop.example"))
+    (tmp_path / "extdns.flags").write_text(
+        f"--source=service\n--provider=zonefile\n--zonefile-dir=zones\n--manifests={installation.manifests}\n"
+        "--txt-owner-id=me\n--state-file=state.json\n--metrics-address=127.0.0.1:0\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["--once", "@extdns.flags", "--log-level=fatal"], {}) == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - NOT_RUN_HERE))
+def test_the_examples_of_each_command_work(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for example in PAGES[command].examples:
+        arguments, _, output = example.partition(" > ")
+        printed = StringIO()
+        with redirect_stdout(printed):
+            code = cli.main(shlex.split(arguments)[1:], {})
+        if output:
+            (folder / output).write_text(printed.getvalue())
+        errors = capsys.readouterr().err
+        if command in UNKNOWN_CODE:
+            assert re.match("error: (no held deletes have the code|there is no cluster|no extdns that saves)", errors)
+        else:
+            assert (code in {0, 2, 3}, errors) == (True, ""), f"{example}: {printed.getvalue()}"
+    assert sys.stdout

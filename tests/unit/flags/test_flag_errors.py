@@ -33,7 +33,7 @@ SOURCE_LIST = "allowed: ambassador-host, connector, "
         pytest.param(
             ["-provider=aws"], "-provider is not a flag\n  did you mean: --provider", id="one-dash-instead-of-two"
         ),
-        pytest.param(["--qqqq"], "--qqqq is not a flag\n  all flags: extdns --help", id="no-similar-flag"),
+        pytest.param(["--qqqq"], "--qqqq is not a flag\n  all flags: extdns help flags", id="no-similar-flag"),
         pytest.param(
             ["--no-namespace"],
             "--no-namespace is not a flag\n  --namespace takes a value, so it has no --no- form",

@@ -42,7 +42,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
         pytest.param(
             [*START, "--webhook-server"],
-            "--webhook-server is not supported by this version\n  supported flags: extdns --help",
+            "--webhook-server is not supported by this version\n  supported flags: extdns help flags",
             id="flag",
         ),
     ],

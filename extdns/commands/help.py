@@ -1,0 +1,96 @@
+"""`extdns help` and `extdns --help`: the commands on one screen, the help of one command, or all flags by topic."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from extdns.commands.manual_pages import PAGES
+from extdns.commands.output import show
+from extdns.errors import sanitize
+from extdns.flags.help import format_usage, render_topics
+from extdns.flags.table import BY_NAME, TOPICS, Topic
+from extdns.flags.usage_errors import usage_error
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FLAGS: Final = "flags"
+_HEAD: Final = """\
+Usage: extdns --source=NAME --provider=NAME [flags]     run, and keep records up to date
+       extdns COMMAND [arguments]
+
+extdns publishes the hostnames of Kubernetes objects in DNS, and writes an ownership record for each
+record that it manages.
+
+Commands, each with its own --help:
+"""
+_ESSENTIAL: Final = {
+    "source": "kind of object to read, such as service or ingress; repeatable",
+    "manifests": "read objects from files or folders, not from a cluster; repeatable",
+    "provider": "DNS service to write to: aws, google, zonefile, inmemory",
+    "domain-filter": "manage only this domain and what is below it; repeatable",
+    "txt-owner-id": "name of this installation in ownership records",
+    "txt-prefix": "prefix of the names of ownership records",
+    "policy": "sync, upsert-only or create-only; default sync",
+    "once": "make one pass and end",
+    "dry-run": "write nothing; with --once, show the plan",
+    "log-level": "debug, info, warning or error; default info",
+}
+"""The flags that most people need, each with a few words."""
+
+_TAIL: Final = """\
+All other flags: extdns help flags [TOPIC]. @FILE stands for the lines of a file. Each flag has an
+environment variable, such as EXTERNAL_DNS_SOURCE.
+"""
+_COLUMN: Final = 25
+
+
+def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
+    """Print the help that *arguments* name. Return the exit code.
+
+    Raises:
+        UsageError: there is no such command or topic.
+    """
+    match list(arguments):
+        case []:
+            show(render_overview())
+        case ["flags"]:
+            show(render_topics(TOPICS))
+        case ["flags", topic]:
+            show(render_topics(_find_topics(topic)))
+        case [command] if command in PAGES:
+            show(PAGES[command].render())
+        case _:
+            near = get_close_matches(arguments[0], (*PAGES, FLAGS), n=1)
+            raise usage_error(
+                f"there is no help about {sanitize(' '.join(arguments))}",
+                f"did you mean: extdns help {near[0]}" if near else "allowed: a command, or flags with a topic",
+            )
+    return 0
+
+
+def render_overview() -> str:
+    """Return the text of `extdns --help`, which fits on one screen."""
+    commands = (_render_line(name, page.summary) for name, page in PAGES.items())
+    flags = (_render_line(format_usage(BY_NAME[name]), text) for name, text in _ESSENTIAL.items())
+    return "\n".join((_HEAD + "\n".join(commands), "", "Flags that most people need:", *flags, "", _TAIL))
+
+
+def _render_line(head: str, text: str) -> str:
+    return f"  {head:{_COLUMN}}{text}"
+
+
+def _find_topics(topic: str) -> tuple[Topic, ...]:
+    """Return the topics whose title contains *topic*; if there are none, the flags whose name does, by topic."""
+    text = topic.lower().lstrip("-")
+    found = tuple(one for one in TOPICS if text in one.title.lower()) or tuple(
+        Topic(title=one.title, flags=flags)
+        for one in TOPICS
+        if (flags := tuple(flag for flag in one.flags if text in flag.name))
+    )
+    if not found:
+        raise usage_error(
+            f"no flag and no topic contains {sanitize(topic)}", f"topics: {', '.join(one.title for one in TOPICS)}"
+        )
+    return found

@@ -1,0 +1,118 @@
+"""The completion scripts, sourced in each shell (docs/design/messages.md, "Help and completion")."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from extdns import cli
+from extdns.flags.flag import Absent
+from extdns.flags.table import FLAGS
+
+BASH: Final = """
+source {script}
+COMP_WORDS=({words})
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_extdns
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+ZSH: Final = """
+autoload -U compinit
+compinit -u -D
+source {script}
+emulate -L sh
+setopt kshglob noshglob braceexpand
+COMP_WORDS=({words})
+COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_extdns
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+FISH: Final = """
+source {script}
+complete -C {line} | cut -f 1
+"""
+SHELLS: Final = {"bash": ("bash", "--norc"), "zsh": ("zsh", "-f"), "fish": ("fish", "--no-config")}
+
+
+class Shell:
+    """A shell that has sourced the completion script."""
+
+    def __init__(self, name: str, script: Path) -> None:
+        self.name = name
+        self.script = script
+
+    def complete(self, *words: str) -> list[str]:
+        """Return the candidates for the last of *words*."""
+        template = {"bash": BASH, "zsh": ZSH, "fish": FISH}[self.name]
+        text = template.format(
+            script=self.script, words=" ".join(map(shlex.quote, words)), line=shlex.quote(" ".join(words))
+        )
+        ended = subprocess.run(
+            [*SHELLS[self.name], "/dev/stdin"], input=text, capture_output=True, text=True, check=True, timeout=60
+        )
+        assert ended.stderr == ""
+        return ended.stdout.split()
+
+
+@pytest.fixture(params=list(SHELLS))
+def shell(request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
+    name: str = request.param
+    if not shutil.which(name):
+        pytest.skip(f"NOT RUN: completion in {name} ({name} is not installed)")
+    assert cli.main(["completion", name], {}) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out)
+    return Shell(name, script)
+
+
+def select(shell: Shell, candidates: list[str], word: str) -> list[str]:
+    """Return the candidates that match *word*; zsh itself selects them later."""
+    return [one for one in candidates if one.startswith(word)] if shell.name == "zsh" else candidates
+
+
+def test_commands_are_completed(shell: Shell) -> None:
+    assert select(shell, shell.complete("extdns", "pl"), "pl") == ["plan"]
+
+
+def test_options_of_a_command_are_completed(shell: Shell) -> None:
+    found = {one.rstrip("=") for one in select(shell, shell.complete("extdns", "plan", "--zone-s"), "--zone-s")}
+    assert found == {"--zone-snapshot"}
+    found = {one.rstrip("=") for one in select(shell, shell.complete("extdns", "owners", "--zone-s"), "--zone-s")}
+    assert found == set()
+
+
+def test_values_of_a_flag_are_completed(shell: Shell) -> None:
+    found = select(shell, shell.complete("extdns", "--policy=up"), "--policy=up")
+    assert found == ["--policy=upsert-only"]
+
+
+def test_shells_are_completed(shell: Shell) -> None:
+    assert select(shell, shell.complete("extdns", "completion", "z"), "z") == ["zsh"]
+
+
+def test_every_flag_of_the_table_is_completed(shell: Shell) -> None:
+    found = {one.rstrip("=") for one in shell.complete("extdns", "--")}
+    assert {flag.spelling for flag in FLAGS if not isinstance(flag.support, Absent)} <= found
+
+
+def test_bash_completes_a_value_after_a_separate_equals_sign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["completion", "bash"], {}) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out)
+    shell = Shell("bash", script)
+    assert shell.complete("extdns", "plan", "--output", "=", "ma") == ["markdown"]
+    assert shell.complete("extdns", "--source", "serv") == ["service"]
+
+
+def test_another_shell_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["completion", "tcsh"], {}) == 1
+    assert capsys.readouterr().err == (
+        "error: extdns completion needs the name of a shell, and tcsh was given\n  allowed: bash, zsh, fish\n"
+    )
