@@ -82,6 +82,7 @@ class ZoneRefresher:
             zones.is_listing, self._listed_at = True, now_s
             self._next_list_at = now_s + self._compute_list_interval_s()
             self._next_refresh_at = max(self._next_refresh_at, now_s) + self._pause_s
+            self._next_quiet_at = max(self._next_quiet_at, now_s) + self._pause_s * _QUIET_FACTOR
             yield ListZones()
         due: list[ZoneState] = []
         for state in zones:

@@ -55,7 +55,8 @@ def start_quiet(*, page_size: int = 300, **changes: object) -> World:
 
 
 def test_the_interval_doubles_up_to_fifteen_minutes_while_nothing_changes() -> None:
-    assert find_reads(start_published(), HOUR_S + PAUSE_S) == [pytest.approx(at_s, abs=PAUSE_S) for at_s in ROUNDS]
+    reads = find_reads(start_published(), HOUR_S + 4 * PAUSE_S)
+    assert reads == [pytest.approx(at_s, abs=4 * PAUSE_S) for at_s in ROUNDS]
 
 
 def test_the_interval_of_lists_of_zones_doubles_up_to_five_minutes_while_they_do_not_change() -> None:
@@ -140,7 +141,7 @@ def test_a_large_quiet_zone_takes_a_quarter_of_the_calls() -> None:
     world.run(for_s=2 * HOUR_S)
     world.calls.clear()
     world.run(for_s=HOUR_S)
-    assert world.calls.count("ReadPage") <= 60 * 12 / 4 + 1
+    assert world.calls.count("ReadPage") + world.calls.count("ListZones") <= 60 * 12 / 4 + 1
 
 
 def test_a_zone_with_another_writer_is_refreshed_every_minute_beside_a_quiet_one() -> None:
