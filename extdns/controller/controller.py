@@ -313,8 +313,10 @@ class Controller:
             case ReportHeldDeletes(held=held):
                 self._parts.reporter.report_held_deletes(held)
             case _:
-                if self._parts.audit and isinstance(effect, SubmitBatch):
-                    self._guard(partial(self._parts.audit.prepare, effect.batch))
+                if isinstance(effect, SubmitBatch):
+                    self._guard(partial(self.snapshots.record_submission, effect.batch))
+                    if self._parts.audit:
+                        self._guard(partial(self._parts.audit.prepare, effect.batch))
                 self._workers.start(effect)
 
     def _guard(self, work: Callable[[], None]) -> None:

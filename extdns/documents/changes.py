@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Literal, assert_never
 
 from extdns.documents.document import Document, ZoneReference, build_zone_reference
-from extdns.engine.decisions import Decisions
-from extdns.model.change import Applied, Batch, Change, Create, Delete, Outcome, OutcomeWord, Update, spell_outcome
+from extdns.engine.decisions import CHANGING, Decisions
+from extdns.model.change import (
+    Applied,
+    Batch,
+    Change,
+    Create,
+    Decision,
+    Delete,
+    Outcome,
+    OutcomeWord,
+    Update,
+    spell_outcome,
+)
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectRef
+from extdns.model.record import RecordKey
 from extdns.model.value import Value
 from extdns.model.zone import Zone
 
@@ -25,6 +37,7 @@ class SentChange(Value, frozen=True, kw_only=True):
         targets: the targets after the change; for a delete, before it.
         object: the object that requested it; for a delete, the resource of the record; "" if unknown.
         detail: the message of the service, "" if there is none.
+        reason: the reason code of the decision to make it, "" if unknown; for a delete, the evidence.
         times: how often in a row the same change had this outcome.
     """
 
@@ -39,10 +52,14 @@ class SentChange(Value, frozen=True, kw_only=True):
     outcome: OutcomeWord
     detail: str
     times: int = 1
+    reason: str = ""
 
 
 class ChangeDocument(Document, frozen=True):
-    """One change and its outcome. `times` counts how often in a row the change had this outcome."""
+    """One change and its outcome. `times` counts how often in a row the change had this outcome.
+
+    `reason` is the reason code of the decision to make it, "" if unknown; for a delete, the evidence.
+    """
 
     at: datetime
     zone: ZoneReference
@@ -55,10 +72,25 @@ class ChangeDocument(Document, frozen=True):
     outcome: OutcomeWord
     detail: str
     times: int
+    reason: str
 
 
-def list_sent_changes(batch: Batch, outcome: Outcome, decisions: Decisions, at: datetime) -> Iterator[SentChange]:
-    """Yield the changes in *batch* with the outcome, in order; *decisions* state which object requested each."""
+def find_reasons(batch: Batch, decisions: Decisions) -> dict[RecordKey, str]:
+    """Return the reason of each change in *batch*, which was just planned by *decisions*."""
+    return {
+        change.key: change.evidence.value if isinstance(change, Delete) else _find_reason(change, decisions)
+        for change_set in batch.change_sets
+        for change in change_set.changes
+    }
+
+
+def list_sent_changes(
+    batch: Batch, outcome: Outcome, decisions: Decisions, at: datetime, reasons: Mapping[RecordKey, str]
+) -> Iterator[SentChange]:
+    """Yield the changes in *batch* with the outcome, in order.
+
+    *decisions* state which object requested each, and *reasons* why it was made.
+    """
     word, detail = spell_outcome(outcome), _find_detail(outcome)
     for change_set in batch.change_sets:
         for change in change_set.changes:
@@ -74,6 +106,7 @@ def list_sent_changes(batch: Batch, outcome: Outcome, decisions: Decisions, at: 
                 object=_find_object(change, decisions),
                 outcome=word,
                 detail=detail,
+                reason=reasons.get(change.key, ""),
             )
 
 
@@ -91,6 +124,7 @@ def build_change(one: SentChange) -> ChangeDocument:
         outcome=one.outcome,
         detail=one.detail,
         times=one.times,
+        reason=one.reason,
     )
 
 
@@ -106,11 +140,20 @@ def _describe_action(change: Change) -> tuple[ChangeAction, tuple[str, ...]]:
             assert_never(change)
 
 
+def _find_reason(change: Change, decisions: Decisions) -> str:
+    about = (one for one in decisions.decisions(change.key.name) if one.action in CHANGING and _is_about(one, change))
+    return next((one.reason.value for one in about), "")
+
+
+def _is_about(decision: Decision, change: Change) -> bool:
+    return (decision.type, decision.set_identifier) == (change.key.type, change.key.set_identifier)
+
+
 def _find_object(change: Change, decisions: Decisions) -> ObjectRef | str:
     if isinstance(change, Delete):
         return change.current.resource
-    about = (one for one in decisions.decisions(change.key.name) if one.set_identifier == change.key.set_identifier)
-    return next((request.ref for one in about if one.type == change.key.type for request in one.requested_by), "")
+    about = (one for one in decisions.decisions(change.key.name) if _is_about(one, change))
+    return next((request.ref for one in about for request in one.requested_by), "")
 
 
 def _find_detail(outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from extdns.documents.names import NameState
+from extdns.documents.timeline import TimelineEvent
 from extdns.model.change import OutcomeWord
 from extdns.model.cluster import Phase
 
@@ -60,6 +61,16 @@ OUTCOME_LEVELS: Final[dict[OutcomeWord, Level]] = {
     "refused": Level.FAILING,
     "forbidden": Level.FAILING,
     "unknown": Level.FAILING,
+}
+EVENT_LEVELS: Final[dict[TimelineEvent, Level]] = {
+    "requested": Level.NEUTRAL,
+    "created": Level.GOOD,
+    "updated": Level.GOOD,
+    "repaired": Level.GOOD,
+    "deleted": Level.GOOD,
+    "not-written": Level.FAILING,
+    "held": Level.WAITING,
+    "due": Level.WAITING,
 }
 _ORDER: Final = tuple(Level)
 

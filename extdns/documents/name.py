@@ -36,6 +36,7 @@ from extdns.documents.document import (
 from extdns.documents.name_findings import SWITCHES_TO_SET, find_other_affix, select_zones
 from extdns.documents.names import NameState, NameSummary, build_row, find_state
 from extdns.documents.snapshot import EngineSnapshot
+from extdns.documents.timeline import TimelineEntry, build_timeline
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems
@@ -88,9 +89,9 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
     `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
     not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
     `knownZones` are the first zones that the service listed. `otherAffix` is the flag under which ownership records of
-    a foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first; only
-    a running process has them. `process` is the process that answered, `at` the time of the answer; null if this
-    command made one pass.
+    a foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first, and
+    `timeline` is all that is known to have happened at the name, oldest first; only a running process has them.
+    `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
 
     api_version: Version
@@ -108,6 +109,7 @@ class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExpla
     records: tuple[CurrentRecordDocument, ...]
     wildcards: tuple[WildcardDocument, ...]
     last_changes: tuple[ChangeDocument, ...]
+    timeline: tuple[TimelineEntry, ...]
     policy: str
     owner: str
     excluded: tuple[ExcludedObject, ...]
@@ -158,10 +160,7 @@ def build_name(
         answer=_build_answer(name, found, seen, complete=not missing),
         state=found.row.state if found.row else None,
         reason=_find_reason(found),
-        claims=tuple(
-            _build_claim(claim, decisions, outcome_of)
-            for claim in sorted(claims, key=lambda one: _rank_claim(one, decisions))
-        ),
+        claims=tuple(_build_claims(claims, decisions, outcome_of)),
         zones=tuple(map(build_zone_reference, seen.zones_of(name))),
         zones_known=zones_known,
         known_zones=select_zones((one.zone.name for one in seen.zones) if known_zones is None else known_zones),
@@ -170,6 +169,7 @@ def build_name(
         records=found.records,
         wildcards=found.wildcards,
         last_changes=last,
+        timeline=build_timeline(live, name, claims, last) if live else (),
         policy=config.control.policy,
         owner=config.registry.txt_owner_id,
         excluded=found.excluded,
@@ -237,6 +237,13 @@ def _is_by_absence(decision: Decision, seen: EngineSnapshot) -> bool:
         return Evidence(decision.reason.value).is_by_absence
     undone = seen.find_waiting_delete(decision)
     return undone is not None and undone.evidence.is_by_absence
+
+
+def _build_claims(
+    claims: Iterable[NameClaim], decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], OutcomeDocument]
+) -> Iterator[ClaimDocument]:
+    ranked = sorted(claims, key=lambda one: _rank_claim(one, decisions))
+    return (_build_claim(claim, decisions, outcome_of) for claim in ranked)
 
 
 def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:

@@ -80,7 +80,10 @@ def _build_sections(document: NameDocument) -> Iterator[tuple[str, Sequence[str]
     for index, claim in enumerate(document.claims):
         yield "also by" if index else "requested by", _describe_claim(claim, document.at)
     if not document.claims:
-        yield "requested by", ["no object, as far as could be read" if document.missing else "no object"]
+        made_for = "".join(
+            f"; made for {one}" for one in dict.fromkeys(one.resource for one in document.records) if one
+        )
+        yield "requested by", [f"no object{', as far as could be read' if document.missing else ''}{made_for}"]
     yield "excluded", [_describe_excluded(one.object, one.by, certain=one.certain) for one in document.excluded]
     yield "zone", _describe_zones(document)
     displayed_outcomes = [one for claim in document.claims for one in claim.outcomes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +24,7 @@ from extdns.documents.levels import Level, ZoneCondition
 from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
 from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
 from extdns.model.change import Decision
+from extdns.model.reason_row import Group
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -62,7 +63,8 @@ class StatusDocument(LiveDocument, frozen=True):
 class RecordStatus(Document, frozen=True):
     """One record. `targets` are the current ones, `requested` the desired ones; each is empty if there are none.
 
-    `owner` is null if it has none.
+    `owner` is null if it has none; `resource` is the one of its ownership record. If the requested record is not
+    published because of other records at the name, `blockedBy` lists what the zone holds there.
     """
 
     zone: ZoneReference | None
@@ -73,6 +75,18 @@ class RecordStatus(Document, frozen=True):
     state: NameState
     action: Literal["create", "update", "delete", "keep", "none"]
     reason: str
+    owner: str | None
+    ours: bool
+    resource: str
+    blocked_by: tuple[BlockingRecord, ...]
+
+
+class BlockingRecord(Document, frozen=True):
+    """A current record at a name at which another one is requested. `owner` is null if it has none."""
+
+    type: str
+    set_identifier: str
+    targets: tuple[str, ...]
     owner: str | None
     ours: bool
 
@@ -192,7 +206,7 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
 
 def build_names(live: ProcessSnapshot, found: NamePage) -> NamesDocument:
     """Describe one page of names."""
-    items = tuple(map(_build_name, found.rows))
+    items = tuple(_build_name(live, row) for row in found.rows)
     return NamesDocument(
         api_version=VERSION,
         process=UNKNOWN_PROCESS,
@@ -235,19 +249,19 @@ def build_changes(live: ProcessSnapshot) -> ChangesDocument:
     )
 
 
-def _build_name(row: NameSummary) -> NameStatus:
+def _build_name(live: ProcessSnapshot, row: NameSummary) -> NameStatus:
     requesters = dict.fromkeys(request for one in row.decisions for request in one.requested_by)
     return NameStatus(
         name=row.name,
         state=row.state,
         reason=row.worst.reason.value,
         since=find_oldest_request(row),
-        records=tuple(map(_build_record, row.decisions)),
+        records=tuple(_build_record(live, one) for one in row.decisions),
         objects=tuple(map(build_object_reference, requesters)),
     )
 
 
-def _build_record(decision: Decision) -> RecordStatus:
+def _build_record(live: ProcessSnapshot, decision: Decision) -> RecordStatus:
     current = decision.current
     return RecordStatus(
         zone=build_zone_reference(decision.zone) if decision.zone else None,
@@ -260,7 +274,24 @@ def _build_record(decision: Decision) -> RecordStatus:
         reason=decision.reason.value,
         owner=current.owner if current else None,
         ours=current is not None and current.is_ours,
+        resource=current.resource if current else "",
+        blocked_by=tuple(_list_blocking(live, decision)),
     )
+
+
+def _list_blocking(live: ProcessSnapshot, decision: Decision) -> Iterator[BlockingRecord]:
+    if decision.current or decision.reason.row.group is not Group.CONFLICT:
+        return
+    for entry in (one for one in live.engine.zones if one.zone == decision.zone):
+        for one in live.engine.read_around(decision.name, entry):
+            if one.record.name == decision.name:
+                yield BlockingRecord(
+                    type=one.record.type,
+                    set_identifier=one.record.set_identifier,
+                    targets=one.record.targets,
+                    owner=one.owner,
+                    ours=one.is_ours,
+                )
 
 
 def _build_zone(live: ProcessSnapshot, entry: ZoneSnapshot, provider: str) -> ZoneStatus:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from extdns.engine.delete_grants import DeleteGrants
 from extdns.engine.guard_state import ClusterGuard, GuardState
-from extdns.engine.holds import Holds, describe_cause
+from extdns.engine.holds import Holds
 from extdns.engine.pending_deletes import (
     DeleteStage,
     PendingDeletes,
@@ -32,6 +32,7 @@ from extdns.engine.pending_deletes import (
     block_for_cluster,
     build_cluster_block,
 )
+from extdns.engine.restored_holds import describe_cause
 from extdns.model.change import Blocked
 from extdns.model.evidence import ALL_ZONES, HeldSet, PendingDelete, Scope
 from extdns.model.reason import Reason

@@ -15,8 +15,8 @@ from msgspec import structs
 
 from extdns.engine.delete_budget import WINDOW_S, list_scopes
 from extdns.engine.pending_deletes import is_same
-from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds
-from extdns.model.evidence import ALL_ZONES, Evidence, HeldDelete, PendingDelete, Scope, describe_hold, format_scope
+from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds, describe_cause
+from extdns.model.evidence import Evidence, HeldDelete, PendingDelete, Scope
 from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedHolds, SavedScope
 
@@ -254,7 +254,13 @@ class Holds:
     def list_held(self, scope: Scope) -> tuple[HeldDelete, ...]:
         """Return the deletes that *scope* holds and that nobody approved, sorted by zone and record key."""
         found = (
-            HeldDelete(zone=one.zone, owned=one.owned, evidence=one.evidence, cause=describe_cause(one.cause, one.zone))
+            HeldDelete(
+                zone=one.zone,
+                owned=one.owned,
+                evidence=one.evidence,
+                cause=describe_cause(one.cause, one.zone),
+                since_s=one.cause.since_at,
+            )
             for one in self._by_scope.get(scope, {}).values()
             if not one.is_approved
         )
@@ -375,12 +381,6 @@ class Holds:
                 for key in (one.owned.key,)
             )
             scopes[scope] = structs.replace(scopes.get(scope, SavedScope()), holds=holds, records=records)
-
-
-def describe_cause(cause: HoldCause, zone: Zone) -> str:
-    """Describe why a delete in *zone* is held."""
-    scope = format_scope("" if cause.scope == ALL_ZONES else zone.name, cause.scope.namespace)
-    return describe_hold(scope, by_budget=cause.by_budget, by_absence=cause.by_absence)
 
 
 def _is_ended_by_request(delete: PendingDelete | None, cause: HoldCause) -> bool:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from extdns.model.evidence import ALL_ZONES, describe_hold, format_scope
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from extdns.model.evidence import Scope
+    from extdns.model.zone import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,12 @@ class HoldCause:
     since_at: float
     by_budget: bool
     by_absence: bool
+
+
+def describe_cause(cause: HoldCause, zone: Zone) -> str:
+    """Describe why a delete in *zone* is held."""
+    scope = format_scope("" if cause.scope == ALL_ZONES else zone.name, cause.scope.namespace)
+    return describe_hold(scope, by_budget=cause.by_budget, by_absence=cause.by_absence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,12 +75,14 @@ class HeldDelete(Value, frozen=True, kw_only=True):
 
     Attributes:
         cause: why it is held (`describe_hold`).
+        since_s: when the hold began (monotonic seconds), None if unknown.
     """
 
     zone: Zone
     owned: OwnedRecord
     evidence: Evidence
     cause: str = ""
+    since_s: float | None = None
 
 
 class HeldSet(Value, frozen=True, kw_only=True):

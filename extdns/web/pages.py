@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS
+from extdns.documents.levels import EVENT_LEVELS, KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS
 from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
 from extdns.documents.next_step import suggest_next_step
@@ -189,9 +189,11 @@ def _load_templates() -> Environment:
         "other_cluster": describe_other_cluster,
         "place": describe_object,
         "time": _time,
+        "future_time": _future_time,
     }
     templates.globals |= {
         "areas": AREAS,
+        "event_levels": EVENT_LEVELS,
         "kind_levels": KIND_LEVELS,
         "meanings": dict(MEANINGS),
         "name_levels": NAME_LEVELS,
@@ -241,3 +243,9 @@ def _time(at: datetime, now: datetime) -> Markup:
     """Render *at* in UTC, and how long before *now* it was."""
     form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1} ago</span>')
     return form.format(at, format_duration((now - at).total_seconds()))
+
+
+def _future_time(at: datetime, now: datetime) -> Markup:
+    """Render *at* in UTC, and how long after *now* it is."""
+    form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>in {1}</span>')
+    return form.format(at, format_duration((at - now).total_seconds()))

@@ -11,7 +11,16 @@ from tests.browser.axe_core import find_violations, load_axe_core
 from tests.browser.live_page import LivePage, read_text
 from tests.browser.screen import find_overlaps, measure_overflow, set_screen, take_console_messages
 
-PATHS: Final = ("", "?state=out-of-sync", "zones", "sources", "changes", "reasons", "name?of=right.example.org")
+PATHS: Final = (
+    "",
+    "?state=out-of-sync",
+    "zones",
+    "sources",
+    "changes",
+    "reasons",
+    "name?of=right.example.org",
+    "name?of=www.example.org",
+)
 NOT_FOUND: Final = ("nowhere", "not/here")
 SCREENS: Final = [
     pytest.param(width, scheme, id=f"{width}-{scheme}") for width in (360, 768, 1280) for scheme in ("light", "dark")

@@ -162,7 +162,7 @@ def test_explain_lists_records_without_a_decision(
 def test_an_orphan_is_explained_with_its_owner(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(installation, "old.example.org") == 0
     output = capsys.readouterr().out
-    assert "  requested by  no object\n" in output
+    assert "  requested by  no object; made for service/shop/old\n" in output
     assert "resource service/shop/old\n" in output
     assert "→ would be deleted in example.org (example.org.zone)  [orphan-gone]\n" in output
     assert "the grace period (--delete-grace-period): one pass cannot count it\n" in output

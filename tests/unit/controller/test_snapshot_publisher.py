@@ -158,8 +158,8 @@ def test_snapshot_of_a_running_controller_shows_its_changes() -> None:
         live = shown(world.controller.snapshots)
         while not live.changes:  # each read waits briefly for the engine's thread
             live = shown(world.controller.snapshots)
-        assert [(one.action, one.name, str(one.object), one.outcome) for one in live.changes] == [
-            ("create", "web.example.org", "Service shop/web", "applied")
+        assert [(one.action, one.name, str(one.object), one.outcome, one.reason) for one in live.changes] == [
+            ("create", "web.example.org", "Service shop/web", "applied", "requested")
         ]
     finally:
         world.stop()

@@ -75,12 +75,19 @@ class Process:
         return WsgiResponse(self.site, path, "&".join(f"{key}={quote(value)}" for key, value in query.items()))
 
 
-def process(root: Path, *objects: Mapping[str, object], flags: tuple[str, ...] = (), orphans: int = 0) -> Process:
+def process(
+    root: Path,
+    *objects: Mapping[str, object],
+    flags: tuple[str, ...] = (),
+    orphans: int = 0,
+    zone: str = "www IN A 192.0.2.99\n",
+) -> Process:
     """Return a process after a dry run over *objects* in the folder *root*.
 
-    *flags* are further flags, and *orphans* is how many records of ours in the zone have no object any more.
+    *flags* are further flags, *orphans* is how many records of ours in the zone have no object any more, and *zone* is
+    what people wrote into it.
     """
-    installation = Installation(root, example_org="www IN A 192.0.2.99\n", example_net="")
+    installation = Installation(root, example_org=zone, example_net="")
     if orphans:
         installation.replace_manifests(
             *(service(f"old{number}", f"old{number}.example.org") for number in range(orphans))

@@ -276,6 +276,44 @@ def test_name_shows_current_and_desired_record(shop: Process) -> None:
     assert "A 192.0.2.1" not in page.partition("<main")[2]
 
 
+@pytest.mark.parametrize(
+    ("zone", "blocked_by", "text"),
+    [
+        pytest.param(
+            "www IN CNAME other.example.net.\n",
+            {"type": "CNAME", "targets": ["other.example.net"], "owner": None},
+            "the zone holds: CNAME other.example.net, not ours",
+            id="no-owner",
+        ),
+        pytest.param(
+            "www IN CNAME other.example.net.\n"
+            'cname-www IN TXT "heritage=external-dns,external-dns/owner=blue,external-dns/resource=service/x/y"\n',
+            {"type": "CNAME", "targets": ["other.example.net"], "owner": "blue"},
+            "the zone holds: CNAME other.example.net, owner blue",
+            id="another-owner",
+        ),
+    ],
+)
+def test_a_name_that_is_taken_by_another_type_shows_what_the_zone_holds(
+    tmp_path: Path, zone: str, blocked_by: dict[str, object], text: str
+) -> None:
+    shop = process(tmp_path, service("www", "www.example.org"), zone=zone)
+    (name,) = shop.get("/api/v1/names").json["items"]
+    (record,) = name["records"]
+    assert (record["type"], record["targets"], record["requested"]) == ("A", [], ["192.0.2.1"])
+    assert record["blockedBy"] == [{"setIdentifier": "", "ours": False, **blocked_by}]
+    page = shop.get("/").text
+    assert text in page
+    assert "requested: 192.0.2.1" in page
+
+
+def test_a_name_that_no_object_requests_shows_the_resource_of_its_record(shop: Process) -> None:
+    (name,) = shop.get("/api/v1/names", q="old1.").json["items"]
+    assert [record["resource"] for record in name["records"]] == ["service/shop/old1"]
+    assert "<div>made for service/shop/old1</div>" in shop.get("/", q="old1.").text
+    assert "no object; made for service/shop/old1" in shop.get("/name", of="old1.example.org").text
+
+
 def test_the_document_of_sources_counts_objects_of_dependency_kinds(tmp_path: Path) -> None:
     labels = {"app": "web"}
     slice_ = {
