@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, KeysView
 
 from msgspec.structs import replace
 
-from extdns.engine.inputs import Cause, Observation
+from extdns.engine.inputs import PRESENT, Cause, Observation
 from extdns.engine.ptr_claims import PtrClaims, Requester
 from extdns.model import rrtype
 from extdns.model.change import Blocked
@@ -59,7 +59,7 @@ class ClaimIndex:
         self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
         self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
-        self._sources: dict[str, set[Kind]] = {}  # by source, the kinds that it reads
+        self._sources: dict[str, None] = {}  # in the order of their first objects
         self.revision = 0
 
     def update(self, seen: Observation, *, is_planning: bool = True) -> set[DnsName]:
@@ -71,7 +71,7 @@ class ClaimIndex:
             seen: the observation.
             is_planning: whether planning has begun. Before that, the end of a PTR claim is no evidence.
         """
-        self._sources.setdefault(seen.source, set()).add(seen.key.kind)
+        self._sources.setdefault(seen.source)
         requester = (seen.source, seen.key)
         before = self._by_requester.get(requester, ())
         if seen.failure:
@@ -84,7 +84,7 @@ class ClaimIndex:
         else:
             self._missing_dependencies.pop(requester, None)
         renewed = self._renew(seen)
-        if seen.cause in {Cause.DELETED, Cause.MISSING}:
+        if seen.cause not in PRESENT:
             self._by_requester.pop(requester, None)
         else:
             if before == seen.claims:
@@ -162,9 +162,11 @@ class ClaimIndex:
     def _recover(self, requester: Requester) -> bool:
         """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
         source, key = requester
-        failed = self._failed.get(source, {})
+        failed = self._failed.get(source)
+        if failed is None:
+            return False
         recovered = failed.pop(key, None) is not None
-        if recovered and not failed:
+        if not failed:
             del self._failed[source]
         return recovered
 
@@ -174,6 +176,8 @@ class ClaimIndex:
 
     def missing_dependencies(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
         """Return the objects that the claims of *key* depend on, and that are missing from a complete list."""
+        if not self._missing_dependencies:
+            return ()
         return tuple(
             [missing for source in self._sources for missing in self._missing_dependencies.get((source, key), ())]
         )
@@ -214,7 +218,7 @@ class ClaimIndex:
     def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
         gone = {id(claim) for claim in before}
         for name in {*_names(before)}:
-            left = tuple(claim for claim in self._by_name[name] if id(claim) not in gone)
+            left = tuple([claim for claim in self._by_name[name] if id(claim) not in gone])
             if left:
                 self._by_name[name] = left
             else:
@@ -227,6 +231,8 @@ class ClaimIndex:
         """Replace an object's claims without targets in the index by name; return the names that changed."""
         gone = {claim for claim in before if isinstance(claim, TargetlessClaim)}
         new = {claim for claim in after if isinstance(claim, TargetlessClaim)}
+        if not (gone or new):
+            return set()
         names = {claim.name for claim in gone ^ new}
         for name in names:
             left = [claim for claim in self._targetless.get(name, ()) if claim not in gone]
@@ -300,12 +306,18 @@ class ClaimIndex:
 
     def _renew(self, seen: Observation) -> set[DnsName]:
         """Store evidence from *seen* for ended claims that had none; return their names."""
+        if not self._invalidated:
+            return set()
         names_and_identifiers = self._invalidated.pop(seen.key.resource, ())
         for name, identifier in names_and_identifiers:
             ends, ended_key = self._ended.get(name, {}), (identifier, seen.key.resource)
             if isinstance(ends.get(ended_key), Blocked):
                 ends[ended_key] = _find_end(seen, name)
         return {name for name, _ in names_and_identifiers}
+
+    def have_ended(self, names: Collection[DnsName]) -> bool:
+        """Return whether a claim to one of *names* ended since the start and its end is still stored."""
+        return not self._ended.keys().isdisjoint(names)
 
     def has_ended(self, name: DnsName) -> bool:
         """Return whether a claim to *name* ended since the start and its end is still stored."""

@@ -228,7 +228,7 @@ class Engine:
         """
         key, still_missing = observation.key, observation.missing_dependencies
         observed = [missing for missing in self.claims.missing_dependencies(key) if missing not in still_missing]
-        if observation.cause in {inputs.Cause.VERSION, inputs.Cause.DEPENDENCY}:
+        if observation.cause in inputs.PRESENT:
             observed.append(key)
         names: set[DnsName] = set()
         for one in observed:
@@ -250,7 +250,7 @@ class Engine:
         the name in the next event. They are also gathered while a batch is in flight in their zone, because their
         changes have to wait anyway.
         """
-        if any(self.claims.has_ended(name) for name in names):
+        if self.claims.have_ended(names):
             return True
         busy = [state.zone.name for state in self.zones if state.queue.in_flight]
         return bool(busy) and any(name.within(zone) for name in names for zone in busy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from extdns.errors import CredentialsError, ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Outcome
@@ -24,6 +25,10 @@ class Cause(StrEnum):
     DEPENDENCY = "dependency"  # an object that its claims depend on changed
     DELETED = "deleted"  # a DELETED event
     MISSING = "missing"  # a complete list lacks it
+
+
+PRESENT: Final = frozenset({Cause.VERSION, Cause.DEPENDENCY})
+"""The causes of observations of an object that exists."""
 
 
 class Observation(Value, frozen=True, kw_only=True):

@@ -378,11 +378,11 @@ def _complete(
 
 
 def _find_requested(plan_input: PlanInput, desired: Desired) -> frozenset[RecordKey]:
-    requested = {one.desired.key for one in desired.of_managed_types}
+    requested = frozenset([one.desired.key for one in desired.of_managed_types])
     unresolved = {claim.set_identifier for claim in plan_input.claims if isinstance(claim, UnresolvedClaim)}
     if unresolved:
         requested |= {owned.key for owned in plan_input.current if owned.record.set_identifier in unresolved}
-    return frozenset(requested)
+    return requested
 
 
 def _find_waits(
