@@ -7,19 +7,18 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extdns import __version__
-from extdns.commands.help import render_overview
-from extdns.commands.manual_pages import PAGES
 from extdns.commands.output import show
-from extdns.controller.stop_signals import StopSignals
 from extdns.errors import UsageError, escape_unprintable
 from extdns.flags.parser import find_requested_text, hide_secrets
 from extdns.flags.usage_errors import unknown_command_error
 from extdns.masking import mask
 
-COMMANDS: Final = frozenset(PAGES)
+if TYPE_CHECKING:
+    from extdns.commands.manual import CommandHelp
+
 _INTERRUPTED: Final = 130  # the exit code of shells for a command that Ctrl-C ended
 
 
@@ -49,33 +48,43 @@ def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = 
 
 
 def _dispatch(arguments: list[str], environ: Mapping[str, str]) -> int:
-    if arguments and arguments[0] in COMMANDS:
-        return _run_command(arguments[0], arguments[1:], environ)
+    word = arguments[0] if arguments and arguments[0][:1] not in {"-", "@"} else ""
+    pages = _load_pages() if word else {}
+    if word in pages:
+        return _run_command(pages[word], word, arguments[1:], environ)
     match find_requested_text(arguments):
         case "help":
-            show(render_overview())
+            show(importlib.import_module("extdns.commands.help").render_overview())
             return 0
         case "version":
             show(f"extdns {__version__}\n")
             return 0
-        case None if arguments and arguments[0][:1] not in {"-", "@", ""}:
-            raise unknown_command_error(arguments[0], COMMANDS)
+        case None if word:
+            raise unknown_command_error(word, pages)
         case None:
             return _run(arguments, environ)
 
 
 def _run(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Run the controller. A stop signal that arrives during the imports ends the process cleanly, too."""
+    from extdns.controller.stop_signals import StopSignals  # noqa: PLC0415 - commands and texts need no signals
+
     with StopSignals() as signals:
         config = importlib.import_module("extdns.config").parse(arguments, environ)
         code: int = _import_command("run").main(config, signals)
     return code
 
 
-def _run_command(command: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Run *command*, or print its help if *arguments* contain `--help`; return the exit code."""
+def _load_pages() -> Mapping[str, CommandHelp]:
+    """Return the help of every command. A run without a command does not need it."""
+    pages: Mapping[str, CommandHelp] = importlib.import_module("extdns.commands.manual_pages").PAGES
+    return pages
+
+
+def _run_command(page: CommandHelp, command: str, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run *command*, or print its help *page* if *arguments* contain `--help`; return the exit code."""
     if "--help" in arguments:
-        show(PAGES[command].render())
+        show(page.render())
         return 0
     code: int = _import_command(command).main(arguments, environ)
     return code

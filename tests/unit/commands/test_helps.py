@@ -16,7 +16,7 @@ from extdns.commands.manual_pages import PAGES
 from tests.objects import service
 from tests.program.installation import Installation
 
-COMMANDS = sorted(cli.COMMANDS)
+COMMANDS = sorted(PAGES)
 SCREEN_LINES = 40
 NOT_RUN_HERE = frozenset({"demo", "verify"})
 """Commands whose examples need more than files: test_demo.py and test_verify_servers.py run these commands."""
