@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from extdns.app.cluster import describe_objects
 from extdns.commands import running_process
 from extdns.commands.one_pass import configure_pass, open_reader, run_pass
 from extdns.commands.options import JSON, MARKDOWN, TEXT, take_output, take_switch, take_value
@@ -13,7 +14,7 @@ from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
 from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
-from extdns.documents.document import format_json
+from extdns.documents.document import ProcessReference, format_json
 from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
 from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
 from extdns.engine.decisions import is_held_decision
@@ -42,7 +43,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
     displayed = _select_held(result) if only_held else result
     plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
-    _show(plan, output, _describe_empty_plan(base, only_held=only_held))
+    process = ProcessReference(address="", owner=config.registry.txt_owner_id, objects=describe_objects(config))
+    _show(plan, output, _describe_empty_plan(base, only_held=only_held), process)
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
     return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
 
@@ -62,7 +64,7 @@ def _describe_empty_plan(base: str | None, *, only_held: bool) -> str:
     return UP_TO_DATE if base is None else "The branch changes nothing"
 
 
-def _show(plan: PlanContent, output: str, nothing: str = UP_TO_DATE) -> None:
+def _show(plan: PlanContent, output: str, nothing: str = UP_TO_DATE, process: ProcessReference | None = None) -> None:
     match output:
         case "json":
             show(format_json(plan))
@@ -70,7 +72,7 @@ def _show(plan: PlanContent, output: str, nothing: str = UP_TO_DATE) -> None:
             show_lines(format_plan_markdown(plan, nothing))
         case _:
             screen = Screen()
-            screen.show_lines(format_plan(plan, nothing, screen.width))
+            screen.show_lines(format_plan(plan, nothing, screen.width, process))
 
 
 def _select_held(result: PassResult) -> PassResult:

@@ -17,7 +17,7 @@ from extdns.model.reason import Reason, find_meaning, select_reasons
 from extdns.model.reason_row import Category
 
 if TYPE_CHECKING:
-    from extdns.documents.document import ObjectReference, ProblemDocument, ZoneReference
+    from extdns.documents.document import ObjectReference, ProblemDocument, ProcessReference, ZoneReference
     from extdns.documents.held import HeldSetDocument
     from extdns.documents.plan import PlanContent, PlanEntry
     from extdns.documents.scope_warnings import ScopeWarning
@@ -47,10 +47,13 @@ class PlanRow(NamedTuple):
     below: tuple[str, ...]
 
 
-def format_plan(plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None) -> Iterator[str]:
+def format_plan(
+    plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None, process: ProcessReference | None = None
+) -> Iterator[str]:
     """Yield the lines of *plan*, without line ends, for a terminal of *width*; None is a pipe.
 
-    The order is: entries by zone, remarks on the whole plan, the summary. For an empty plan, the summary is *nothing*.
+    The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
+    is *nothing*. *process* is the command that made the plan; a running process is named in its plan.
     """
     for title, rows in group_by_zone(plan):
         yield title
@@ -60,10 +63,16 @@ def format_plan(plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None 
     remarks = list(list_remarks(plan))
     if any(one.reason not in PLAIN for one in (*plan.changes, *plan.unfulfilled)):
         remarks.append(("To explain a code in brackets: extdns explain CODE",))
+    if process:
+        remarks.append((_describe_answer(process),))
     for paragraph in remarks:
         yield from paragraph
         yield ""
     yield summarize_plan(plan, nothing)
+
+
+def _describe_answer(process: ProcessReference) -> str:
+    return escape_line(f"Answered by {describe_process(process)}")
 
 
 def group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
@@ -95,7 +104,7 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     if plan.missing:
         yield tuple(format_missing(plan.missing))
     if isinstance(plan, RunningPlanDocument):
-        yield (escape_line(f"Answered by {describe_process(plan.process)}"),)
+        yield (_describe_answer(plan.process),)
 
 
 def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:

@@ -16,6 +16,8 @@ NAMES_NOTHING: Final = """
       a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress; to see \
 why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]
 
+    Answered by this command, in one pass, owner "me", files manifests
+
     Nothing to plan.
     exit code 0
 """
@@ -68,6 +70,8 @@ PLANS: Final = [
 
             To explain a code in brackets: extdns explain CODE
 
+            Answered by this command, in one pass, owner "me", files manifests
+
             0 to create, 0 to update, 0 to delete, 1 not published.
             exit code 4
             """,
@@ -87,6 +91,8 @@ PLANS: Final = [
               check --managed-record-types=A,TXT
 
             To explain a code in brackets: extdns explain CODE
+
+            Answered by this command, in one pass, owner "me", files manifests
 
             0 to create, 0 to update, 0 to delete, 1 not published.
             exit code 4
@@ -139,6 +145,8 @@ PLANS: Final = [
 
             To explain a code in brackets: extdns explain CODE
 
+            Answered by this command, in one pass, owner "default", files manifests
+
             0 to create, 0 to update, 0 to delete, 1 not published.
             exit code 4
             """,
@@ -177,6 +185,8 @@ PLANS: Final = [
               ! Service shop/web: annotation ttl: '10 minutes' is not valid  [invalid-ttl]
                 allowed: seconds (600) or a duration (10m), from 1 to 2147483647 seconds
 
+            Answered by this command, in one pass, owner "me", files manifests
+
             1 to create, 0 to update, 0 to delete.
             exit code 2
             """,
@@ -194,6 +204,8 @@ PLANS: Final = [
 
             To explain a code in brackets: extdns explain CODE
 
+            Answered by this command, in one pass, owner "me", files manifests
+
             1 to create, 0 to update, 0 to delete, 1 not published.
             exit code 2
             """,
@@ -205,6 +217,8 @@ PLANS: Final = [
         """
             INCOMPLETE: manifests/web.yaml:4: not YAML: the line is indented with a tab; allowed: blanks
 
+            Answered by this command, in one pass, owner "me", files manifests
+
             Nothing to plan, as far as could be read.
             exit code 1
             """,
@@ -215,6 +229,8 @@ PLANS: Final = [
         RUN,
         """
             INCOMPLETE: manifests/web.yaml:1: kind Servce of v1 does not exist; did you mean: Service
+
+            Answered by this command, in one pass, owner "me", files manifests
 
             Nothing to plan, as far as could be read.
             exit code 1
@@ -234,6 +250,8 @@ credentials: none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_
 (Pod Identity), the shared configuration, or from the machine's role
 
             To explain a code in brackets: extdns explain CODE
+
+            Answered by this command, in one pass, owner "me", files manifests
 
             0 to create, 0 to update, 0 to delete, 1 not known.
             exit code 1

@@ -92,7 +92,8 @@ def test_a_plan_whose_base_equals_the_manifests_is_empty(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, f"--base={installation.manifests}") == 0
-    assert capsys.readouterr().out == "The branch changes nothing.\n"
+    source = f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
+    assert capsys.readouterr().out == f"{source}\n\nThe branch changes nothing.\n"
 
 
 @pytest.fixture

@@ -49,6 +49,11 @@ def plan(installation: Installation, *more: str) -> int:
     return cli.main(["plan", *flags, *manifests, *more], {})
 
 
+def describe_source(installation: Installation) -> str:
+    """Return the line that says where a plan of one pass comes from."""
+    return f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
+
+
 def test_a_plan_is_a_table_with_the_summary_last(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +73,8 @@ def test_a_plan_is_a_table_with_the_summary_last(
         "       A without an ownership record\n"
         "\n"
         "To explain a code in brackets: extdns explain CODE\n"
+        "\n"
+        f"{describe_source(installation)}\n"
         "\n"
         "1 to create, 1 to update, 1 to delete, 1 kept, 1 not published.\n"
     )
@@ -90,7 +97,7 @@ def test_plan_writes_nothing_and_prints_the_same_for_the_same_input(
 def test_an_empty_plan_exits_with_0(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
     assert plan(installation) == 0
-    assert capsys.readouterr().out == "All records are already up to date.\n"
+    assert capsys.readouterr().out == f"{describe_source(installation)}\n\nAll records are already up to date.\n"
 
 
 @pytest.mark.parametrize("output", ["text", "markdown"])
@@ -98,7 +105,8 @@ def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_co
     installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, "--held", f"--output={output}") == 2
-    assert capsys.readouterr().out.strip() == "Nothing is held."
+    start = f"{describe_source(installation)}\n\n" if output == "text" else ""
+    assert capsys.readouterr().out.strip() == f"{start}Nothing is held."
 
 
 def test_a_plan_without_changes_states_what_could_not_be_read(
