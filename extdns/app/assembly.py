@@ -192,7 +192,8 @@ def _build_audit_target(flags: LogFlags) -> AuditTarget:
     if flags.audit_log == STANDARD_OUTPUT:
         return StandardOutput()
     path = Path(flags.audit_log)
-    if "\0" in flags.audit_log or path.is_dir():
+    # a pipe or device cannot be read again, nor renamed: /dev/stdout, if it is not redirected to a file
+    if "\0" in flags.audit_log or (path.exists() and not path.is_file()):
         raise usage_error(
             f"--audit-log={sanitize(flags.audit_log)} is not a file", "allowed: stdout, or the path of a file"
         )

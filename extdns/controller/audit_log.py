@@ -179,7 +179,8 @@ class ObjectVersions:
             self._former[key] = found
             if len(self._former) > _MAX_FORMER_OBJECTS:
                 oldest, _ = self._former.popitem(last=False)
-                del self._by_resource[oldest.resource]
+                if self._by_resource.get(oldest.resource) == oldest:  # objects of two API groups can have one
+                    del self._by_resource[oldest.resource]
 
     def find(self, key: ObjectKey) -> ObjectVersion:
         """Return the last observed version of the object at *key*, also if the object was deleted since.

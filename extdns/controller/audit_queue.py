@@ -17,6 +17,8 @@ WAIT_S: Final = 2.0
 """How long a caller waits until its lines are written."""
 RETRY_S: Final = 5.0
 MAX_WAITING_LINES: Final = 10_000
+_MAX_LINES_PER_WRITE: Final = 100
+"""So that a disk with little space gets what it can hold, and a file is not much larger than its limit."""
 _NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
 
 
@@ -42,7 +44,8 @@ class AuditQueue:
         Args:
             target: where lines are written.
             load: receives the lines of earlier processes, once, before the first line is written.
-            report: called with `problem` and `dropped_count` when one of them changes, from any thread.
+            report: called with `problem` and `dropped_count` when one of them changes, from any thread. It must not
+                call this queue.
             wait_s: how long `put` waits.
             retry_s: the pause after a failure.
         """
@@ -94,9 +97,8 @@ class AuditQueue:
 
     def _wait_until(self, is_done: Callable[[], bool]) -> None:
         with self._changed:
-            if self.problem or self._changed.wait_for(lambda: is_done() or bool(self.problem), self._wait_s):
-                return
-        self._set_problem(_NO_ANSWER)
+            if not self.problem and not self._changed.wait_for(lambda: is_done() or bool(self.problem), self._wait_s):
+                self._set_problem(_NO_ANSWER)
 
     def _run(self) -> None:
         is_last = False
@@ -125,21 +127,20 @@ class AuditQueue:
                 self._changed.notify_all()
 
     def _write_queued(self) -> None:
-        """Write all queued lines. If that fails, queue them again, in front of the others."""
-        with self._changed:
-            lines, self._lines = self._lines, deque()
-        if not lines:
-            return
-        try:
-            self._target.write(b"".join(lines))
-        except Exception:
+        """Write all queued lines. Queue those that cannot be written again, in front of the others."""
+        while self._lines:
             with self._changed:
-                self._lines.extendleft(reversed(lines))
-            self._drop_surplus()
-            raise
-        with self._changed:
-            self._done_count += len(lines)
-            self._changed.notify_all()
+                lines = [self._lines.popleft() for _ in range(min(len(self._lines), _MAX_LINES_PER_WRITE))]
+            try:
+                self._target.write(b"".join(lines))
+            except Exception:
+                with self._changed:
+                    self._lines.extendleft(reversed(lines))
+                self._drop_surplus()
+                raise
+            with self._changed:
+                self._done_count += len(lines)
+                self._changed.notify_all()
 
     def _drop_surplus(self) -> None:
         """Drop the oldest lines if too many wait while there is a problem."""
@@ -149,15 +150,15 @@ class AuditQueue:
                 self._lines.popleft()
             self._done_count += max(0, surplus)
             self.dropped_count += max(0, surplus)
-        if surplus > 0:
-            self._report(self.problem, self.dropped_count)
+            if surplus > 0:
+                self._report(self.problem, self.dropped_count)
 
     def _set_problem(self, problem: str) -> None:
         with self._changed:
             is_new, self.problem = problem != self.problem, problem
             self._changed.notify_all()
-        if is_new:
-            self._report(problem, self.dropped_count)
+            if is_new:  # reported before another thread can change it, so that the last report is true
+                self._report(problem, self.dropped_count)
 
 
 def _describe(exc: Exception) -> str:

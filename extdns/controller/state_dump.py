@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -50,7 +51,10 @@ class StateSignal:
         except Exception as exc:  # noqa: BLE001 - the state may be inconsistent in the middle of a step
             text = f"cannot describe the state: {type(exc).__name__}\n{''.join(format_threads())}"
         # unbuffered, because this may interrupt a write to the same stream
-        os.write(_STANDARD_ERROR, text.encode(errors="replace"))
+        left = memoryview(text.encode(errors="replace"))
+        with suppress(OSError):  # nobody reads it; an error here would end whatever the signal interrupted
+            while left:  # a second signal can end a write early
+                left = left[os.write(_STANDARD_ERROR, left) :]
 
     def __enter__(self) -> Self:
         self._previous = signal.signal(signal.SIGUSR1, self._receive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
     from extdns.ports import Clock
 
 _DECODER: Final = msgspec.json.Decoder(AuditLine)
+
+
+class _LineState(msgspec.Struct):
+    """The fields that say whether a line is open. Nearly all lines of a file are not, and need no complete decoding."""
+
+    id: str
+    phase: audit.Phase
+    outcome: str
+
+
+_STATE_DECODER: Final = msgspec.json.Decoder(_LineState)
 
 
 class _Read(NamedTuple):
@@ -58,18 +70,19 @@ class UnknownOutcomes:
 
     def load(self, lines: Iterable[bytes]) -> None:
         """Add the changes of earlier processes, from all lines that they wrote. Skip what cannot be decoded."""
-        found: dict[str, AuditLine] = {}
+        found: dict[str, bytes] = {}
         for text in lines:
-            try:
+            with suppress(msgspec.DecodeError, ValueError):
+                state = _STATE_DECODER.decode(text)
+                if audit.is_open(state.phase, state.outcome):
+                    found[state.id] = text
+                else:
+                    found.pop(state.id, None)
+        for text in found.values():
+            with suppress(msgspec.DecodeError, ValueError):
                 line = _DECODER.decode(text)
-                at = datetime.fromisoformat(line.at)
-            except (msgspec.DecodeError, ValueError):
-                continue
-            if line.is_open and at.tzinfo:
-                found[line.id] = line
-            else:
-                found.pop(line.id, None)
-        self.add(found.values())
+                if datetime.fromisoformat(line.at).tzinfo:
+                    self.add((line,))
 
     def resolve_by(self, applied: Iterable[AuditLine]) -> list[AuditLine]:
         """Return the resolutions that *applied* changes show: the zone held what they state as `before`."""

@@ -164,7 +164,7 @@ class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
     @property
     def is_open(self) -> bool:
         """Whether it is not known if the change was made."""
-        return self.phase != "resolution" and self.outcome in {"", "unknown"}
+        return is_open(self.phase, self.outcome)
 
 
 class AuditContext(Value, frozen=True, kw_only=True):
@@ -187,6 +187,11 @@ class AuditContext(Value, frozen=True, kw_only=True):
     find_version: Callable[[ObjectKey], ObjectVersion]
     find_resource: Callable[[str], ObjectVersion | None]
     find_approval: Callable[[Delete], AuditApproval | None]
+
+
+def is_open(phase: Phase, outcome: str) -> bool:
+    """Return whether it is not known if the change of a line with *phase* and *outcome* was made."""
+    return phase != "resolution" and outcome in {"", "unknown"}
 
 
 def format_time(at: datetime) -> str:

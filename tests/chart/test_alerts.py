@@ -270,6 +270,18 @@ def test_loss_of_all_replicas_pages_within_ten_minutes(
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsDown", series, expected)]) == ""
 
 
+def test_an_installation_that_was_deleted_is_no_longer_reported_after_a_day(
+    rules: Json, promtool: str, tmp_path: Path
+) -> None:
+    rule, case = alerts(rules)["ExtdnsDown"], CASES["ExtdnsDown"]
+    series = [
+        {"series": 'extdns_leader{cluster="here",pod="a"}', "values": "1x30 stale"},
+        {"series": 'extdns_leader{cluster="there",pod="a"}', "values": "1x1500"},
+    ]
+    expected = {"24h": [expected_alert(case, rule, {"cluster": "here"})], "24h35m": []}
+    assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsDown", series, expected)]) == ""
+
+
 SYNC_LAG_SCENES: Final[dict[str, tuple[dict[str, str], dict[str, list[str]]]]] = {
     "a process that never synced counts from its start": (
         {SYNC: "0x60", "extdns_leader": "1x60", "process_start_time_seconds": "1800x60"},

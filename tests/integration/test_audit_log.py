@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -148,9 +149,12 @@ def test_an_audit_log_that_cannot_be_written_does_not_stop_extdns_and_is_shown_b
     site: Site,
 ) -> None:
     site.path.mkdir()
-    usage = once(*site.installation.flags("--once", f"--audit-log={site.path}"), env=environ(site.route53))
-    assert usage.returncode == 1
-    assert "is not a file" in usage.stderr
+    pipe = site.path.with_name("pipe")
+    os.mkfifo(pipe)
+    for path in (site.path, pipe, Path("/dev/null")):
+        usage = once(*site.installation.flags("--once", f"--audit-log={path}"), env=environ(site.route53))
+        assert usage.returncode == 1
+        assert f"--audit-log={path} is not a file" in usage.stderr
     site.path = site.path / "missing" / "audit.log"
     site.installation.apply(service("x"))
     with site.start() as program:

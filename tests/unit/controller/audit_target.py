@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 
 from tests.unit.controller.barriers import Barrier
 
 
 class ListTarget:
-    """A target that keeps lines in memory. It fails with *error*, and waits at *gate* if there is one."""
+    """A target that keeps up to `max_lines` in memory. It fails with `error`, and waits at `gate` if there is one."""
 
     def __init__(self, *former: bytes) -> None:
         self.former = former
         self.written: list[bytes] = []
+        self.max_lines = 1_000_000
         self.error: Exception | None = None
         self.gate: Barrier | None = None
 
@@ -25,7 +28,10 @@ class ListTarget:
             self.gate.pass_through()
         if self.error:
             raise self.error
-        self.written += data.splitlines()
+        lines = data.splitlines()
+        if len(self.written) + len(lines) > self.max_lines:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self.written += lines
 
     def read_lines(self) -> Iterator[bytes]:
         return iter(self.former)

@@ -12,14 +12,18 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from extdns.controller.audit_log import AuditLog
+from extdns.controller import audit_log
+from extdns.controller.audit_log import AuditLog, ObjectVersions
+from extdns.controller.unknown_outcomes import UnknownOutcomes
 from extdns.documents.audit import AuditApproval, AuditLine, AuditWrite
 from extdns.documents.document import RecordData, encode_json
 from extdns.engine.effects import SubmitBatch
-from extdns.engine.inputs import BatchCompleted, Cause, Input, Observed, StateAnswered
+from extdns.engine.inputs import BatchCompleted, Cause, Input, Observation, Observed, StateAnswered
 from extdns.model.change import Applied, Batch, Outcome, TryLater
 from extdns.model.claim import Claim
+from extdns.model.kind import ObjectKey
 from extdns.model.record import Record
+from extdns.model.resources.ingress_controllers import INGRESS_ROUTE, TRAEFIK_LEGACY_STRUCTS
 from extdns.model.saved_state import Approval
 from tests.builders import (
     INGRESS,
@@ -276,6 +280,17 @@ def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> Non
     assert world.audit._unknown._list_open(ZONE.id) == []
 
 
+def test_a_file_that_was_cut_at_any_byte_has_the_intents_without_a_complete_outcome() -> None:
+    world = start(*owned("web"))
+    intent, outcome = (encode_json(line) for line in cut_off("intent", "outcome"))
+    text = intent + b"\n" + outcome + b"\n"
+    for length in range(len(text) + 1):
+        unknown = UnknownOutcomes(world.clock)
+        unknown.load(text[:length].splitlines(keepends=True))
+        is_open = len(intent) <= length < len(intent) + 1 + len(outcome)
+        assert len(unknown._list_open(ZONE.id)) == is_open, length
+
+
 def test_a_change_of_the_ownership_record_alone_is_resolved_by_that_record() -> None:
     (line,) = cut_off("intent")
     write = owned("web")[1]
@@ -358,3 +373,16 @@ def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
     with pytest.raises(RuntimeError, match="defect"):
         world.run(request("web"), for_s=0.0)
     assert world.take_summary() == ["intent web A create", "outcome web A create unknown"]
+
+
+def test_objects_of_two_api_groups_with_one_resource_are_dropped_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(audit_log, "_MAX_FORMER_OBJECTS", 0)
+    versions = ObjectVersions()
+    keys = [ObjectKey(kind, "shop", "web") for kind in (INGRESS_ROUTE, next(iter(TRAEFIK_LEGACY_STRUCTS)))]
+    for cause in (Cause.VERSION, Cause.DELETED):
+        for key in keys:
+            versions.observe(Observation(source="traefik-proxy", key=key, cause=cause, resource_version="1"))
+    assert [versions.find(key).resource_version for key in keys] == ["", ""]
+    assert versions.find_resource(keys[0].resource) is None

@@ -120,3 +120,38 @@ def test_closing_writes_what_is_queued_and_ends_although_the_file_fails() -> Non
     queue.close(HANGS_S)
     assert not queue._thread.is_alive()
     assert target.written == []
+
+
+def test_what_is_reported_last_is_how_it_is_although_a_write_ends_while_its_delay_is_reported() -> None:
+    target, reports, recovered = ListTarget(), list[str](), threading.Event()
+
+    def report(problem: str, _dropped: int) -> None:
+        if problem:
+            gate.open()
+            recovered.wait(0.2)  # it comes only if the writing thread reports meanwhile
+        reports.append(problem)
+        if not problem:
+            recovered.set()
+
+    queue = AuditQueue(target, load=lambda _: None, report=report, wait_s=0.02, retry_s=0.01)
+    queue.start()
+    target.gate = gate = Barrier()
+    queue.put([b"1\n"], waits=True)
+    assert recovered.wait(HANGS_S)
+    queue.close(HANGS_S)
+    assert reports == ["a write has had no answer for 2s", ""]
+    assert queue.problem == ""
+
+
+def test_a_disk_with_little_space_gets_the_lines_for_which_there_is_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_queue, "_MAX_LINES_PER_WRITE", 2)
+    target, watcher = ListTarget(), Watcher()
+    target.max_lines = 4
+    queue = start(target, watcher)
+    queue.put([b"%d\n" % number for number in range(5)], waits=True)
+    assert target.written == [b"0", b"1", b"2", b"3"]
+    assert queue.problem == "No space left on device"
+    target.max_lines = 5
+    watcher.wait_for(("No space left on device", 0), ("", 0))
+    queue.close(HANGS_S)
+    assert target.written == [b"0", b"1", b"2", b"3", b"4"]

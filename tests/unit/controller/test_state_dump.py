@@ -1,0 +1,33 @@
+"""The text that SIGUSR1 prints reaches standard error completely, and an error there ends nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+
+import pytest
+
+from extdns.controller.state_dump import StateSignal
+
+
+def test_the_whole_state_is_printed_although_each_write_takes_only_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[bytes] = []
+
+    def write(_descriptor: int, data: memoryview) -> int:
+        printed.append(bytes(data[:3]))
+        return len(printed[-1])
+
+    monkeypatch.setattr("extdns.controller.state_dump.os.write", write)
+    with StateSignal(lambda: "state of extdns\n"):
+        os.kill(os.getpid(), signal.SIGUSR1)
+    assert b"".join(printed) == b"state of extdns\n"
+
+
+def test_a_process_whose_standard_error_nobody_reads_survives_sigusr1(monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(_descriptor: int, _data: memoryview) -> int:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("extdns.controller.state_dump.os.write", write)
+    with StateSignal(lambda: "state of extdns\n"):
+        os.kill(os.getpid(), signal.SIGUSR1)
