@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage soak chaos lint check docs rehearse bench generate lock clean
+.PHONY: help demo test coverage soak chaos lint check docs rehearse bench pictures generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ docs: $(VENV)/dev.stamp ## the documentation as a site, with search, in build/do
 
 rehearse: $(BIN)/python ## the files of a release in dist/, installed and tried
 	@PYTHON=$(abspath $(BIN)/python) .ci/release build
+
+pictures: $(VENV)/dev.stamp ## the pictures in README, from a real run in Chromium
+	@$(BIN)/python -m tests.browser.pictures
 
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster and Route 53
 	@$(BIN)/python -m tests.bench

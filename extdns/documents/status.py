@@ -24,7 +24,8 @@ from extdns.documents.levels import Level, ZoneCondition
 from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
 from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
 from extdns.model.change import Decision
-from extdns.model.reason_row import Group
+from extdns.model.reason import Reason
+from extdns.model.reason_row import Category
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -279,8 +280,12 @@ def _build_record(live: ProcessSnapshot, decision: Decision) -> RecordStatus:
     )
 
 
+def _is_foreign(decision: Decision) -> bool:
+    return decision.reason.row.category is Category.FOREIGN
+
+
 def _list_blocking(live: ProcessSnapshot, decision: Decision) -> Iterator[BlockingRecord]:
-    if decision.current or decision.reason.row.group is not Group.CONFLICT:
+    if decision.current or not (_is_foreign(decision) or decision.reason is Reason.INCOMPATIBLE_RECORD):
         return
     for entry in (one for one in live.engine.zones if one.zone == decision.zone):
         for one in live.engine.read_around(decision.name, entry):

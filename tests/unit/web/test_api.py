@@ -307,6 +307,14 @@ def test_a_name_that_is_taken_by_another_type_shows_what_the_zone_holds(
     assert "requested: 192.0.2.1" in page
 
 
+def test_records_that_are_not_in_the_way_are_not_shown_at_a_name_without_place_for_its_ownership_record(
+    tmp_path: Path,
+) -> None:
+    shop = process(tmp_path, service("apex", "example.org"), zone="@ IN MX 10 mail.example.org.\n")
+    (name,) = shop.get("/api/v1/names").json["items"]
+    assert (name["reason"], [record["blockedBy"] for record in name["records"]]) == ("no-ownership-name", [[]])
+
+
 def test_a_name_that_no_object_requests_shows_the_resource_of_its_record(shop: Process) -> None:
     (name,) = shop.get("/api/v1/names", q="old1.").json["items"]
     assert [record["resource"] for record in name["records"]] == ["service/shop/old1"]

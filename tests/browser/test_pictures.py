@@ -1,0 +1,22 @@
+"""The pictures in README can be taken again, and are small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from selenium.webdriver import Chrome
+
+from tests.browser.pictures import PICTURES, take_pictures
+from tests.program.process import ROOT
+
+MAX_BYTES = 150_000
+
+
+def test_pictures_are_taken_from_a_real_run(browser: Chrome, tmp_path: Path) -> None:
+    take_pictures(browser, tmp_path)
+    for name in PICTURES:
+        picture = (tmp_path / name).read_bytes()
+        assert picture.startswith(b"\x89PNG")
+        assert len(picture) < MAX_BYTES
+    assert {path.name for path in (ROOT / "docs" / "images").iterdir()} == set(PICTURES)
+    assert all((ROOT / "docs" / "images" / name).stat().st_size < MAX_BYTES for name in PICTURES)
