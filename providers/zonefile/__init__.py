@@ -8,11 +8,10 @@ dnspython reads and writes names, TTLs and record data, and expands $GENERATE. I
 comments, the order of lines and their spelling, which people keep under version control. So `scan` and `parse` split
 the text into lines that can be written back unchanged.
 
-    scan     text into entries and words
-    rdata    words into names and targets and back   edit     apply changes, the next SOA serial
-    parse    entries into records (types in master)
-    adjust   what a zone file can hold               folder   files, lock, replacement
-    reader   the ZoneReader port                     writer   the ZoneWriter port
+    parse    entries into records (types in master)  edit     apply changes, the next SOA serial
+    reader   the ZoneReader port                     folder   files, lock, replacement
+                                                     writer   the ZoneWriter port
 
-Only `rdata` imports dnspython. User documentation: docs/reference/zonefile.md.
+`providers.common` splits text into entries and words (scan), converts words (rdata, the only one here that uses
+dnspython) and has what a zone file can hold (plain_records). User documentation: docs/reference/zonefile.md.
 """

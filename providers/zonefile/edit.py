@@ -13,7 +13,7 @@ from datetime import date
 from typing import Final
 
 from extdns.model.record import Record
-from providers.zonefile import rdata
+from providers.common import rdata
 from providers.zonefile.master import BEGIN, END, EntryRole, FileChange, MasterEntry, MasterFile, TtlSource
 
 

@@ -17,9 +17,9 @@ from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey
-from providers.zonefile import rdata, scan
+from providers.common import rdata, scan
+from providers.common.scan import RawEntry, Word
 from providers.zonefile.master import BEGIN, END, EntryRole, MasterEntry, MasterFile, TtlSource
-from providers.zonefile.scan import RawEntry, Word
 
 IncludeReader = Callable[[str], str]
 """Returns the text of a file for $INCLUDE, decoded as Latin-1; raises `ProviderError`."""

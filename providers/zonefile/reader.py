@@ -13,7 +13,7 @@ from extdns.model.change import AdjustedRecords
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList, ZonePage
-from providers.zonefile.adjust import SUPPORTED_TYPES, adjust_record
+from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.master import MasterFile
 

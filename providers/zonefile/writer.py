@@ -13,7 +13,7 @@ from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refusal, Ref
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
-from providers.zonefile.adjust import adjust_record
+from providers.common.plain_records import adjust_record
 from providers.zonefile.edit import apply_file_change
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.master import FileChange, MasterFile, ZoneRecords

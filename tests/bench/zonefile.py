@@ -8,7 +8,7 @@ from functools import partial
 
 import dns.rdata
 
-from providers.zonefile import rdata
+from providers.common import rdata
 from tests.bench.process import print_figures
 
 _COUNT = 3000

@@ -10,7 +10,7 @@ import pytest
 
 from extdns.model.change import Refusal
 from extdns.model.record import DesiredRecord
-from providers.zonefile.adjust import adjust_record
+from providers.common.plain_records import adjust_record
 from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
 
 # Each with the options with which its server loads a zone; BIND rejects invalid host names in primary zones.

@@ -11,7 +11,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
-from providers.zonefile.adjust import adjust_record
+from providers.common.plain_records import adjust_record
 from tests.conformance.provider import build_desired
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org.zone")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
-from providers.zonefile import rdata, scan
+from providers.common import rdata, scan
 
 HERITAGE = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=ingress/shop/web"'
 

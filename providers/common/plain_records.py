@@ -1,7 +1,8 @@
-"""Adjust desired records to the form in which they are read back from a zone file.
+"""Adjust desired records for servers that hold plain DNS records, to the form in which they are read back.
 
-Records for which a server would reject the whole zone are refused, too. By default (`check-names`), BIND rejects a zone
-if the owner name of an address record, or a host in record data, is not a host name (RFC 1123 section 2.1).
+Records that name servers would reject are refused, too. By default (`check-names`), BIND rejects a record, and the
+whole zone file with it, if the owner name of an address record, or a host in record data, is not a host name (RFC 1123
+section 2.1).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address
 from extdns.model.value import EMPTY_MAP
 from extdns.model.zone import Zone, find_placement_problem
-from providers.zonefile import rdata
+from providers.common import rdata
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE)
 _HOST: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.?)+", re.IGNORECASE)
@@ -28,9 +29,12 @@ _SINGLE_VALUE_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 _REVERSE_ZONES: Final = ("in-addr.arpa", "ip6.arpa")
 
 
-def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
-    """Return *desired* in the form in which the file of *zone* will hold it, or why it cannot."""
-    detail = _find_problem(desired, zone)
+def adjust_record(desired: DesiredRecord, zone: Zone, *, holders: str = "zone files") -> DesiredRecord | Refusal:
+    """Return *desired* in the form in which *zone* will hold it, or why it cannot.
+
+    *holders* are what holds the records, in the words of messages.
+    """
+    detail = _find_problem(desired, zone, holders)
     if detail:
         return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     try:
@@ -43,20 +47,20 @@ def adjust_record(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal
     return replace(desired, targets=found, properties=EMPTY_MAP)
 
 
-def _find_problem(desired: DesiredRecord, zone: Zone) -> str:
+def _find_problem(desired: DesiredRecord, zone: Zone, holders: str) -> str:
     name, rtype = desired.name, desired.type
     if rtype not in SUPPORTED_TYPES:
-        return f"{rtype} is not among the types written to zone files: {', '.join(rrtype.OWNABLE)}"
+        return f"{rtype} is not among the types written to {holders}: {', '.join(rrtype.OWNABLE)}"
     if desired.set_identifier:
-        return f"zone files have no routing policies; {desired.set_identifier!r} is a set identifier"
+        return f"{holders} have no routing policies; {desired.set_identifier!r} is a set identifier"
     if desired.is_alias and not all(parse_address(target) for target in desired.targets):
-        return f"zone files have no aliases; {rtype} needs addresses, a name needs CNAME"
+        return f"{holders} have no aliases; {rtype} needs addresses, a name needs CNAME"
     if problem := find_placement_problem(desired, zone):
         return problem
     if rtype in _SINGLE_VALUE_TYPES and len(desired.targets) > 1:
         return f"a {rtype} can have only one target, not {len(desired.targets)}: {', '.join(desired.targets)}"
     if rtype in _TYPES_OF_HOSTS and not _HOST.fullmatch(name.removeprefix("*.")):
-        return f"{name} is not a host name (letters, digits, hyphens); BIND rejects the whole zone for such an {rtype}"
+        return f"{name} is not a host name (letters, digits, hyphens); BIND rejects such an {rtype}"
     return ""
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from providers.zonefile import rdata, scan
+from providers.common import rdata, scan
 
 
 def words(text: str) -> tuple[str, ...]:

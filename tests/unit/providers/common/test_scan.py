@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.zonefile import scan
+from providers.common import scan
 
 TEXT = st.text(st.sampled_from('ab.;"()\\ \t\r\n$@\xe4\x00'), max_size=60)
 

@@ -1,4 +1,4 @@
-"""Convert words of a zone file to names, types, TTLs and targets, and back. The only file here that imports dnspython.
+"""Convert words of a zone file, and data from the wire, to names, types, TTLs and targets, and back.
 
 Names are text: absolute, in presentation format, as `www.example.org.`. Targets have the form of
 `extdns.model.record`.
@@ -30,7 +30,7 @@ from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import canonicalize, choose_record_type, is_ipv4
-from providers.zonefile import scan
+from providers.common import scan
 
 ROOT: Final = "."
 MAX_GENERATED: Final = 65536  # records of one $GENERATE line: the addresses of a /16
@@ -127,6 +127,11 @@ def format_name(name: DnsName) -> str:
     return _escape_name(dns.name.Name((*(label.encode("ascii") for label in name.labels), b"")))
 
 
+def build_name(name: DnsName) -> dns.name.Name:
+    """Return *name* as an absolute name for the wire."""
+    return _parse_name(format_name(name))
+
+
 def parse_target(rtype: str, words: tuple[str, ...], origin: str) -> str:
     """Return the target for *words*, the data of a record of type *rtype*.
 
@@ -141,10 +146,23 @@ def parse_target(rtype: str, words: tuple[str, ...], origin: str) -> str:
     if plain and choose_record_type(words[0]) == rtype:
         return canonicalize(rtype, words[0])
     text = " ".join(words)
-    parsed = _parse_rdata(rtype, _escape_bytes(text), origin, text)
-    if isinstance(parsed, dns.rdtypes.ANY.TXT.TXT):
-        return build_txt_target(parsed.strings)
-    return canonicalize(rtype, parsed.to_text())
+    return convert_rdata(rtype, _parse_rdata(rtype, _escape_bytes(text), origin, text))
+
+
+def convert_rdata(rtype: str, data: dns.rdata.Rdata) -> str:
+    """Return the target for *data*, whose names are absolute."""
+    if isinstance(data, dns.rdtypes.ANY.TXT.TXT):
+        return build_txt_target(data.strings)
+    return canonicalize(rtype, data.to_text())
+
+
+def build_rdata(rtype: str, target: str) -> dns.rdata.Rdata:
+    """Return the data of *target* for the wire.
+
+    Raises:
+        InvalidValueError: *target* is not valid data of type *rtype*.
+    """
+    return _parse_rdata(rtype, format_data(rtype, target), ROOT, target)
 
 
 def normalize_target(rtype: str, target: str) -> str:
