@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from extdns.model.change import Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
@@ -22,13 +24,17 @@ from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
+from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+from providers.rfc2136.settings import Rfc2136Settings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
+from tests.nameservers import installed
 from tests.route53 import service
+from tests.updatable import KEY, start_once
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +44,7 @@ class Rig:
     Attributes:
         other: a second writer, which edits records unknown to the provider under test.
         routes: properties of a routing policy, or empty if the service has no set identifiers.
+        sees_ttl: whether a write conflicts if only the TTL has changed since the record was read.
     """
 
     reader: ZoneReader
@@ -45,6 +52,7 @@ class Rig:
     other: ZoneWriter
     zone: Zone
     routes: StringMap | None = None
+    sees_ttl: bool = True
 
     def submit(self, *writes: Write) -> object:
         """Submit *writes* as one batch and return the outcome."""
@@ -178,12 +186,42 @@ def build_clouddns_rig(_: Path) -> Rig:
     )
 
 
+def build_bind_rig(_: Path) -> Rig:
+    """Build a rig with BIND."""
+    return _build_rfc2136_rig("named")
+
+
+def build_knot_rig(_: Path) -> Rig:
+    """Build a rig with Knot."""
+    return _build_rfc2136_rig("knotd")
+
+
+def _build_rfc2136_rig(program: str) -> Rig:
+    """Build a rig with a real server and pages of three names; the test is skipped if the server is not installed."""
+    if not installed(program):
+        pytest.skip(f"{program} is not installed, so the provider rfc2136 was not tested with it")
+    server = start_once(program)
+    server.reset()
+    settings = Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)
+    zones = Rfc2136Zones(settings)
+    reader = Rfc2136Reader(zones)
+    return Rig(
+        reader=reader,
+        writer=Rfc2136Writer(zones),
+        other=Rfc2136Writer(Rfc2136Zones(settings)),
+        zone=reader.list_zones().zones[0],
+        sees_ttl=False,
+    )
+
+
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "aws": build_route53_rig,
     "careless": build_careless_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
+    "rfc2136-bind": build_bind_rig,
+    "rfc2136-knot": build_knot_rig,
     "zonefile": build_zonefile_rig,
 }
-GUARDED: Final = ("aws", "google", "inmemory", "zonefile")
+GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "zonefile")
 """Providers whose service has atomic batches and conditional writes."""

@@ -1,0 +1,8 @@
+"""Manage zones on servers that take DNS UPDATE (RFC 2136), such as BIND, Knot and PowerDNS (docs/design/rfc2136.md).
+
+settings    which servers, zones and key
+client      connections, TSIG, transfers and updates
+zone_copy   the records of one zone, kept up to date by IXFR
+update      one UPDATE message for a batch, with prerequisites
+provider    the ports `ZoneReader` and `ZoneWriter`
+"""

@@ -1,0 +1,230 @@
+"""Talk to DNS servers over TCP or TLS: connections, TSIG, transfers and updates (docs/design/rfc2136.md)."""
+
+from __future__ import annotations
+
+import random
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+import dns.exception
+import dns.message
+import dns.name
+import dns.rcode
+import dns.rdatatype
+import dns.tsig
+import dns.update
+import dns.xfr
+import dns.zone
+
+from extdns.errors import sanitize
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, measure_call
+from providers.rfc2136.settings import DnsServer, Rfc2136Settings, TsigSecret
+
+_TRANSFER_S: Final = 600.0
+_MAX_MESSAGE_BYTES: Final = 65535
+_FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
+_T = TypeVar("_T")
+
+
+class DnsClient:
+    """Sends queries and updates to one of several servers; safe from any thread."""
+
+    def __init__(self, settings: Rfc2136Settings) -> None:
+        """Prepare the key and the TLS context.
+
+        Raises:
+            OSError: a file with certificates cannot be read.
+            ValueError: the key is invalid.
+        """
+        self._settings = settings
+        self._key = None if settings.key is None else build_key(settings.key)
+        self._tls = None if settings.build_tls is None else settings.build_tls()
+        self._next = 0
+
+    def update_copy(self, copy: dns.zone.Zone) -> None:
+        """Bring *copy* up to date: one IXFR query if it has a serial, else an AXFR.
+
+        If it raises, *copy* is unchanged.
+
+        Raises:
+            CallFailedError: no server could transfer the zone.
+        """
+        action = "Transfer"
+        with measure_call(self._settings.on_call, action):
+            self._call_servers(action, copy.origin, lambda server: self._transfer(server, copy))
+
+    def send_update(self, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
+        """Send *message* once, and return the response code.
+
+        Raises:
+            CallFailedError: the message is too large, no server could be reached, the signature is not accepted, or no
+                valid response came.
+        """
+        action = "Update"
+        zone = message.zone[0].name
+        if self._key is not None:
+            message.use_tsig(self._key)
+        with measure_call(self._settings.on_call, action):
+            try:
+                wire = message.to_wire(max_size=_MAX_MESSAGE_BYTES)
+            except dns.exception.TooBig as exc:
+                detail = f"the message is larger than {_MAX_MESSAGE_BYTES} bytes"
+                raise CallFailedError(FailureKind.REFUSED, action, _format_zone(zone), "TooBig", detail) from exc
+            return self._call_servers(action, zone, lambda server: self._exchange(server, message, wire))
+
+    def _call_servers(self, action: str, zone: dns.name.Name | None, call: Callable[[DnsServer], _T]) -> _T:
+        """Return the result of *call* for the first server that can be reached.
+
+        Raises:
+            CallFailedError: the last failure; a call that was sent and has no response is not repeated elsewhere.
+        """
+        servers = self._settings.servers
+        start = self._choose_start()
+        for attempt in range(len(servers)):
+            server = servers[(start + attempt) % len(servers)]
+            try:
+                return call(server)
+            except CallFailedError as failed:
+                error = CallFailedError(
+                    failed.kind, action, f"{_format_zone(zone)} at {server}", failed.code, failed.detail
+                )
+                self._next = (start + attempt + 1) % len(servers)
+                if failed.kind is not FailureKind.RETRYABLE or attempt == len(servers) - 1:
+                    raise error from failed
+        raise CallFailedError(FailureKind.RETRYABLE, action, _format_zone(zone), "NoServer", "no server is configured")
+
+    def _choose_start(self) -> int:
+        if self._settings.strategy == "random":
+            return random.randrange(len(self._settings.servers))  # noqa: S311 - only spreads the load
+        start = self._next
+        if self._settings.strategy == "round-robin":
+            self._next = (start + 1) % len(self._settings.servers)
+        return start
+
+    def _transfer(self, server: DnsServer, copy: dns.zone.Zone) -> None:
+        query, serial = dns.xfr.make_query(copy, keyring=self._key)
+        with _translate_failures(FailureKind.RETRYABLE), self._connect(server, DEFAULT_TIMEOUTS_S[0]) as sock:
+            deadline = time.monotonic() + _TRANSFER_S
+            _send(sock, query.to_wire(), deadline)
+            rdtype = dns.rdatatype.AXFR if serial is None else dns.rdatatype.IXFR
+            left = self._settings.max_transfer_bytes
+            with dns.xfr.Inbound(copy, rdtype, serial) as inbound:
+                context = None
+                done = False
+                while not done:
+                    wire = _receive(sock, min(deadline, time.monotonic() + DEFAULT_TIMEOUTS_S[1]))
+                    left -= len(wire)
+                    if left < 0:
+                        detail = f"the zone has more than {self._settings.max_transfer_bytes} bytes"
+                        raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
+                    response = dns.message.from_wire(
+                        wire,
+                        keyring=query.keyring,
+                        request_mac=query.mac,
+                        xfr=True,
+                        tsig_ctx=context,
+                        multi=True,
+                        one_rr_per_rrset=True,
+                    )
+                    context = response.tsig_ctx
+                    done = inbound.process_message(response)
+
+    def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage, wire: bytes) -> dns.rcode.Rcode:
+        connect_s, respond_s = self._settings.write_options.timeouts_s
+        with _translate_failures(FailureKind.RETRYABLE):
+            connection = self._connect(server, connect_s)
+            sock = connection.__enter__()
+        try:
+            self._settings.write_options.require_can_begin("Update")
+            deadline = time.monotonic() + respond_s
+            with _translate_failures(FailureKind.UNANSWERED):
+                _send(sock, wire, deadline)
+                response = dns.message.from_wire(
+                    _receive(sock, deadline), keyring=message.keyring, request_mac=message.mac
+                )
+                if not message.is_response(response):
+                    raise ValueError("the response is not to this message")
+                rcode = response.rcode()
+                if self._key is not None and not response.had_tsig and rcode == dns.rcode.NOERROR:
+                    raise ValueError("missing TSIG")
+                return rcode
+        finally:
+            connection.__exit__(None, None, None)
+
+    @contextmanager
+    def _connect(self, server: DnsServer, timeout_s: float) -> Iterator[socket.socket]:
+        with socket.create_connection((server.host, server.port), timeout=timeout_s) as plain:
+            if self._tls is None:
+                yield plain
+            else:
+                with self._tls.wrap_socket(plain, server_hostname=server.host) as secured:
+                    yield secured
+
+
+def build_key(secret: TsigSecret) -> dns.tsig.Key:
+    """Return *secret* as a key of dnspython.
+
+    Raises:
+        ValueError: its name or its secret is invalid. The message does not contain the secret.
+    """
+    try:
+        return dns.tsig.Key(dns.name.from_text(secret.name), secret.secret, dns.name.from_text(secret.algorithm))
+    except Exception as exc:  # dnspython's parsers can raise any exception for invalid input
+        raise ValueError(f"the TSIG key {sanitize(secret.name)} is invalid") from exc
+
+
+@contextmanager
+def _translate_failures(broken: FailureKind) -> Iterator[None]:
+    """Raise `CallFailedError` for all failures in the block; *broken* is the kind of those of the connection."""
+    try:
+        yield
+    except CallFailedError:
+        raise
+    except dns.xfr.TransferError as exc:
+        kind = FailureKind.FORBIDDEN if exc.rcode in _FORBIDDING else FailureKind.RETRYABLE
+        raise CallFailedError(kind, "", "", dns.rcode.to_text(exc.rcode), "") from exc
+    except (dns.tsig.PeerBadTime, dns.tsig.BadTime) as exc:
+        detail = "the clocks of this machine and of the server differ"
+        raise CallFailedError(FailureKind.RETRYABLE, "", "", type(exc).__name__, detail) from exc
+    except (dns.tsig.PeerError, dns.tsig.BadKey, dns.tsig.BadAlgorithm, dns.message.UnknownTSIGKey) as exc:
+        raise CallFailedError(FailureKind.FORBIDDEN, "", "", type(exc).__name__, sanitize(str(exc))) from exc
+    except (OSError, EOFError, dns.exception.DNSException, ssl.SSLError) as exc:
+        raise CallFailedError(broken, "", "", type(exc).__name__, sanitize(str(exc))) from exc
+    except (ValueError, KeyError) as exc:  # a response that dnspython's zones do not accept
+        raise CallFailedError(broken, "", "", "InvalidResponse", sanitize(str(exc))) from exc
+
+
+def _send(sock: socket.socket, wire: bytes, deadline: float) -> None:
+    _limit_time(sock, deadline)
+    sock.sendall(len(wire).to_bytes(2) + wire)
+
+
+def _receive(sock: socket.socket, deadline: float) -> bytes:
+    size = int.from_bytes(_read_exactly(sock, 2, deadline))
+    return _read_exactly(sock, size, deadline)
+
+
+def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:
+    found = bytearray()
+    while len(found) < size:
+        _limit_time(sock, deadline)
+        part = sock.recv(size - len(found))
+        if not part:
+            raise EOFError("the server closed the connection")
+        found += part
+    return bytes(found)
+
+
+def _limit_time(sock: socket.socket, deadline: float) -> None:
+    left_s = deadline - time.monotonic()
+    if left_s <= 0.0:
+        raise TimeoutError("timed out")
+    sock.settimeout(left_s)
+
+
+def _format_zone(zone: dns.name.Name | None) -> str:
+    return "" if zone is None else zone.to_text(omit_final_dot=True)

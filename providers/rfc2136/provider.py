@@ -1,0 +1,179 @@
+"""Read and write zones on DNS servers: the `ZoneReader` and `ZoneWriter` ports (docs/design/rfc2136.md)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Final
+
+import dns.rcode
+from msgspec.structs import replace
+
+from extdns.errors import InvalidValueError, RetryableError
+from extdns.model import ttl
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    Forbidden,
+    Outcome,
+    Refusal,
+    Refused,
+    TryLater,
+    Unknown,
+    Write,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
+from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
+from providers.rfc2136.client import DnsClient
+from providers.rfc2136.settings import Rfc2136Settings
+from providers.rfc2136.update import build_update, build_written_records, find_conflict, find_local_refusal
+from providers.rfc2136.zone_copy import ZoneCopy, ZoneRecords
+
+_ORDER: Final = attrgetter("order")
+_HOLDERS: Final = "DNS servers"
+_CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
+_FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
+_REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
+_MAX_BATCH_BYTES: Final = 20_000  # an old value is in the message twice, and each has its name
+
+
+class Rfc2136Zones:
+    """The managed zones: one client, and the copy of each zone. Reader and writer share it."""
+
+    def __init__(self, settings: Rfc2136Settings) -> None:
+        """Prepare the client; nothing is read yet.
+
+        Raises:
+            OSError: a file with certificates cannot be read.
+            ValueError: the key is invalid.
+        """
+        self.settings = settings
+        self.client = DnsClient(settings)
+        self.copies: Mapping[DnsName, ZoneCopy] = {name: ZoneCopy(name, self.client) for name in settings.zones}
+
+
+class Rfc2136Reader:
+    """Reads zones by transfer; safe from any thread."""
+
+    def __init__(self, zones: Rfc2136Zones) -> None:
+        """Read *zones*."""
+        self._zones = zones
+        self._capabilities = Capabilities(
+            atomic=True,
+            conditional=True,
+            names_offending_records=True,
+            has_ordered_pages=True,
+            max_batch_writes=zones.settings.max_writes,
+            max_batch_bytes=_MAX_BATCH_BYTES,
+            types=SUPPORTED_TYPES,
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What RFC 2136 promises: one message is atomic, and prerequisites see everything but the TTL."""
+        return self._capabilities
+
+    def list_zones(self) -> ZoneList:
+        """Return the configured zones; no server is asked."""
+        names = sorted(self._zones.settings.zones)
+        return ZoneList(zones=tuple(Zone(name=name, id=name) for name in names), calls=0)
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* with normalized targets and at least the least TTL, or why no server would hold it."""
+        return AdjustedRecords.from_results(self._adjust(record, zone) for record in desired)
+
+    def _adjust(self, desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
+        found = adjust_record(desired, zone, holders=_HOLDERS)
+        least_s = self._zones.settings.min_ttl_s
+        if isinstance(found, Refusal) or found.ttl_s == ttl.UNSET or found.ttl_s >= least_s:
+            return found
+        return replace(found, ttl_s=least_s)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names, sorted by `DnsName.order` and type, without the SOA.
+
+        Raises:
+            ProviderError: the zone cannot be transferred, or is not configured.
+        """
+        records = self._read(zone)
+        size = self._zones.settings.page_names
+        start = 0 if after is None else bisect_right(records.names, DnsName(after).order, key=_ORDER)
+        part = records.names[start : start + size]
+        return ZonePage(
+            records=tuple(record for name in part for record in records.by_name[name]),
+            after=part[-1] if start + size < len(records.names) else None,
+        )
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, in their order.
+
+        Raises:
+            ProviderError: the zone cannot be transferred, or is not configured.
+        """
+        found = self._read(zone).by_name
+        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+
+    def _read(self, zone: Zone) -> ZoneRecords:
+        copy = self._zones.copies.get(zone.name)
+        if copy is None:
+            raise RetryableError(f"zone {zone} is not among those of --rfc2136-zone")
+        try:
+            return copy.read()
+        except CallFailedError as failed:
+            raise convert_to_read_error(failed) from failed
+
+
+class Rfc2136Writer:
+    """Writes zones by DNS UPDATE; safe from any thread."""
+
+    def __init__(self, zones: Rfc2136Zones) -> None:
+        """Write to *zones*."""
+        self._zones = zones
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Send *batch* as one message."""
+        copy = self._zones.copies.get(zone.name)
+        if copy is None:
+            return TryLater(message=f"zone {zone} is not among those of --rfc2136-zone")
+        writes = batch.writes
+        min_ttl_s = self._zones.settings.min_ttl_s
+        if not writes:
+            return Applied(records=())
+        if refused := find_local_refusal(writes, zone):
+            return refused
+        try:
+            rcode = self._zones.client.send_update(build_update(zone, writes, min_ttl_s))
+        except InvalidValueError as exc:
+            return _explain(copy, writes, str(exc))
+        except CallFailedError as failed:
+            message = str(failed)
+            return convert_to_outcome(failed, lambda: Refused(message=message))
+        if rcode == dns.rcode.NOERROR:
+            return Applied(records=build_written_records(writes, min_ttl_s))
+        message = f"Update on {zone}: {dns.rcode.to_text(rcode)}"
+        if rcode in _CONFLICTS:
+            return _explain(copy, writes, message)
+        if rcode in _FORBIDDING:
+            return Forbidden(message=message)
+        return Refused(message=message) if rcode in _REFUSING else Unknown(message=message)
+
+
+def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
+    """Return why the prerequisites of *writes* failed with *message*, as the zone shows it now."""
+    try:
+        found = copy.read().by_name
+    except CallFailedError:
+        return WriteConflict(message=message)
+    names = {write.key.name for write in writes}
+    current = {record.key: record for name in names for record in found.get(name, ())}
+    explained = find_conflict(writes, current)
+    if explained is None:
+        return WriteConflict(message=message)
+    return replace(explained, message=f"{message}: {explained.message}")

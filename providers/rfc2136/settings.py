@@ -1,0 +1,69 @@
+"""Settings of the provider `rfc2136`."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from extdns.model.api_request import CallObserver, ignore_call
+from extdns.model.dns_name import DnsName
+from providers.common.api_calls import WriteOptions
+
+Strategy = Literal["disabled", "round-robin", "random"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DnsServer:
+    """One DNS server; *host* is a name or an address."""
+
+    host: str
+    port: int = 53
+
+    def __str__(self) -> str:
+        """Return host and port for messages."""
+        return f"{self.host} port {self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TsigSecret:
+    """A TSIG key (RFC 8945).
+
+    Attributes:
+        algorithm: such as `hmac-sha256`.
+        secret: in base64; never shown.
+    """
+
+    name: str
+    algorithm: str
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rfc2136Settings:
+    """How to reach the servers, and which zones to manage.
+
+    Attributes:
+        servers: at least one; all serve the same zones.
+        key: signs all messages, None for none.
+        build_tls: builds the context of DNS over TLS; None for plain TCP.
+        strategy: which server the next call goes to first.
+        min_ttl_s: the least TTL that is written, in seconds.
+        max_writes: the most writes in one message.
+        page_names: names in a page.
+        max_transfer_bytes: the most bytes of one transfer.
+        on_call: receives the duration of every call; called from any thread.
+    """
+
+    servers: tuple[DnsServer, ...]
+    zones: tuple[DnsName, ...]
+    key: TsigSecret | None = None
+    build_tls: Callable[[], ssl.SSLContext] | None = None
+    strategy: Strategy = "disabled"
+    min_ttl_s: int = 0
+    max_writes: int = 500
+    page_names: int = 10_000
+    max_transfer_bytes: int = 256 * 2**20
+    write_options: WriteOptions = field(default_factory=WriteOptions)
+    on_call: CallObserver = ignore_call

@@ -1,0 +1,183 @@
+"""Real name servers that take DNS UPDATE, for tests: BIND and Knot, on loopback, with TSIG and a zone of their own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from time import monotonic, sleep
+from types import TracebackType
+from typing import Final, Self
+
+import dns.exception
+import dns.message
+import dns.query
+import dns.rcode
+import dns.rdatatype
+import dns.update
+import dns.xfr
+import dns.zone
+
+from providers.rfc2136.client import build_key
+from providers.rfc2136.settings import DnsServer, TsigSecret
+from tests.nameservers import HOST, free_port
+
+KEY: Final = TsigSecret(name="extdns", algorithm="hmac-sha256", secret="c2VjcmV0LWZvci10ZXN0cy1vbmx5LTAwMDAwMDAwMDA=")
+ZONES: Final = ("example.org", "2.0.192.in-addr.arpa")
+_READY_S: Final = 60.0
+_POLL_S: Final = 0.02
+
+ZONE_TEXT: Final = """\
+$TTL 3600
+@        IN SOA  ns1.example.org. hostmaster.example.org. ( 1 7200 900 1209600 300 )
+         IN NS   ns1.example.org.
+"""
+GLUE: Final = "ns1 IN A 192.0.2.53\n"
+
+_BIND: Final = """\
+key "extdns" {{ algorithm hmac-sha256; secret "{secret}"; }};
+options {{
+  directory "{folder}"; pid-file none; session-keyfile "{folder}/session.key"; managed-keys-directory "{folder}";
+  listen-on port {port} {{ {host}; }}; listen-on-v6 {{ none; }};
+  recursion no; dnssec-validation no; empty-zones-enable no; notify no; allow-transfer {{ key extdns; }};
+}};
+controls {{ }};
+"""
+_BIND_ZONE: Final = """\
+zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ key extdns; }}; }};
+"""
+_KNOT: Final = """\
+server:
+  rundir: "{folder}"
+  listen: {host}@{port}
+  udp-workers: 1
+  tcp-workers: 1
+  background-workers: 1
+database:
+  storage: "{folder}"
+  journal-db-max-size: 64M
+key:
+  - id: extdns
+    algorithm: hmac-sha256
+    secret: "{secret}"
+acl:
+  - id: extdns
+    key: extdns
+    action: [update, transfer]
+template:
+  - id: default
+    storage: "{folder}"
+    file: "%s.zone"
+    zonefile-load: difference
+    zonefile-sync: -1
+    acl: extdns
+log:
+  - target: stderr
+    any: info
+zone:
+"""
+_KNOT_ZONE: Final = '  - domain: "{zone}"\n'
+PROGRAMS: Final = {
+    "named": (("-g", "-n", "1", "-c"), _BIND, _BIND_ZONE),
+    "knotd": (("-c",), _KNOT, _KNOT_ZONE),
+}
+"""By program: arguments before the configuration file, its head, and its text for each zone."""
+
+
+class UpdatableServer:
+    """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        """Prepare *program* in the new *folder*."""
+        folder.mkdir(parents=True)
+        self._folder = folder
+        self.address = DnsServer(host=HOST, port=free_port())
+        arguments, head, part = PROGRAMS[program]
+        text = head.format(folder=folder, host=HOST, port=self.address.port, secret=KEY.secret)
+        (folder / "server.conf").write_text(text + "".join(part.format(zone=zone) for zone in ZONES))
+        for zone in ZONES:
+            (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == ZONES[0] else ""))
+        self._command = (program, *arguments, str(folder / "server.conf"))
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Start the server."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Kill the server."""
+        self.kill()
+
+    def start(self) -> None:
+        """Start the process, and return once it answers for all zones."""
+        with (self._folder / "log").open("ab") as log:
+            self._running = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        try:
+            self._wait(lambda: all(self._answers(zone) for zone in ZONES))
+        except BaseException:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """Kill the process with all its children."""
+        if self._running is not None:
+            os.killpg(self._running.pid, signal.SIGKILL)
+            self._running.wait()
+            self._running = None
+
+    def reset(self) -> None:
+        """Delete all names of all zones but their apex, and restore the apex."""
+        for zone in ZONES:
+            held = dns.zone.Zone(zone, relativize=False)
+            query, _ = dns.xfr.make_query(held, keyring=build_key(KEY))
+            dns.query.inbound_xfr(HOST, held, query, port=self.address.port)
+            message = dns.update.UpdateMessage(zone, keyring=build_key(KEY))
+            for name in held.nodes:
+                message.delete(name)
+            message.add(zone + ".", 3600, "NS", "ns1.example.org.")
+            if zone == ZONES[0]:
+                message.add("ns1.example.org.", 3600, "A", "192.0.2.53")
+            self.update(message)
+
+    def update(self, message: dns.update.UpdateMessage) -> None:
+        """Send *message*, which must succeed, as another program would."""
+        found = dns.query.tcp(message, HOST, timeout=20.0, port=self.address.port)
+        assert found.rcode() == dns.rcode.NOERROR, found
+
+    def _answers(self, zone: str) -> bool:
+        with suppress(dns.exception.DNSException, OSError):
+            question = dns.message.make_query(zone, dns.rdatatype.SOA)
+            found = dns.query.udp(question, HOST, timeout=0.2, port=self.address.port)
+            return found.rcode() == dns.rcode.NOERROR and bool(found.answer)
+        return False
+
+    def _wait(self, ready: Callable[[], bool]) -> None:
+        assert self._running is not None
+        until_s = monotonic() + _READY_S
+        while not ready():
+            if self._running.poll() is not None or monotonic() > until_s:
+                log = (self._folder / "log").read_text(errors="replace")[-4000:]
+                raise AssertionError(f"{self._command[0]} is not ready:\n{log}")
+            sleep(_POLL_S)
+
+
+@cache
+def start_once(program: str) -> UpdatableServer:
+    """Return a server that all tests of this process share; it ends with the process."""
+    folder = tempfile.TemporaryDirectory(prefix="extdns-dns-")
+    server = UpdatableServer(program, Path(folder.name) / "server")
+    atexit.register(folder.cleanup)
+    server.start()
+    atexit.register(server.kill)  # runs before the folder is deleted
+    return server
