@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import msgspec
@@ -19,6 +18,7 @@ from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, Object
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.resources.externaldns import DnsEndpoint
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import NotSyncedError
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
@@ -159,8 +159,7 @@ def _discard_name(names: dict[str, set[str]], value: str | None, name: str) -> N
             del names[value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedNamespaces:
+class WatchedNamespaces(Value, frozen=True, kw_only=True):
     """The namespaces from which objects are read.
 
     Attributes:
@@ -169,7 +168,7 @@ class WatchedNamespaces:
     """
 
     default: Sequence[str] = ()
-    by_kind: Mapping[Kind, Sequence[str]] = field(default_factory=dict[Kind, Sequence[str]])
+    by_kind: Mapping[Kind, Sequence[str]] = msgspec.field(default_factory=dict[Kind, Sequence[str]])
 
     def list_for_kind(self, kind: Kind) -> tuple[str, ...]:
         """List the namespaces for *kind* without duplicates; () is all, also for cluster-scoped kinds."""
@@ -347,8 +346,7 @@ class DeltaTracker:
         return ObjectProblem(location=location, key=key, message=message)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReflectorReport:
+class ReflectorReport(Value, frozen=True, kw_only=True):
     """Changes of one kind in one namespace, in order, and the phase after them.
 
     Attributes:

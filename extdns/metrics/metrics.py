@@ -7,10 +7,10 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, NamedTuple
 
+import msgspec
 from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -28,6 +28,7 @@ from extdns.metrics.table import Metric, MetricType
 from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
 from extdns.model.evidence import HeldSet, Scope
+from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # as external-dns names them
@@ -53,8 +54,7 @@ class Mismatch(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Statistics:
+class Statistics(Value, frozen=True, kw_only=True):
     """Counts of records, claims and decisions.
 
     Attributes:
@@ -72,13 +72,13 @@ class Statistics:
         problems: objects and manifests that cannot be read.
     """
 
-    current: Mapping[str, int] = field(default_factory=dict)
-    requested: Mapping[str, int] = field(default_factory=dict)
-    verified: Mapping[str, int] = field(default_factory=dict)
-    deduplicated: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    invalid: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    current: Mapping[str, int] = msgspec.field(default_factory=dict)
+    requested: Mapping[str, int] = msgspec.field(default_factory=dict)
+    verified: Mapping[str, int] = msgspec.field(default_factory=dict)
+    deduplicated: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
+    invalid: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     mismatches: tuple[Mismatch, ...] = ()
-    reasons: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
     unexpected: int = 0
     retained: int = 0
     queued: int = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import shorten
@@ -11,6 +10,7 @@ from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
@@ -21,8 +21,7 @@ _SERVICE: Final = "external-dns.ambassador-service"  # --annotation-prefix does 
 _FIELD: Final = f"annotation {_SERVICE}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AmbassadorSource:
+class AmbassadorSource(Value, frozen=True, kw_only=True):
     """Publishes the hostname of Hosts, with the addresses of the Service that an annotation names."""
 
     name = _NAME

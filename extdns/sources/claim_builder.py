@@ -8,7 +8,6 @@ the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.errors import InvalidValueError
@@ -29,7 +28,7 @@ from extdns.model.record import RESOURCE, DesiredRecord
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
 from extdns.model.selection import EVERYTHING, Selector
-from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.annotations import (
     Annotations,
@@ -48,8 +47,7 @@ if TYPE_CHECKING:  # the template engine is imported only if a template is confi
 _Key = tuple[DnsName, str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _RequestedTargets:
+class _RequestedTargets(Value, frozen=True):
     provenance: Provenance
     targets: tuple[str, ...]
 
@@ -208,8 +206,7 @@ class ClaimBuilder:
 _NO_TARGET: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="the template renders no target")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Templates:
+class Templates(Value, frozen=True, kw_only=True):
     """The templates of the command line. All methods raise `TemplateError` if a template fails on the object.
 
     Attributes:
@@ -278,8 +275,7 @@ CONTROLLER: Final = "controller"
 _DNS_CONTROLLER: Final = "dns-controller"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommonSettings:
+class CommonSettings(Value, frozen=True, kw_only=True):
     """Settings that all sources share.
 
     Attributes:

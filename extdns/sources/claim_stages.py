@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -36,6 +35,7 @@ from extdns.model.record import (
     parse_target,
 )
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView, Source
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
@@ -75,8 +75,7 @@ def _build_unresolved_claim(claim: ResolvedClaim, reason: Reason, detail: str) -
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StagedSource:
+class StagedSource(Value, frozen=True, kw_only=True):
     """A source whose resolved claims go through *stages* in order. Other claims stay as they are."""
 
     source: Source
@@ -124,8 +123,7 @@ def parse_default_targets(texts: Iterable[str]) -> TargetGroups:
     return tuple((rtype, tuple(sorted(groups[rtype]))) for rtype in sorted(groups))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefaultTargetsStage:
+class DefaultTargetsStage(Value, frozen=True, kw_only=True):
     """Give default targets to records without targets.
 
     Attributes:
@@ -175,8 +173,7 @@ def _parse_nat64_network(text: str) -> ipaddress.IPv6Network:
     return network
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nat64Stage:
+class Nat64Stage(Value, frozen=True, kw_only=True):
     """Add an A record for AAAA targets that embed an IPv4 address in one of *networks*."""
 
     networks: tuple[ipaddress.IPv6Network, ...]
@@ -219,8 +216,7 @@ def _parse_network(text: str) -> Network | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TargetNetworkStage:
+class TargetNetworkStage(Value, frozen=True, kw_only=True):
     """Remove targets that are in no network of *include* or in one of *exclude*; an empty *include* is every network.
 
     Host names are in no network, so they are kept only if *include* is empty.

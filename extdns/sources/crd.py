@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim, Provenance
 from extdns.model.kind import build_ref
 from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import Annotations
@@ -19,8 +19,7 @@ _NAME: Final = "crd"
 _NO_ANNOTATIONS: Final = Annotations(prefix=PREFIX)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CrdSource:
+class CrdSource(Value, frozen=True, kw_only=True):
     """Publishes the records of DNSEndpoints. Their annotations are used by `--annotation-filter` only."""
 
     name = _NAME

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
@@ -16,6 +15,7 @@ from extdns.model.resources.ingress_controllers import (
     F5VirtualServer,
 )
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
 from extdns.sources.claim_builder import CommonSettings
@@ -28,8 +28,7 @@ _KINDS: Final[Mapping[str, Kind]] = {
 _NO_ADDRESS: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.vsAddress is not assigned")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class F5Source:
+class F5Source(Value, frozen=True, kw_only=True):
     """Publishes the hosts of VirtualServers or TransportServers.
 
     Attributes:

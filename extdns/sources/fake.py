@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -21,6 +20,7 @@ from extdns.model.resources.core import POD, Pod
 from extdns.model.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.claim_builder import Templates
 from extdns.sources.endpoint_claims import build_endpoint_claim
@@ -99,8 +99,7 @@ def _hash_seed(seed: str) -> bytes:
     return hashlib.sha256(seed.encode()).digest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FakeSource:
+class FakeSource(Value, frozen=True, kw_only=True):
     """Publishes the endpoints of the objects that `build_objects` generates."""
 
     name = _NAME
@@ -123,8 +122,7 @@ _EMPTY: Final = "empty"
 EMPTY_KIND: Final = Kind("", "", "Empty", "empties")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmptySource:
+class EmptySource(Value, frozen=True, kw_only=True):
     """Publishes nothing. There are no objects of its kind."""
 
     name = _EMPTY

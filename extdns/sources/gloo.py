@@ -8,7 +8,6 @@ from an annotation, from Ingresses that annotations of Gateways name, or from th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from extdns.errors import ExtdnsError, shorten
@@ -29,6 +28,7 @@ from extdns.model.resources.gloo import (
 )
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import Ingress
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import (
     Annotations,
@@ -123,8 +123,7 @@ class _LocatedVirtualHost(NamedTuple):
     field: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GlooSource:
+class GlooSource(Value, frozen=True, kw_only=True):
     """Publishes the domains of the virtual hosts of Proxies. Their ownership records name no resource.
 
     Attributes:

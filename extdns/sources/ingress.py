@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -14,6 +13,7 @@ from extdns.model.reason import Reason
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.model.selection import is_label_value
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import (
     Annotations,
@@ -38,8 +38,7 @@ class _IngressHostnameSource(StrEnum):
     ANNOTATED = "annotation-only"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngressSettings:
+class IngressSettings(Value, frozen=True, kw_only=True):
     """Settings of the `ingress` source, named as the flags are.
 
     Attributes:
@@ -49,7 +48,7 @@ class IngressSettings:
         UsageError: a class name is not valid, or `--annotation-filter` filters the class annotation, too.
     """
 
-    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()
     ingress_class: tuple[str, ...] = ()
     ignore_ingress_rules_spec: bool = False
     ignore_ingress_tls_spec: bool = False
@@ -63,8 +62,7 @@ class IngressSettings:
             raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} cannot be used together")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngressSource:
+class IngressSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts in rules, TLS sections and annotations of Ingresses."""
 
     name = _NAME

@@ -8,7 +8,6 @@ API.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import shorten
@@ -20,6 +19,7 @@ from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGa
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
@@ -136,8 +136,7 @@ def _list_addresses(status: LoadBalancedStatus) -> Iterator[str]:
 _GATEWAY_SOURCE: Final = "istio-gateway"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IstioGatewaySource:
+class IstioGatewaySource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of the servers of Gateways, and those of the `hostname` annotation."""
 
     name = _GATEWAY_SOURCE
@@ -181,8 +180,7 @@ _MESH: Final = "mesh"
 _NO_GATEWAY: Final = ExcludedHost(excluded_by="spec.gateways, which names no Gateway")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IstioVirtualServiceSource:
+class IstioVirtualServiceSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of VirtualServices, with the addresses of the Gateways that serve them."""
 
     name = _VIRTUAL_SERVICE_SOURCE

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
 from extdns.model.resources.ingress_controllers import TCP_INGRESS, TcpIngress
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
@@ -16,8 +16,7 @@ from extdns.sources.host_publisher import HostPublisher
 _NAME: Final = "kong-tcpingress"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KongSource:
+class KongSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of the rules of TCPIngresses, and those of the `hostname` annotation."""
 
     name = _NAME

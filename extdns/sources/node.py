@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.errors import ExtdnsError
@@ -10,6 +9,7 @@ from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, Node
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import (
     EXTERNAL_IP,
@@ -30,17 +30,15 @@ _NO_ADDRESS: Final = MissingTargets(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSettings:
+class NodeSettings(Value, frozen=True, kw_only=True):
     """Settings of the `node` source, named as the flags are."""
 
-    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()
     exclude_unschedulable: bool = True
     expose_internal_ipv6: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSource:
+class NodeSource(Value, frozen=True, kw_only=True):
     """Publishes the addresses of Nodes under the names of the Nodes or of templates."""
 
     name = _NAME

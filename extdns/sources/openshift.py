@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
@@ -10,6 +9,7 @@ from extdns.model.reason import Reason
 from extdns.model.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import Condition
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
 from extdns.sources.claim_builder import CommonSettings
@@ -20,8 +20,7 @@ _ADMITTED: Final = Condition(type="Admitted", status="True")
 _NOT_ADMITTED: Final = MissingTargets(reason=Reason.NOT_ACCEPTED, detail="no router in status.ingress admits the Route")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenShiftSource:
+class OpenShiftSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of Routes that a router admits.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -11,6 +10,7 @@ from extdns.model.claim import Claim
 from extdns.model.reason import Reason
 from extdns.model.resources.core import NODE, POD, Node, Pod
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import (
     Annotations,
@@ -45,8 +45,7 @@ _KOPS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSettings:
+class PodSettings(Value, frozen=True, kw_only=True):
     """Settings of the `pod` source, named as the flags are.
 
     Attributes:
@@ -54,14 +53,13 @@ class PodSettings:
         kops: also read the annotations of kops' dns-controller.
     """
 
-    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()
     ignore_non_host_network_pods: bool = False
     pod_source_domain: str = ""
     kops: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSource:
+class PodSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts in annotations of Pods, and the Pods' names below `--pod-source-domain`.
 
     Ownership records name no pod, because several pods share a hostname and pods are short-lived.

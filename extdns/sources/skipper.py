@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -19,6 +18,7 @@ from extdns.model.reason import Reason
 from extdns.model.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import CustomResource
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets, parse_targets
 from extdns.sources.claim_builder import CommonSettings
@@ -42,8 +42,7 @@ def parse_group_version(group_version: str) -> Kind:
     return ROUTE_GROUP._replace(group=parts[1], version=parts[2])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipperSource:
+class SkipperSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of RouteGroups. The cluster must keep full objects.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
@@ -18,6 +17,7 @@ from extdns.model.resources.ingress_controllers import (
     IngressRouteUdp,
 )
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets
 from extdns.sources.claim_builder import CommonSettings
@@ -38,8 +38,7 @@ def list_kinds(*, new: bool, legacy: bool) -> tuple[Kind, ...]:
     return (*(TRAEFIK_STRUCTS if new else ()), *(TRAEFIK_LEGACY_STRUCTS if legacy else ()))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraefikSource:
+class TraefikSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts in the rules of IngressRoutes of one kind, with the targets of the `target` annotation.
 
     Attributes:

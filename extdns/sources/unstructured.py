@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.model.claim import Claim
 from extdns.model.kind import Kind, build_key
 from extdns.model.reason import Reason
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets
 from extdns.sources.claim_builder import CommonSettings
@@ -20,8 +20,7 @@ _NO_TARGET: Final = MissingTargets(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnstructuredSource:
+class UnstructuredSource(Value, frozen=True, kw_only=True):
     """Publishes hostnames of annotations and templates, for objects of one kind.
 
     Attributes:

@@ -6,7 +6,6 @@ URLs are relative, so that the page works below any path of a proxy.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster

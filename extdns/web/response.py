@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
+
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse
@@ -15,8 +16,7 @@ TEXT: Final = "text/plain; charset=utf-8"
 METHODS: Final = ("GET", "HEAD")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Response:
+class Response(Value, frozen=True, kw_only=True):
     """A complete response. `Content-Length` is computed from the body."""
 
     status: HTTPStatus = HTTPStatus.OK

@@ -13,7 +13,6 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Final, Protocol
@@ -248,8 +247,7 @@ def is_alias(record: Record) -> bool:
     return record.type == rrtype.A and record.properties.get(ALIAS) in {"true", "A"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TxtSettings:
+class TxtSettings(Value, frozen=True, kw_only=True):
     """Settings of the txt registry.
 
     Attributes:

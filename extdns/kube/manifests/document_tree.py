@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from extdns.errors import shorten
+from extdns.model.value import Value
 
 
 class DocumentTree(dict[str, object]):
@@ -34,8 +34,7 @@ class DocumentTree(dict[str, object]):
         return self.lines[list(self).index(key)]
 
 
-@dataclass(frozen=True, slots=True)
-class InvalidValue:
+class InvalidValue(Value, frozen=True):
     """Stands for an invalid value in the tree, so that only objects that need the value are rejected.
 
     Attributes:
@@ -60,8 +59,7 @@ _ALLOWED: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationProblem:
+class ValidationProblem(Value, frozen=True):
     """A problem and its line in the file."""
 
     line: int

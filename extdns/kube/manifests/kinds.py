@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
@@ -12,17 +11,16 @@ from extdns.kube.manifests.document_tree import InvalidValue
 from extdns.kube.unstructured_resources import is_plural
 from extdns.model.kind import Kind
 from extdns.model.resources.kinds import STRUCTS
+from extdns.model.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class ListKind:
+class ListKind(Value, frozen=True):
     """A list. If *kind* is given, its items may omit their own kind."""
 
     kind: Kind | None
 
 
-@dataclass(frozen=True, slots=True)
-class UnsupportedKind:
+class UnsupportedKind(Value, frozen=True):
     """A document with an invalid kind or version. *kind* is the probable kind, None if unknown."""
 
     kind: Kind | None

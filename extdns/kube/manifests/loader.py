@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from threading import Lock
@@ -26,6 +25,7 @@ from extdns.kube.manifests.reader import describe_duplicate, read_manifests
 from extdns.kube.object_decoder import DocumentProblem, FileContents
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 
 STABLE_AFTER_S: Final = 0.2
 """For this long a file must stay unchanged before a missing object counts as removed, or the file as invalid.
@@ -38,8 +38,7 @@ _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 """Files that are often in a folder of manifests, and in which `kind` is optional."""
 
 
-@dataclass(frozen=True, slots=True)
-class _UnstableFile:
+class _UnstableFile(Value, frozen=True):
     """A file that lacks objects it had before, or became invalid, with its stamp at that time."""
 
     stamp: FileStamp
@@ -178,8 +177,7 @@ class _Entry(NamedTuple):
     is_valid: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _FileEntries:
+class _FileEntries(Value, frozen=True):
     """The objects and problems of one file."""
 
     entries: Mapping[ObjectKey, _Entry]

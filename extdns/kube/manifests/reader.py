@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
@@ -22,6 +21,7 @@ from extdns.kube.object_decoder import (
     keep_all_fields,
 )
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.value import Value
 
 _MAX_NESTED_LISTS: Final = 8
 _MAX_UNIDENTIFIED: Final = 1000
@@ -221,8 +221,7 @@ _TOP: Final = msgspec.json.Decoder(_Top)
 _ITEMS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-@dataclass(frozen=True, slots=True)
-class JsonDocument:
+class JsonDocument(Value, frozen=True):
     """One JSON object as text. *line* is its first line, from 1."""
 
     text: bytes
@@ -274,8 +273,7 @@ class JsonDocument:
             end = begin + len(text)
 
 
-@dataclass(frozen=True, slots=True)
-class YamlDocument:
+class YamlDocument(Value, frozen=True):
     """One YAML document whose value is a mapping."""
 
     tree: DocumentTree

@@ -6,7 +6,6 @@ See docs/spec/sources.md 3.3, 3.4, 3.7.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 from typing import Final, assert_never
@@ -130,8 +129,7 @@ class _EndpointsType(StrEnum):
     HOST_IP = "HostIP"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _HeadlessEndpoint:
+class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
     """An endpoint of a headless Service.
 
     Attributes:
@@ -368,15 +366,14 @@ def parse_service_types(names: Sequence[str]) -> frozenset[str]:
     return frozenset(names) if all(names) else frozenset()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceSettings:
+class ServiceSettings(Value, frozen=True, kw_only=True):
     """Settings of the `service` source, named as the flags are.
 
     Attributes:
         service_types: types of Services to read, from `parse_service_types`; empty means all.
     """
 
-    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    common: CommonSettings = CommonSettings()
     service_types: frozenset[str] = frozenset()
     publish_internal_services: bool = False
     publish_host_ip: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple, assert_never
 
@@ -14,6 +13,7 @@ from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.model.resources.core import SERVICE, Service
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import (
     INTERNAL_IP,
@@ -45,8 +45,7 @@ _AUDIENCES: Final = tuple(Audience)
 _EXCLUDED_ANNOTATION: Final = ExcludedHost(excluded_by="--ignore-hostname-annotation")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceSource:
+class ServiceSource(Value, frozen=True, kw_only=True):
     """Publishes the hostnames in annotations of Services, and those of templates."""
 
     name = _NAME

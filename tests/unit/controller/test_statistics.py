@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from msgspec import structs
@@ -177,7 +176,7 @@ def test_statistics_are_reused_without_a_change(monkeypatch: pytest.MonkeyPatch)
     state = world.engine.zones.find(ZONE)
     assert state is not None
     state.queue.queued[host("api")] = ()  # the change is planned and not sent yet
-    assert cache.count(world.engine, 3) == replace(first, problems=3, queued=1)
+    assert cache.count(world.engine, 3) == structs.replace(first, problems=3, queued=1)
 
 
 def test_names_that_wait_for_a_retry_are_counted() -> None:
