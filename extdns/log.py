@@ -19,6 +19,7 @@ from functools import partial
 from string import Formatter
 from typing import Final, TextIO
 
+from extdns.errors import escape_unprintable
 from extdns.masking import mask
 
 
@@ -175,14 +176,14 @@ def configure(
     Libraries are logged from `warning` on at every *level*: their debug lines may contain request headers and bodies.
 
     Args:
-        format: `text` or `json`, as `--log-format`.
+        format: `text` or `json`, as `--log-format`, or `readable` for a person who watches.
         level: a key of `LEVELS`; lines below it are omitted.
         stream: receives the lines.
         omitted: events that are not written, because the command itself shows them.
     """
     lines = _LineHandler(stream or sys.stderr)
     lines.addFilter(lambda record: record.msg not in omitted)
-    lines.setFormatter(JsonFormatter() if format == "json" else TextFormatter())
+    lines.setFormatter(_FORMATTERS[format]())
     root = logging.getLogger()
     for earlier in [handler for handler in root.handlers if isinstance(handler, _LineHandler)]:
         root.removeHandler(earlier)
@@ -218,6 +219,20 @@ class JsonFormatter(logging.Formatter):
         values = {key: value if _is_json_number(value) else _format_value(value) for key, value in fields.items()}
         own = {"level": _find_level_name(record), "msg": message, "time": _format_time(record)}
         return json.dumps({**values, **own}, sort_keys=True)
+
+
+class ReadableFormatter(logging.Formatter):
+    """Format lines as `  ! message (value, value)`, without names of fields; `·` instead of `!` below `warning`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format *record* as one line of printable characters."""
+        message, fields = _split_record(record)
+        values = ": ".join(map(_format_value, fields.values()))
+        symbol = "!" if record.levelno >= logging.WARNING else "·"
+        return escape_unprintable(f"  {symbol} {message} ({values})" if values else f"  {symbol} {message}")
+
+
+_FORMATTERS: Final = {"text": TextFormatter, "json": JsonFormatter, "readable": ReadableFormatter}
 
 
 def _split_record(record: logging.LogRecord) -> tuple[str, dict[str, object]]:

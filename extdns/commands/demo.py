@@ -2,57 +2,88 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 import shutil
 import sys
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app import assembly
+from extdns.commands.init import find_command
+from extdns.commands.options import take_value
 from extdns.commands.screen import Screen
 from extdns.config import parse
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.controller.stop_signals import StopSignals
 from extdns.errors import UsageError, sanitize, shorten
+from extdns.flags.address import ListenAddress
+from extdns.log import Event
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from extdns.app.assembly import Assembly
+    from extdns.model.change import Decision
 
 _MANIFESTS: Final = Path("examples/demo")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
 
 
-def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
+_FLAGS_FILE: Final = "demo.flags"
+_ADDRESS: Final = "--web-address"
+_ADDRESS_VARIABLE: Final = "EXTERNAL_DNS_WEB_ADDRESS"
+_PRINTED_EVENTS: Final = frozenset(
+    {Event.OBJECT_UNREADABLE, Event.OBJECT_READABLE, Event.OBJECT_FAILED, Event.ZONE_READ_FAILED, Event.DEFECT}
+)
+"""Log lines to show. The tables of the demo show everything else."""
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Publish the examples: until Ctrl-C if standard input is a terminal, otherwise in one pass.
 
     Return the exit code: 1 if the pass was interrupted, otherwise 0, although some examples have invalid values.
 
     Raises:
-        UsageError: an argument was given, the current folder lacks the examples, or the zone files cannot be written.
+        UsageError: an argument is wrong, the current folder lacks the examples, or the zone files cannot be written.
     """
-    if arguments:
-        raise UsageError(f"extdns demo takes no arguments, and {sanitize(arguments[0])} was given")
+    address, rest = take_value(arguments, _ADDRESS, allowed="HOST:PORT")
+    if rest:
+        raise UsageError(f"extdns demo takes no argument but {_ADDRESS}, and {sanitize(rest[0])} was given")
     if not _MANIFESTS.is_dir() or not _ZONES.is_dir():
         raise UsageError(
             f"extdns demo needs the folders {_MANIFESTS} and {_ZONES}; start it in a checkout of the extdns repository"
         )
     live = sys.stdin is not None and sys.stdin.isatty()
-    flags = _build_flags(_copy_zones(), once=not live)
+    flags = _build_flags(Path())
+    flags += [f"{_ADDRESS}={address}"] if address is not None else []
+    flags += [] if live else ["--once"]
+    variables = {name: value for name, value in environ.items() if name == _ADDRESS_VARIABLE}
+    config = parse(flags, variables)
+    _copy_zones()
     screen = Screen()
     screen.show_command(flags)
-    log.configure(format="text", level="error")
+    log.configure(format="readable", level="info", stream=sys.stdout, omitted=frozenset(Event) - _PRINTED_EVENTS)
     with StopSignals() as signals:
-        running = assembly.assemble(parse(flags, {}), reporter=screen)
+        running = assembly.assemble(config, reporter=screen)
         signals.deliver_to(running.controller.stop)
+        pages = ExitStack()
         try:
             running.controller.run(
-                once=not live, on_first_pass=(lambda: _show_and_follow(running, screen)) if live else None
+                once=not live,
+                on_first_pass=(lambda: _show_and_follow(running, screen, config.web.web_address, pages))
+                if live
+                else None,
             )
         finally:
-            running.page.close()
+            pages.close()
     if not running.controller.first_pass_done.is_set():
         return FAILED
     if live:
@@ -62,48 +93,80 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
     return DONE
 
 
-def _copy_zones() -> Path:
+def _copy_zones() -> None:
     zones = _SCRATCH / "zones"
     try:
         if zones.exists():
             shutil.rmtree(zones)
         shutil.copytree(_ZONES, zones)
+        (_SCRATCH / _FLAGS_FILE).write_text("".join(f"{flag}\n" for flag in _build_flags(Path.cwd())))
     except OSError as exc:
         raise UsageError(
             f"extdns demo cannot write the folder {zones}: {exc.strerror or shorten(str(exc))}\n"
             f"  remove {_SCRATCH}, or start it in a folder that you can write"
         ) from exc
-    return zones
 
 
-def _build_flags(zones: Path, *, once: bool) -> list[str]:
-    flags = [
-        f"--manifests={_MANIFESTS}",
+def _build_flags(folder: Path) -> list[str]:
+    """Return the flags of the demo, with paths from *folder*."""
+    return [
+        f"--manifests={folder / _MANIFESTS}",
         "--source=service",
         "--source=ingress",
         "--provider=zonefile",
-        f"--zonefile-dir={zones}",
+        f"--zonefile-dir={folder / _SCRATCH / 'zones'}",
         "--txt-owner-id=demo",
         "--txt-prefix=%{record_type}-owner.",
     ]
-    return [*flags, "--once"] if once else flags
 
 
-def _show_and_follow(running: Assembly, screen: Screen) -> None:
-    """Show the first pass, and from then on every change."""
+def _show_and_follow(running: Assembly, screen: Screen, address: ListenAddress, pages: ExitStack) -> None:
+    """Show the first pass, and from then on every change. *pages* closes the live page."""
     _show_first_pass(running, screen)
-    screen.print(f"\n{_start_page(running)}")
+    page, problem = _start_page(running, address, pages)
+    screen.print(f"\n{problem or f'The live page: {page}'}")
+    screen.print(f"\n{_list_next_commands(page)}")
     screen.print(f"\nWatching. Edit an address or a hostname in {_MANIFESTS}, and see what happens. Ctrl-C stops.\n")
-    screen.follow()
+    screen.follow(partial(_describe_wait, running))
 
 
-def _start_page(running: Assembly) -> str:
-    """Serve the live page if its port is free. Return the line that says where."""
-    try:
-        running.page.start()
-    except UsageError as exc:
-        return f"No live page: {str(exc).splitlines()[0]}"
-    return f"The live page: http://127.0.0.1:{running.page.port}/"
+def _start_page(running: Assembly, address: ListenAddress, pages: ExitStack) -> tuple[str, str]:
+    """Serve the live page, on a free port if its own is in use. Return its URL, or "" and why there is none."""
+    host = address.host if address.host not in {"", "0.0.0.0", "::"} else "127.0.0.1"  # noqa: S104 - a comparison
+    problem = ""
+    for one in (address, replace(address, port=0)):
+        page = running.page.at(one)
+        try:
+            page.start()
+        except UsageError as exc:
+            problem = f"No live page: {str(exc).splitlines()[0]}"
+            continue
+        pages.callback(page.close)
+        return f"http://{ListenAddress(host=host, port=page.port)}/", ""
+    return "", problem
+
+
+def _list_next_commands(page: str) -> str:
+    """Return commands to try next, which work in every folder."""
+    program, flags = find_command(), shlex.quote(f"@{Path.cwd() / _SCRATCH / _FLAGS_FILE}")
+    target = f"--controller={page}" if page else flags
+    return (
+        "Next, in another terminal:\n"
+        f"  {program} explain mail.shop.example {target}\n"
+        f"  {program} plan {flags}\n"
+        f"  {program} init {shlex.quote(str(Path.home() / 'my-dns'))}"
+    )
+
+
+def _describe_wait(running: Assembly, decision: Decision) -> str:
+    """Return when the record of *decision* is deleted, "" if it is not in a grace period."""
+    if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:
+        return ""
+    status = running.engine.delete_guard.pending.list_statuses(decision.zone.id).get(decision.current.key)
+    if status is None or status.grace_ends_s is None:
+        return ""
+    left_s = max(0, math.ceil(status.grace_ends_s - time.monotonic()))
+    return f"deleted in {left_s} s, unless an object requests it again"
 
 
 def _show_first_pass(running: Assembly, screen: Screen) -> None:

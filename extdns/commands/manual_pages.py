@@ -300,15 +300,32 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         takes_run_flags=False,
         takes_state_flags=True,
     ),
+    "init": CommandHelp(
+        summary="make a folder with a manifest, a zone file and flags to start with",
+        usage=("init DIR",),
+        text="""
+            Makes the folder DIR with manifests/web.yaml, zones/shop.example.zone and extdns.flags, whose comments say
+            what each flag is for, and prints the commands that use them. A folder that is not empty is left alone.
+        """,
+        examples=("extdns init my-dns", "extdns init path/to/my-dns"),
+        exit_codes="0, or 1 if the folder is not empty or cannot be written.",
+        takes_run_flags=False,
+    ),
     "demo": CommandHelp(
         summary="publish a small shop into zone files",
-        usage=("demo",),
+        usage=("demo [--web-address=HOST:PORT]",),
         text="""
             Publishes the manifests in examples/demo into copies of the zone files in examples/zones; the copies are in
             .demo. In a terminal it runs until Ctrl-C, and shows what happens when you edit a manifest. Otherwise it
             makes one pass.
         """,
-        examples=("extdns demo", "extdns demo | cat"),
+        options=(
+            Option(
+                form="--web-address=HOST:PORT",
+                text="address of the live page, also EXTERNAL_DNS_WEB_ADDRESS; a free port if its port is in use",
+            ),
+        ),
+        examples=("extdns demo", "extdns demo --web-address=:8080"),
         takes_run_flags=False,
     ),
     "help": CommandHelp(

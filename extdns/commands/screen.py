@@ -16,7 +16,7 @@ from extdns.model.plural import format_count
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = {"+": "green", "~": "yellow", "-": "red"}
 _SYMBOL_AT: Final = 2
+_SYMBOLS: Final = "Symbols:  · published    + to create    ~ to update    - to delete    ! kept or not published"
 
 
 class Screen:
@@ -38,16 +39,16 @@ class Screen:
     def __init__(self) -> None:
         """Print to standard output."""
         self._console = _find_console()
-        self._following = False
+        self._describe_wait: Callable[[Decision], str] | None = None
 
     def report(self, decisions: Sequence[Decision]) -> None:
         """Print new decisions, if `follow` was called before."""
-        if self._following:
-            self._show_rows(build_plan_row(build_entry(decision)) for decision in decisions if decision.is_relevant)
+        if self._describe_wait:
+            self._show_rows(self._build_row(decision) for decision in decisions if decision.is_relevant)
 
-    def follow(self) -> None:
-        """Print each new decision from now on."""
-        self._following = True
+    def follow(self, describe_wait: Callable[[Decision], str]) -> None:
+        """Print each new decision from now on, with what *describe_wait* returns in a line below it."""
+        self._describe_wait = describe_wait
 
     def print(self, text: str, style: str = "") -> None:
         """Print *text*; escape all unprintable characters except line ends."""
@@ -63,7 +64,8 @@ class Screen:
         relevant = [decision for decision in decisions if decision.is_relevant]
         published = [decision for decision in relevant if decision.reason is Reason.PUBLISHED]
         rest = [decision for decision in relevant if decision.reason is not Reason.PUBLISHED]
-        self.print("Published", "bold")
+        self.print(_SYMBOLS, "dim")
+        self.print("\nPublished", "bold")
         self._show_rows(build_plan_row(build_entry(decision)) for decision in published)
         if rest:
             self.print("\nNot published, and why", "bold")
@@ -102,6 +104,11 @@ class Screen:
     def width(self) -> int | None:
         """The width of the terminal, None if standard output is not a terminal."""
         return self._console.width if self._console else None
+
+    def _build_row(self, decision: Decision) -> PlanRow:
+        row = build_plan_row(build_entry(decision))
+        wait = self._describe_wait(decision) if self._describe_wait else ""
+        return row._replace(below=(*row.below, wait)) if wait else row
 
     def _show_rows(self, rows: Iterable[PlanRow]) -> None:
         self.show_lines(format_table(rows, self.width))

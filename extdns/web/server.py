@@ -44,6 +44,10 @@ class WebServer:
         self._connections: Connections | None = None
         self._thread: threading.Thread | None = None
 
+    def at(self, address: ListenAddress) -> Self:
+        """Return a server of the same application at another address."""
+        return type(self)(address, self._application, flag=self._flag, event=self._event)
+
     @property
     def port(self) -> int:
         """The port, which the system chooses if that of the address is 0; 0 while the server is closed."""

@@ -67,7 +67,7 @@ def test_ctrl_c_during_the_start_exits_with_130_without_stack_trace(monkeypatch:
 
 def test_extdns_demo_rejects_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["demo", "--fast"], {}) == 1
-    assert "extdns demo takes no arguments, and --fast was given" in capsys.readouterr().err
+    assert "extdns demo takes no argument but --web-address, and --fast was given" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

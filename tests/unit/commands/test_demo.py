@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
+import shlex
 import shutil
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from extdns import cli
 from extdns.app import assembly
 from extdns.app.assembly import Assembly
 from extdns.commands import demo
@@ -58,11 +62,44 @@ def test_in_a_terminal_extdns_demo_runs_until_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
-    monkeypatch.setattr(Screen, "follow", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     assert demo.main([], {}) == 0
     output = capsys.readouterr().out
     assert "--once" not in output.splitlines()[0]
     assert output.endswith("Ctrl-C stops.\n\n\nStopped. The zone files are in .demo/zones.\n")
+
+
+@pytest.mark.parametrize("is_flag", [pytest.param(True, id="flag"), pytest.param(False, id="variable")])
+def test_the_live_page_of_the_demo_takes_a_free_port_if_the_given_one_is_in_use(
+    is_flag: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        address = f"127.0.0.1:{port}"
+        arguments, variables = (
+            ([f"--web-address={address}"], {}) if is_flag else ([], {"EXTERNAL_DNS_WEB_ADDRESS": address})
+        )
+        assert demo.main(arguments, variables) == 0
+    found = re.search(r"\nThe live page: http://127\.0\.0\.1:(\d+)/\n", capsys.readouterr().out)
+    assert found
+    assert found[1] != str(port)
+
+
+def test_the_demo_prints_commands_that_work_in_every_folder(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard())
+    monkeypatch.setattr(Screen, "follow", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    assert demo.main(["--web-address=127.0.0.1:0"], {}) == 0
+    lines = capsys.readouterr().out.partition("Next, in another terminal:\n")[2].splitlines()[:3]
+    explain, plan, init = (shlex.split(line) for line in lines)
+    assert explain[1:3] == ["explain", "mail.shop.example"]
+    assert plan[1:] == ["plan", f"@{checkout / '.demo' / 'demo.flags'}"]
+    assert init[1] == "init"
+    monkeypatch.chdir("/")
+    assert cli.main(plan[1:], {}) == 0
 
 
 def test_extdns_demo_exits_with_1_if_it_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,5 +145,5 @@ def test_extdns_demo_needs_the_example_folders(checkout: Path, missing: str) -> 
 
 
 def test_demo_refuses_arguments() -> None:
-    with pytest.raises(UsageError, match="extdns demo takes no arguments, and --fast was given"):
+    with pytest.raises(UsageError, match="extdns demo takes no argument but --web-address, and --fast was given"):
         demo.main(["--fast"], {})

@@ -48,10 +48,11 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_demo_lists_published_names_then_unpublished_ones_with_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     Screen().show_names([IN_SYNC, REFUSED])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Published"
-    assert lines[1] == "  · AAAA  web.example.org  2001:db8:a:b::1  Service shop/web: annotation"
-    assert lines[3] == "Not published, and why"
-    assert lines[4].startswith("  ! AAAA  web.example.org")
+    assert lines[0] == "Symbols:  · published    + to create    ~ to update    - to delete    ! kept or not published"
+    assert lines[2] == "Published"
+    assert lines[3] == "  · AAAA  web.example.org  2001:db8:a:b::1  Service shop/web: annotation"
+    assert lines[5] == "Not published, and why"
+    assert lines[6].startswith("  ! AAAA  web.example.org")
     assert "  refused: The DNS service rejected the change. extdns retries with back-off." in lines
     assert lines[-1] == "1 record is published, 1 is not as objects request."
 
@@ -66,7 +67,7 @@ def test_text_from_objects_is_not_interpreted_as_markup_on_the_screen(capsys: py
 @pytest.mark.usefixtures("terminal")
 def test_lines_of_the_demo_are_coloured_and_wrapped_on_a_narrow_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen()
-    screen.follow()
+    screen.follow(lambda _: "")
     screen.report([CREATED])
     first, second = capsys.readouterr().out.splitlines()
     assert first == "\x1b[32m  + AAAA  web.example.org  2001:db8:a:b::1\x1b[0m"
@@ -76,7 +77,7 @@ def test_lines_of_the_demo_are_coloured_and_wrapped_on_a_narrow_terminal(capsys:
 @pytest.mark.usefixtures("terminal")
 def test_terminal_escape_sequences_from_objects_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen()
-    screen.follow()
+    screen.follow(lambda _: "")
     screen.report([REFUSED])
     screen.print("\x1b[2J")
     output = capsys.readouterr().out

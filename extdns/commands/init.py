@@ -1,0 +1,114 @@
+"""`extdns init`: make a folder with a manifest, a zone file and a file of flags to start with."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extdns.commands.output import show_lines
+from extdns.controller.exit_codes import DONE
+from extdns.errors import UsageError, escape_unprintable, sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FLAGS_FILE: Final = "extdns.flags"
+_MANIFEST: Final = """\
+# Put your manifests into this folder, or the output of `kubectl get services,ingresses -A -o yaml`.
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  namespace: default
+  annotations:
+    external-dns.alpha.kubernetes.io/hostname: www.shop.example # the name to publish
+spec:
+  type: LoadBalancer
+status: # in a cluster, the load balancer fills this in
+  loadBalancer:
+    ingress:
+      - ip: 203.0.113.10
+"""
+_ZONE: Final = """\
+; The file NAME.zone holds the zone NAME; add a file for each zone. extdns writes only below a marker of its own.
+$ORIGIN shop.example.
+$TTL 3600
+@        IN SOA  ns1.shop.example. hostmaster.shop.example. 1 7200 900 1209600 300
+         IN NS   ns1.shop.example.
+ns1      IN A    192.0.2.53
+"""
+_FLAGS: Final = """\
+# One flag a line: extdns @{file}
+# Which objects are read, and where. Without --manifests, extdns reads the cluster of your kubeconfig.
+--source=service
+--source=ingress
+--manifests={manifests}
+
+# Where records are written. Other services: --provider=aws, --provider=google.
+--provider=zonefile
+--zonefile-dir={zones}
+
+# The name of this installation. It is written into the ownership record of each record; do not change it later.
+--txt-owner-id=my-extdns
+# Ownership records are at a-owner.NAME and the like, so that the name of a zone itself can be published, too.
+--txt-prefix=%{{record_type}}-owner.
+
+# sync also deletes records that nobody requests any more; upsert-only and create-only never delete.
+--policy=sync
+# Held deletes are remembered here.
+--state-file={state}
+"""
+
+
+def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
+    """Make the folder that *arguments* name. Return the exit code.
+
+    Raises:
+        UsageError: no folder is named, it is not empty, or it cannot be written.
+    """
+    if len(arguments) != 1 or not arguments[0] or arguments[0].startswith("-"):
+        raise UsageError("extdns init needs the name of a folder\n  example: extdns init my-dns")
+    folder = Path(arguments[0]).absolute()
+    _write_files(folder)
+    command, flags = find_command(), shlex.quote(f"@{folder / FLAGS_FILE}")
+    lines = (
+        f"{folder} contains:",
+        "  manifests/web.yaml        a Service that requests www.shop.example; put your own manifests next to it",
+        "  zones/shop.example.zone   the zone that the records are written into",
+        f"  {FLAGS_FILE}              the flags, each with a comment",
+        "",
+        "Next:",
+        f"  {command} plan {flags}      # what would change, and why",
+        f"  {command} --once {flags}    # write the records",
+        f"  cat {shlex.quote(str(folder / 'zones' / 'shop.example.zone'))}",
+    )
+    show_lines(map(escape_unprintable, lines))
+    return DONE
+
+
+def find_command() -> str:
+    """Return the full path of this program for a shell."""
+    script = Path(sys.executable).parent / "extdns"
+    return shlex.quote(str(script)) if script.exists() else f"{shlex.quote(sys.executable)} -m extdns"
+
+
+def _write_files(folder: Path) -> None:
+    state = folder / "state.json"
+    places = {"manifests": folder / "manifests", "zones": folder / "zones", "state": state, "file": folder / FLAGS_FILE}
+    files = {
+        places["manifests"] / "web.yaml": _MANIFEST,
+        places["zones"] / "shop.example.zone": _ZONE,
+        places["file"]: _FLAGS.format_map(places),
+    }
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise UsageError(f"{sanitize(str(folder))} is not empty\n  name a new folder; nothing was written")
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as exc:
+        raise UsageError(
+            f"{sanitize(str(folder))} cannot be written: {exc.strerror}\n  name a folder that you can write"
+        ) from exc
