@@ -21,6 +21,11 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
             id="mirror-of-external-dns",
         ),
         pytest.param(
+            {"image": {"repository": "mirror.example.org/external-dns@sha256", "tag": "0" * 64}},
+            "image.repository mirror.example.org/external-dns@sha256 is the image of external-dns,",
+            id="digest-of-external-dns",
+        ),
+        pytest.param(
             {"image": {"tag": "v0.21.0"}},
             "image.tag v0.21.0 is a version of external-dns; versions of extdns have no v. Remove image.tag",
             id="tag-of-external-dns",

@@ -15,7 +15,7 @@ with a line for each problem: the value, the reason, and what to do.
 {{- define "extdns.imageProblems" -}}
 {{- $image := .Values.image | default dict }}
 {{- $problems := list }}
-{{- if regexMatch "(^|/)external-dns$" ($image.repository | default "") }}
+{{- if regexMatch "(^|/)external-dns([@:].*)?$" ($image.repository | default "") }}
   {{- $problems = append $problems (printf "image.repository %s is the image of external-dns, which would start with the arguments and permissions of extdns. Remove image.repository, image.tag and image.digest from your values; for a mirror, name a repository with another last part. With helm upgrade --reuse-values it comes from the former chart: use --reset-then-reuse-values instead." $image.repository) }}
 {{- else if and (not $image.repository) (hasPrefix "v" ($image.tag | default "" | toString)) }}
   {{- $problems = append $problems (printf "image.tag %s is a version of external-dns; versions of extdns have no v. Remove image.tag from your values; its default is %s." $image.tag .Chart.AppVersion) }}

@@ -229,18 +229,11 @@ def test_a_plan_made_with_other_settings_is_refused(
 def test_flags_for_state_and_logs_do_not_change_the_plan(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    state = tmp_path / "state.json"
-    assert (
-        apply(
-            installation,
-            store_plan(installation, capsys),
-            f"--state-file={state}",
-            "--log-level=warning",
-            "--leader-elect",
-        )
-        == 0
-    )
+    state, audit_log = tmp_path / "state.json", tmp_path / "audit.log"
+    flags = (f"--state-file={state}", "--log-level=warning", f"--audit-log={audit_log}", "--leader-elect")
+    assert apply(installation, store_plan(installation, capsys), *flags) == 0
     assert state.exists()
+    assert '"outcome":"applied"' in audit_log.read_text(encoding="utf-8")
 
 
 def test_a_plan_made_by_another_version_of_extdns_is_refused(
