@@ -282,6 +282,22 @@ def test_an_installation_that_was_deleted_is_no_longer_reported_after_a_day(
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsDown", series, expected)]) == ""
 
 
+@pytest.mark.parametrize(("labels", "is_quiet"), [(["pod", "instance"], False), (["pod", "instance", "version"], True)])
+def test_an_upgrade_is_no_loss_if_the_label_that_it_changes_is_a_replica_label(
+    labels: list[str], is_quiet: bool, helm: Helm, promtool: str, tmp_path: Path
+) -> None:
+    (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True, "replicaLabels": labels}}))
+    case = CASES["ExtdnsDown"]
+    series = [
+        {"series": 'extdns_leader{job="extdns",pod="a",version="1"}', "values": "1x30 stale"},
+        {"series": 'extdns_leader{job="extdns",pod="b",version="2"}', "values": "_x31 1x60"},
+    ]
+    former = expected_alert(case, alerts(made["spec"])["ExtdnsDown"], {"job": "extdns", "version": "1"})
+    expected = {"60m": [] if is_quiet else [former]}
+    promtool_test = build_promtool_test("ExtdnsDown", series, expected)
+    assert run_promtool_tests(promtool, tmp_path, made["spec"], [promtool_test]) == ""
+
+
 SYNC_LAG_SCENES: Final[dict[str, tuple[dict[str, str], dict[str, list[str]]]]] = {
     "a process that never synced counts from its start": (
         {SYNC: "0x60", "extdns_leader": "1x60", "process_start_time_seconds": "1800x60"},
