@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 MENU = (
-    ("Start", ("README", "docs/tutorials/*")),
+    ("Start", ("README", "docs/quick-start", "docs/tutorials/*")),
     ("How to", ("docs/how-to/*",)),
-    ("Understand", ("docs/performance",)),
+    ("Operate", ("docs/troubleshooting", "docs/operations", "docs/security-model")),
+    ("Understand", ("docs/concepts", "docs/comparison", "docs/faq", "docs/performance")),
     ("Reference", ("docs/reference/*", "charts/extdns/README")),
     ("Runbooks", ("docs/runbooks/*",)),
     ("Project", ("CHANGELOG", "SECURITY", "CONTRIBUTING", "docs/design/*", "docs/spec/*")),
