@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from extdns.engine.holds import Holds
     from extdns.engine.pending_deletes import PendingDeletes, TrackedDelete
     from extdns.model.dns_name import DnsName
+    from extdns.model.evidence import PendingDelete
     from extdns.model.saved_state import Approval
+    from extdns.model.zone import Zone
 
 
 class DeleteGrants:
@@ -116,9 +118,14 @@ class DeleteGrants:
         if hold:
             self._holds.update_approval(hold)
         if tracked:
-            self._pending.reset_stage(tracked, now_s, is_held=hold is not None and not hold.is_approved)
+            self._pending.reset_stage(tracked, now_s, is_held=self.is_held(tracked.zone, tracked.delete))
             return {tracked.key.name}
         return {hold.owned.record.name} if hold else set()
+
+    def is_held(self, zone: Zone, delete: PendingDelete) -> bool:
+        """Return whether *delete* is held. A hold does not stop the transfer of its record to another namespace."""
+        hold = None if delete.is_transfer else self._holds.find(zone.id, delete.owned.key)
+        return hold is not None and not hold.is_approved
 
     def update_codes(self) -> None:
         """Give each scope whose held deletes changed its new code, and publish the codes that are saved."""

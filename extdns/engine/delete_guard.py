@@ -169,8 +169,7 @@ class DeleteGuard:
         if self.has_restored(zone.id):
             self._resume(zone, current, requested, pending, now_s, is_known=is_known)
         for delete in deletes:
-            is_held = not delete.is_transfer and self._is_held(zone, delete.owned)
-            self.pending.put(zone, delete, now_s, is_held=is_held)
+            self.pending.put(zone, delete, now_s, is_held=self._grants.is_held(zone, delete))
 
     def drop_evidence(self, zone: Zone, name: DnsName, now_s: float, *, is_known: bool) -> None:
         """Drop the evidence for deletes at *name* in *zone*, because the name cannot be planned. Holds stay.
@@ -209,10 +208,6 @@ class DeleteGuard:
             )
             self.restored_grants.add(tracked.zone.id, grant)
             self.state.revision += 1
-
-    def _is_held(self, zone: Zone, owned: OwnedRecord) -> bool:
-        hold = self.holds.find(zone.id, owned.key)
-        return hold is not None and not hold.is_approved
 
     def _resume(
         self,
@@ -360,7 +355,7 @@ class DeleteGuard:
         for tracked in self.pending:
             delete = tracked.delete
             self.holds.resume(tracked.zone, delete.owned, tracked.digest, delete, now_s)
-            self.pending.reset_stage(tracked, now_s, is_held=self._is_held(tracked.zone, delete.owned))
+            self.pending.reset_stage(tracked, now_s, is_held=self._grants.is_held(tracked.zone, delete))
             names.add(tracked.key.name)
         self._grants.update_codes()
         return names

@@ -14,7 +14,7 @@ from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved, SavedScope
 from extdns.model.zone import ZoneList
-from tests.builders import INGRESS, SERVICE, ZONE, change_phase, host, observe, observe_new, owned, record
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, observe_new, owned, record
 from tests.unit.engine.forty_services import DELETES, NAMES, run_forty
 from tests.world import World, build_world
 
@@ -105,6 +105,15 @@ def test_a_delete_stays_held_although_a_record_at_its_name_cannot_be_read_meanwh
     world.provider.put_records(ZONE, ownership)
     world.run(for_s=1400.0)
     assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+
+
+def test_a_record_that_was_held_passes_to_another_namespace_although_state_is_loaded_late() -> None:
+    world = build_next(hold_one())
+    world.state_fails = 2
+    other = build_claim("other", HELD, "lb.test", rtype=rrtype.CNAME, namespace="lab")
+    world.run(observe("other", other, namespace="lab"), observe(HELD))
+    start(world, for_s=1400.0)
+    assert world.list_decisions(HELD) == [("CNAME", Action.KEEP, Reason.PUBLISHED)]
 
 
 def test_a_hold_that_an_older_version_saved_without_the_id_of_its_record_is_restored() -> None:
