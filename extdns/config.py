@@ -233,6 +233,30 @@ class GoogleFlags(FlagSection, frozen=True, kw_only=True):
     google_api_endpoint: str
 
 
+class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
+    """The provider `rfc2136`, with the TLS flags. A *rfc2136_port* of 0 is the usual port."""
+
+    rfc2136_host: tuple[str, ...]
+    rfc2136_port: int
+    rfc2136_zone: tuple[str, ...]
+    rfc2136_insecure: bool
+    rfc2136_tsig_keyname: str
+    rfc2136_tsig_secret: str
+    rfc2136_tsig_secret_file: str
+    rfc2136_tsig_secret_alg: str
+    rfc2136_axfr: bool
+    rfc2136_tsig_axfr: bool
+    rfc2136_min_ttl_s: float
+    rfc2136_gss_tsig: bool
+    rfc2136_batch_change_size: int
+    rfc2136_use_tls: bool
+    rfc2136_skip_tls_verify: bool
+    rfc2136_load_balancing_strategy: str
+    tls_ca: str
+    tls_client_cert: str
+    tls_client_cert_key: str
+
+
 class InmemoryFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `inmemory`."""
 
@@ -276,6 +300,7 @@ class Config(Value, frozen=True, kw_only=True):
     web: WebFlags
     aws: AwsFlags
     google: GoogleFlags
+    rfc2136: Rfc2136Flags
     inmemory: InmemoryFlags
     zonefile: ZonefileFlags
     min_refresh_interval_s: float = 0.0

@@ -26,6 +26,7 @@ import dns.zone
 
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer, TsigSecret
+from tests.apimachinery.certificates import CertificateFiles
 from tests.nameservers import HOST, free_port
 
 KEY: Final = TsigSecret(name="extdns", algorithm="hmac-sha256", secret="c2VjcmV0LWZvci10ZXN0cy1vbmx5LTAwMDAwMDAwMDA=")
@@ -49,6 +50,7 @@ options {{
 }};
 controls {{ }};
 """
+_BIND_TLS: Final = 'tls local {{ cert-file "{certificate}"; key-file "{key}"; }};\n'
 _BIND_ZONE: Final = """\
 zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ key extdns; }}; }};
 """
@@ -93,13 +95,17 @@ PROGRAMS: Final = {
 class UpdatableServer:
     """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update."""
 
-    def __init__(self, program: str, folder: Path) -> None:
-        """Prepare *program* in the new *folder*."""
+    def __init__(self, program: str, folder: Path, *, tls: CertificateFiles | None = None) -> None:
+        """Prepare *program* in the new *folder*; with *tls*, BIND also serves DNS over TLS at `tls_address`."""
         folder.mkdir(parents=True)
         self._folder = folder
         self.address = DnsServer(host=HOST, port=free_port())
+        self.tls_address = DnsServer(host=HOST, port=free_port())
         arguments, head, part = PROGRAMS[program]
         text = head.format(folder=folder, host=HOST, port=self.address.port, secret=KEY.secret)
+        if tls is not None:
+            more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
+            text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
         (folder / "server.conf").write_text(text + "".join(part.format(zone=zone) for zone in ZONES))
         for zone in ZONES:
             (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == ZONES[0] else ""))

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from extdns import log
+from extdns import log, masking
 from extdns.controller.clock import SystemClock
+from extdns.errors import UsageError, sanitize
+from extdns.flags.rfc2136_rules import check_secret
 from extdns.log import Event
 from extdns.metrics.histogram import CALL_DURATIONS
 from extdns.metrics.request_times import REQUEST_TIMES
 from providers.common.api_calls import SHORT_TIMEOUTS_S, WriteOptions
 
 if TYPE_CHECKING:
-    from extdns.config import Config
+    import ssl
+
+    from extdns.config import Config, Rfc2136Flags
     from extdns.controller.write_gate import WriteGate
     from extdns.model.api_request import ApiCall
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.common.rate_limit import RateLimit
     from providers.google.settings import GoogleSettings
+    from providers.rfc2136.settings import Rfc2136Settings, TsigSecret
 
 
 _log = log.get(__name__)
@@ -44,6 +50,11 @@ def _build_provider(config: Config, options: WriteOptions) -> tuple[ZoneReader, 
             return _build_route53(config, options)
         case "google":
             return _build_cloud_dns(config, options)
+        case "rfc2136":
+            from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+
+            zones = Rfc2136Zones(replace(build_rfc2136_settings(config), write_options=options))
+            return Rfc2136Reader(zones), None if dry_run else Rfc2136Writer(zones)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -72,6 +83,10 @@ def build_offline_reader(config: Config) -> ZoneReader:
 
             settings = build_cloud_dns_settings(config)
             return CloudDnsReader(settings, build_api(settings))
+        case "rfc2136":
+            from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Zones
+
+            return Rfc2136Reader(Rfc2136Zones(build_rfc2136_settings(config, offline=True)))
         case _:
             return build_provider(config)[0]
 
@@ -151,6 +166,64 @@ def build_cloud_dns_settings(config: Config) -> GoogleSettings:
         on_request=REQUEST_TIMES.record,
         on_call=_record_call,
     )
+
+
+_DNS_PORT: Final = 53
+_TLS_PORT: Final = 853
+
+
+def build_rfc2136_settings(config: Config, *, offline: bool = False) -> Rfc2136Settings:
+    """Return the settings of the provider for DNS UPDATE; *offline*, without key and certificates.
+
+    Raises:
+        UsageError: a file with the key or with certificates cannot be read, or is invalid.
+    """
+    from extdns.model.dns_name import DnsName
+    from providers.rfc2136.settings import DnsServer, Rfc2136Settings
+
+    chosen = config.rfc2136
+    port = chosen.rfc2136_port or (_TLS_PORT if chosen.rfc2136_use_tls else _DNS_PORT)
+    return Rfc2136Settings(
+        servers=tuple(DnsServer(host=host, port=port) for host in dict.fromkeys(chosen.rfc2136_host)),
+        zones=tuple(dict.fromkeys(map(DnsName.parse, chosen.rfc2136_zone))),
+        key=None if offline or chosen.rfc2136_insecure else _read_tsig_key(chosen),
+        tls=_build_tls(chosen) if chosen.rfc2136_use_tls and not offline else None,
+        strategy=chosen.rfc2136_load_balancing_strategy,
+        min_ttl_s=math.ceil(chosen.rfc2136_min_ttl_s),
+        max_writes=chosen.rfc2136_batch_change_size,
+        on_call=_record_call,
+    )
+
+
+def _read_tsig_key(chosen: Rfc2136Flags) -> TsigSecret:
+    from providers.rfc2136.settings import TsigSecret
+
+    secret = chosen.rfc2136_tsig_secret
+    if chosen.rfc2136_tsig_secret_file:
+        try:
+            secret = Path(chosen.rfc2136_tsig_secret_file).read_text(encoding="ascii").strip()
+        except (OSError, ValueError) as exc:
+            raise UsageError(f"--rfc2136-tsig-secret-file cannot be read: {sanitize(str(exc))}") from exc
+        masking.add_secrets((secret,))
+        check_secret(secret, "the content of --rfc2136-tsig-secret-file")
+    return TsigSecret(name=chosen.rfc2136_tsig_keyname, algorithm=chosen.rfc2136_tsig_secret_alg, secret=secret)
+
+
+def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
+    import ssl
+
+    try:
+        context = ssl.create_default_context(cafile=chosen.tls_ca or None)
+        if chosen.tls_client_cert:
+            context.load_cert_chain(chosen.tls_client_cert, chosen.tls_client_cert_key)
+    except OSError as exc:  # ssl.SSLError is one, too
+        raise UsageError(f"--tls-ca, --tls-client-cert or --tls-client-cert-key: {sanitize(str(exc))}") from exc
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.set_alpn_protocols(["dot"])  # RFC 9103 section 7.1
+    if chosen.rfc2136_skip_tls_verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
 
 
 def _record_call(call: ApiCall) -> None:

@@ -91,50 +91,6 @@ CLOUDFLARE_FLAGS: Final = (
 )
 
 
-_rfc2136 = partial(Flag, providers=("rfc2136",), support=ABSENT)
-
-RFC2136_FLAGS: Final = (
-    _rfc2136(
-        name="rfc2136-host",
-        kind=make_text_kind("HOST"),
-        default=(),
-        repeatable=True,
-        help="DNS server that takes updates",
-    ),
-    _rfc2136(name="rfc2136-port", kind=NUMBER, default=0, help="port of the DNS server"),
-    _rfc2136(name="rfc2136-zone", kind=make_text_kind("DOMAIN"), default=(), repeatable=True, help="zone to manage"),
-    _rfc2136(name="rfc2136-insecure", kind=BOOLEAN, default=False, help="send updates without TSIG"),
-    _rfc2136(name="rfc2136-tsig-keyname", kind=make_text_kind("NAME"), help="name of the TSIG key"),
-    _rfc2136(name="rfc2136-tsig-secret", kind=make_text_kind("BASE64"), secret=True, help="the TSIG key"),
-    _rfc2136(
-        name="rfc2136-tsig-secret-alg",
-        kind=make_text_kind("ALGORITHM"),
-        help="algorithm of the TSIG key: hmac-sha1, -sha224, -sha256, -sha384 or -sha512",
-    ),
-    _rfc2136(name="rfc2136-axfr", kind=BOOLEAN, default=False, help="read zones by AXFR"),
-    _rfc2136(name="rfc2136-tsig-axfr", kind=BOOLEAN, default=False, help="old name of --rfc2136-axfr"),
-    _rfc2136(name="rfc2136-min-ttl", kind=DURATION, default=0.0, help="minimum TTL of records"),
-    _rfc2136(name="rfc2136-gss-tsig", kind=BOOLEAN, default=False, help="sign updates with Kerberos (GSS-TSIG)"),
-    _rfc2136(name="rfc2136-kerberos-username", kind=make_text_kind("NAME"), help="Kerberos user"),
-    _rfc2136(name="rfc2136-kerberos-password", kind=make_text_kind("PASSWORD"), secret=True, help="Kerberos password"),
-    _rfc2136(name="rfc2136-kerberos-realm", kind=make_text_kind("REALM"), help="Kerberos realm"),
-    _rfc2136(name="rfc2136-batch-change-size", kind=NUMBER, default=50, help="maximum of changes in one update"),
-    _rfc2136(name="rfc2136-use-tls", kind=BOOLEAN, default=False, help="use DNS over TLS"),
-    _rfc2136(
-        name="rfc2136-skip-tls-verify",
-        kind=BOOLEAN,
-        default=False,
-        help="do not check the server's certificate",
-    ),
-    _rfc2136(
-        name="rfc2136-load-balancing-strategy",
-        kind=make_choice_kind("a strategy", "random", "round-robin", "disabled", metavar="STRATEGY"),
-        default="disabled",
-        help="how to choose the DNS server for an update if there are several",
-    ),
-)
-
-
 _webhook = partial(Flag, providers=("webhook",), support=ABSENT)
 
 WEBHOOK_FLAGS: Final = (
@@ -183,7 +139,6 @@ _oci = partial(Flag, providers=("oci",), support=ABSENT)
 _ovh = partial(Flag, providers=("ovh",), support=ABSENT)
 _pdns = partial(Flag, providers=("pdns",), support=ABSENT)
 _pihole = partial(Flag, providers=("pihole",), support=ABSENT)
-_tls = partial(Flag, providers=("pdns", "rfc2136"), support=ABSENT)
 
 OTHER_PROVIDER_FLAGS: Final = (
     _alibaba(
@@ -270,9 +225,6 @@ OTHER_PROVIDER_FLAGS: Final = (
         default=False,
         help="do not check the server's certificate",
     ),
-    _tls(name="tls-ca", kind=make_text_kind("PATH"), help="certificates of the authorities that are trusted"),
-    _tls(name="tls-client-cert", kind=make_text_kind("PATH"), help="client certificate"),
-    _tls(name="tls-client-cert-key", kind=make_text_kind("PATH"), help="key of --tls-client-cert"),
     _pihole(name="pihole-server", kind=URL, help="address of Pi-hole"),
     _pihole(name="pihole-password", kind=make_text_kind("PASSWORD"), secret=True, help="password of Pi-hole"),
     _pihole(

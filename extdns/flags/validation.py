@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from extdns.errors import sanitize
+from extdns.flags import rfc2136_rules
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Absent, Flag, Implemented, Moot
 from extdns.flags.kind import ValueKind
@@ -34,7 +35,8 @@ def validate(values: Values) -> None:
     """
     _check_required(values)
     _check_azure(values)
-    _check_rfc2136(values)
+    if values["provider"] == "rfc2136":
+        rfc2136_rules.check_reference_rules(values)
     _check_combinations(values)
     _check_ours(values)
 
@@ -59,23 +61,6 @@ def _check_azure(values: Values) -> None:
         raise usage_error("no Azure config file specified", "give --azure-config-file=PATH")
 
 
-def _check_rfc2136(values: Values) -> None:
-    if values["provider"] != "rfc2136":
-        return
-    if values["rfc2136-min-ttl"] < 0:
-        raise usage_error("TTL specified for rfc2136 is negative", "allowed for --rfc2136-min-ttl: 0s and more")
-    if values["rfc2136-insecure"] and values["rfc2136-gss-tsig"]:
-        raise usage_error("--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments")
-    kerberos = tuple(f"rfc2136-kerberos-{part}" for part in ("realm", "username", "password"))
-    if values["rfc2136-gss-tsig"] and not all(values[name] for name in kerberos):
-        raise usage_error(f"--rfc2136-gss-tsig requires {', '.join(f'--{name}' for name in kerberos)}")
-    if values["rfc2136-batch-change-size"] < 1:
-        raise usage_error(
-            "batch size specified for rfc2136 cannot be less than 1",
-            "allowed for --rfc2136-batch-change-size: 1 and more",
-        )
-
-
 def _check_combinations(values: Values) -> None:
     if values["ignore-hostname-annotation"] and not values["fqdn-template"]:
         raise usage_error("FQDN Template must be set if ignoring annotations", "give --fqdn-template")
@@ -88,6 +73,8 @@ def _check_combinations(values: Values) -> None:
 def _check_ours(values: Values) -> None:
     if values["provider"] == "zonefile" and not values["zonefile-dir"]:
         raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
+    if values["provider"] == "rfc2136":
+        rfc2136_rules.check_our_rules(values)
     if values["leader-elect"]:
         _check_election(values)
     types = values["service-type-filter"]
@@ -126,7 +113,7 @@ def _check_election(values: Values) -> None:
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": tuple(name for name in SOURCES if name != "connector"),
-    "provider": ("aws", "google", "inmemory", "zonefile"),
+    "provider": ("aws", "google", "inmemory", "rfc2136", "zonefile"),
     "registry": ("noop", "txt"),
 }
 

@@ -34,15 +34,14 @@ class DnsClient:
     """Sends queries and updates to one of several servers; safe from any thread."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
-        """Prepare the key and the TLS context.
+        """Prepare the key.
 
         Raises:
-            OSError: a file with certificates cannot be read.
             ValueError: the key is invalid.
         """
         self._settings = settings
         self._key = None if settings.key is None else build_key(settings.key)
-        self._tls = None if settings.build_tls is None else settings.build_tls()
+        self._tls = settings.tls
         self._next = 0
 
     def update_copy(self, copy: dns.zone.Zone) -> None:

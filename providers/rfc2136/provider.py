@@ -50,7 +50,6 @@ class Rfc2136Zones:
         """Prepare the client; nothing is read yet.
 
         Raises:
-            OSError: a file with certificates cannot be read.
             ValueError: the key is invalid.
         """
         self.settings = settings

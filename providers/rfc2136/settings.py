@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from extdns.model.api_request import CallObserver, ignore_call
 from extdns.model.dns_name import DnsName
 from providers.common.api_calls import WriteOptions
-
-Strategy = Literal["disabled", "round-robin", "random"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +43,8 @@ class Rfc2136Settings:
     Attributes:
         servers: at least one; all serve the same zones.
         key: signs all messages, None for none.
-        build_tls: builds the context of DNS over TLS; None for plain TCP.
-        strategy: which server the next call goes to first.
+        tls: for DNS over TLS; None for plain TCP.
+        strategy: which server the next call goes to first: `disabled` (the last that worked), `round-robin`, `random`.
         min_ttl_s: the least TTL that is written, in seconds.
         max_writes: the most writes in one message.
         page_names: names in a page.
@@ -59,8 +55,8 @@ class Rfc2136Settings:
     servers: tuple[DnsServer, ...]
     zones: tuple[DnsName, ...]
     key: TsigSecret | None = None
-    build_tls: Callable[[], ssl.SSLContext] | None = None
-    strategy: Strategy = "disabled"
+    tls: ssl.SSLContext | None = None
+    strategy: str = "disabled"
     min_ttl_s: int = 0
     max_writes: int = 500
     page_names: int = 10_000

@@ -202,6 +202,8 @@ def test_with_compat_flags_have_the_defaults_of_external_dns() -> None:
         "max-delete-percent": (30, 100),
         "state-configmap": ("extdns-state", ""),
         "aws-batch-change-interval": (0.0, 1.0),
+        "rfc2136-axfr": (True, False),
+        "rfc2136-batch-change-size": (500, 50),
         "google-batch-change-interval": (0.0, 1.0),
         "aws-conditional-writes": (True, False),
     }

@@ -115,6 +115,9 @@ def starts(draw: st.DrawFn) -> list[str]:
     values["policy"] = draw(st.sampled_from(BY_NAME["policy"].kind.choices))
     values["manifests"] = draw(st.lists(TEXTS, min_size=1, max_size=2).map(tuple))
     values["zonefile-dir"] = draw(TEXTS.filter(bool))
+    values |= {"rfc2136-host": ("ns1",), "rfc2136-port": 53, "rfc2136-zone": ("example.org",), "rfc2136-axfr": True}
+    values |= {"rfc2136-insecure": True, "rfc2136-gss-tsig": False, "rfc2136-min-ttl": 0.0}
+    values |= {"rfc2136-batch-change-size": 50, "tls-client-cert": "", "tls-client-cert-key": ""}
     values["service-type-filter"] = draw(st.lists(st.sampled_from(SERVICE_TYPE.choices)).map(tuple))
     values["txt-suffix"] = "" if values.get("txt-prefix") else draw(TEXTS)
     if values.get("ignore-hostname-annotation"):

@@ -48,6 +48,7 @@ OURS: Final = {
     "state-configmap",
     "state-file",
     "web-address",
+    "rfc2136-tsig-secret-file",
     "zonefile-dir",
 }
 # The help of external-dns does not show these as repeatable; docs/spec/plan.md 8.2, 8.3 do.
@@ -191,4 +192,4 @@ def test_every_flag_except_help_and_version_has_an_environment_variable() -> Non
 
 def test_switches_are_off_unless_the_flag_table_turns_them_on() -> None:
     on = {flag.name for flag in FLAGS if flag.kind is BOOLEAN and format_default(flag)}
-    assert on == {"exclude-unschedulable", "aws-evaluate-target-health", "aws-conditional-writes"}
+    assert on == {"exclude-unschedulable", "aws-evaluate-target-health", "aws-conditional-writes", "rfc2136-axfr"}

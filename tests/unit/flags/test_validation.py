@@ -12,6 +12,8 @@ from extdns.flags.validation import validate
 
 GOOD: Final = ["--source=service", "--provider=inmemory"]
 RFC2136: Final = ["--source=service", "--provider=rfc2136"]
+SERVED: Final = [*RFC2136, "--rfc2136-host=ns1.example.org", "--rfc2136-zone=example.org"]
+KEY: Final = ["--rfc2136-tsig-secret=c2VjcmV0", "--rfc2136-tsig-keyname=k", "--rfc2136-tsig-secret-alg=hmac-sha256"]
 GSS: Final = [
     "--rfc2136-gss-tsig",
     "--rfc2136-kerberos-realm=R",
@@ -79,6 +81,49 @@ def check(argv: list[str]) -> None:
             id="zonefile-needs-its-folder",
         ),
         pytest.param(
+            [*RFC2136, *GSS], "--rfc2136-gss-tsig is not supported by this version", id="rfc2136-gss-is-not-supported"
+        ),
+        pytest.param(RFC2136, "--provider=rfc2136 has no DNS server", id="rfc2136-needs-a-server"),
+        pytest.param(
+            [*RFC2136, "--rfc2136-host="], "--provider=rfc2136 has no DNS server", id="rfc2136-server-without-a-name"
+        ),
+        pytest.param([*RFC2136, SERVED[-2]], "--provider=rfc2136 has no zone", id="rfc2136-needs-a-zone"),
+        pytest.param(
+            [*SERVED, "--rfc2136-port=65536"], "--rfc2136-port=65536 is not a port", id="rfc2136-port-out-of-range"
+        ),
+        pytest.param(
+            [*SERVED, "--rfc2136-zone=a..b"],
+            "--rfc2136-zone=a..b: 'a..b' is not valid; allowed: a name without empty labels",
+            id="rfc2136-invalid-zone",
+        ),
+        pytest.param(
+            [*SERVED, *KEY, "--no-rfc2136-axfr"],
+            "--provider=rfc2136 needs --rfc2136-axfr: without reading a zone, nobody knows whose its records are",
+            id="rfc2136-cannot-do-without-reading",
+        ),
+        pytest.param(SERVED, "--provider=rfc2136 has no key", id="rfc2136-needs-a-key"),
+        pytest.param(
+            [*SERVED, *KEY[:2], "--rfc2136-tsig-secret-alg=hmac-md5"],
+            "hmac-md5 is not supported TSIG algorithm",
+            id="rfc2136-unknown-algorithm",
+        ),
+        pytest.param(
+            [*SERVED, *KEY, "--rfc2136-tsig-secret-file=/key"],
+            "the TSIG key comes from one place",
+            id="rfc2136-two-secrets",
+        ),
+        pytest.param([*SERVED, *KEY[1:]], "the TSIG key comes from one place", id="rfc2136-no-secret"),
+        pytest.param(
+            [*SERVED, *KEY[1:], "--rfc2136-tsig-secret=no base64"],
+            "--rfc2136-tsig-secret is not base64",
+            id="rfc2136-invalid-secret",
+        ),
+        pytest.param(
+            [*SERVED, *KEY, "--tls-client-cert=/cert"],
+            "--tls-client-cert and --tls-client-cert-key belong together",
+            id="rfc2136-certificate-without-key",
+        ),
+        pytest.param(
             [*GOOD, "--service-type-filter=ClusterIP", "--service-type-filter=loadbalancer"],
             "--service-type-filter=loadbalancer is not a type of Service",
             id="sources-3.1-unknown-type",
@@ -96,7 +141,12 @@ def test_missing_or_contradictory_flags_are_reported(argv: list[str], message: s
     [
         pytest.param(GOOD, id="our-default-policy-is-sync"),
         pytest.param([*GOOD, "--compat", "--policy=sync"], id="compat-with-a-policy"),
-        pytest.param([*RFC2136, *GSS], id="kerberos"),
+        pytest.param([*SERVED, *KEY], id="rfc2136-with-a-key"),
+        pytest.param([*SERVED, "--rfc2136-insecure"], id="rfc2136-without-a-key"),
+        pytest.param([*SERVED, *KEY[1:], "--rfc2136-tsig-secret-file=/key"], id="rfc2136-with-a-key-from-a-file"),
+        pytest.param(
+            [*SERVED, *KEY, "--compat", "--policy=sync", "--rfc2136-tsig-axfr"], id="rfc2136-old-name-of-axfr"
+        ),
         pytest.param([*GOOD, "--rfc2136-min-ttl=-1s", "--rfc2136-batch-change-size=0"], id="not-our-provider"),
         pytest.param(["--source=service", "--provider=azure-dns", "--azure-config-file="], id="8.4-5-azure-only"),
         pytest.param([*GOOD, "--ignore-hostname-annotation", "--fqdn-template=x"], id="ignoring-with-a-template"),

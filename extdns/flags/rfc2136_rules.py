@@ -1,0 +1,99 @@
+"""Check that the flags of the provider `rfc2136` fit together (docs/spec/plan.md 6.1, 8.4)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any, Final
+
+from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.flags.rfc2136 import ALGORITHMS
+from extdns.flags.usage_errors import usage_error
+from extdns.model.dns_name import DnsName
+
+_MAX_PORT: Final = 65535
+
+
+def check_reference_rules(values: Mapping[str, Any]) -> None:
+    """Check the rules of external-dns.
+
+    Raises:
+        UsageError: the first rule that is violated.
+    """
+    if values["rfc2136-min-ttl"] < 0:
+        raise usage_error("TTL specified for rfc2136 is negative", "allowed for --rfc2136-min-ttl: 0s and more")
+    if values["rfc2136-insecure"] and values["rfc2136-gss-tsig"]:
+        raise usage_error("--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments")
+    kerberos = tuple(f"rfc2136-kerberos-{part}" for part in ("realm", "username", "password"))
+    if values["rfc2136-gss-tsig"] and not all(values[name] for name in kerberos):
+        raise usage_error(f"--rfc2136-gss-tsig requires {', '.join(f'--{name}' for name in kerberos)}")
+    if values["rfc2136-batch-change-size"] < 1:
+        raise usage_error(
+            "batch size specified for rfc2136 cannot be less than 1",
+            "allowed for --rfc2136-batch-change-size: 1 and more",
+        )
+
+
+def check_our_rules(values: Mapping[str, Any]) -> None:
+    """Check that there are servers, zones and a key.
+
+    Raises:
+        UsageError: the first rule that is violated.
+    """
+    if values["rfc2136-gss-tsig"]:
+        raise usage_error("--rfc2136-gss-tsig is not supported by this version", "use a key: --rfc2136-tsig-keyname")
+    if not values["rfc2136-host"] or not all(host.strip() for host in values["rfc2136-host"]):
+        raise usage_error("--provider=rfc2136 has no DNS server", "give --rfc2136-host=HOST, once for each server")
+    if not 0 <= values["rfc2136-port"] <= _MAX_PORT:
+        raise usage_error(f"--rfc2136-port={values['rfc2136-port']} is not a port", f"allowed: 0 to {_MAX_PORT}")
+    if not values["rfc2136-zone"]:
+        raise usage_error("--provider=rfc2136 has no zone", "give --rfc2136-zone=DOMAIN, once for each zone")
+    for zone in values["rfc2136-zone"]:
+        _check_name("--rfc2136-zone", zone)
+    if not values["rfc2136-axfr"] and not values["rfc2136-tsig-axfr"]:
+        raise usage_error(
+            "--provider=rfc2136 needs --rfc2136-axfr: without reading a zone, nobody knows whose its records are",
+            "give --rfc2136-axfr, and let the server transfer the zone to the key",
+        )
+    if bool(values["tls-client-cert"]) != bool(values["tls-client-cert-key"]):
+        raise usage_error("--tls-client-cert and --tls-client-cert-key belong together", "give both or none")
+    if not values["rfc2136-insecure"]:
+        _check_key(values)
+
+
+def _check_key(values: Mapping[str, Any]) -> None:
+    if not values["rfc2136-tsig-keyname"]:
+        raise usage_error("--provider=rfc2136 has no key", "give --rfc2136-tsig-keyname, or --rfc2136-insecure")
+    _check_name("--rfc2136-tsig-keyname", values["rfc2136-tsig-keyname"])
+    if values["rfc2136-tsig-secret-alg"] not in ALGORITHMS:
+        raise usage_error(
+            f"{sanitize(values['rfc2136-tsig-secret-alg'])} is not supported TSIG algorithm",
+            f"allowed for --rfc2136-tsig-secret-alg: {', '.join(ALGORITHMS)}",
+        )
+    if bool(values["rfc2136-tsig-secret"]) == bool(values["rfc2136-tsig-secret-file"]):
+        raise usage_error(
+            "the TSIG key comes from one place", "give either --rfc2136-tsig-secret or --rfc2136-tsig-secret-file"
+        )
+    if values["rfc2136-tsig-secret"]:
+        check_secret(values["rfc2136-tsig-secret"], "--rfc2136-tsig-secret")
+
+
+def check_secret(secret: str, origin: str) -> None:
+    """Check that *secret*, which was given by *origin*, is base64.
+
+    Raises:
+        UsageError: it is not. The message does not contain the secret.
+    """
+    try:
+        found = base64.b64decode(secret, validate=True)
+    except ValueError:
+        found = b""
+    if not found:
+        raise usage_error(f"{origin} is not base64", "allowed: the secret as in the key statement of the server")
+
+
+def _check_name(origin: str, text: str) -> None:
+    try:
+        DnsName.parse(text)
+    except InvalidValueError as exc:
+        raise UsageError(f"{origin}={sanitize(text)}: {exc}") from exc

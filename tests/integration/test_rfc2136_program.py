@@ -1,0 +1,137 @@
+"""The whole program with `--provider=rfc2136` in front of a real BIND."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dns.message
+import dns.query
+import dns.rdatatype
+import dns.update
+import pytest
+
+from extdns.app.provider import build_provider
+from extdns.config import parse
+from extdns.errors import ForbiddenError, RetryableError, UsageError
+from extdns.model.change import Applied, Forbidden, TryLater
+from providers.rfc2136.client import build_key
+from tests.apimachinery.certificates import create_certificates
+from tests.conformance.provider import build_batch, create
+from tests.nameservers import HOST, free_port, installed
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.updatable import KEY, ZONES, UpdatableServer, start_once
+
+pytestmark = pytest.mark.skipif(not installed("named"), reason="named is not installed: rfc2136 is untested with it")
+
+
+@pytest.fixture
+def server() -> UpdatableServer:
+    found = start_once("named")
+    found.reset()
+    return found
+
+
+def build_flags(port: int, *more: str) -> list[str]:
+    """Return the flags for the BIND at *port*, with both zones."""
+    return [
+        *("--provider=rfc2136", f"--rfc2136-host={HOST}", f"--rfc2136-port={port}"),
+        *(f"--rfc2136-zone={zone}" for zone in ZONES),
+        *(f"--rfc2136-tsig-keyname={KEY.name}", f"--rfc2136-tsig-secret-alg={KEY.algorithm}"),
+        *(more or (f"--rfc2136-tsig-secret={KEY.secret}",)),
+    ]
+
+
+def query(server: UpdatableServer, name: str, rtype: str) -> list[str]:
+    """Return what *server* answers, sorted."""
+    found = dns.query.udp(dns.message.make_query(name, rtype), HOST, timeout=20.0, port=server.address.port)
+    return sorted(data.to_text() for rrset in found.answer for data in rrset)
+
+
+def test_one_pass_creates_records_with_ownership_and_ptr_records_and_the_next_pass_changes_nothing(
+    server: UpdatableServer, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{KEY.secret}\n")
+    flags = build_flags(server.address.port, f"--rfc2136-tsig-secret-file={secret}", "--create-ptr")
+    installation = Installation(tmp_path, dns_flags=[*flags, "--managed-record-types=A", "--managed-record-types=PTR"])
+    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
+    assert installation.run_once() == 0
+    assert query(server, "web.example.org", "A") == ["192.0.2.1"]
+    assert "external-dns/owner=me" in query(server, "a-web.example.org", "TXT")[0]
+    assert query(server, "1.2.0.192.in-addr.arpa", "PTR") == ["web.example.org."]
+    before = query(server, "example.org", "SOA")
+    assert installation.run_once() == 0
+    assert query(server, "example.org", "SOA") == before
+
+
+def test_a_record_of_another_program_is_not_changed(server: UpdatableServer, tmp_path: Path) -> None:
+    message = dns.update.UpdateMessage("example.org", keyring=build_key(KEY))
+    message.add("web.example.org.", 60, "A", "192.0.2.9")
+    server.update(message)
+    installation = Installation(tmp_path, dns_flags=build_flags(server.address.port))
+    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
+    installation.run_once()
+    assert query(server, "web.example.org", "A") == ["192.0.2.9"]
+
+
+def test_a_dry_run_writes_nothing(server: UpdatableServer, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, dns_flags=build_flags(server.address.port))
+    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
+    installation.run_once("--dry-run")
+    assert query(server, "web.example.org", "A") == []
+
+
+@pytest.mark.parametrize(
+    ("port", "secret", "error", "outcome"),
+    [
+        pytest.param(None, "d3Jvbmc=", ForbiddenError, Forbidden, id="wrong-secret"),
+        pytest.param(free_port(), KEY.secret, RetryableError, TryLater, id="no-server"),
+    ],
+)
+def test_a_server_that_cannot_be_used_fails_reads_and_writes(
+    server: UpdatableServer, port: int | None, secret: str, error: type[Exception], outcome: type
+) -> None:
+    flags = build_flags(port or server.address.port, f"--rfc2136-tsig-secret={secret}")
+    reader, writer = build_provider(parse(["--source=service", *flags], {}))
+    zone = reader.list_zones().zones[1]
+    with pytest.raises(error, match=r"Transfer on example\.org at 127\.0\.0\.1"):
+        reader.read_page(zone, None)
+    assert writer is not None
+    assert isinstance(writer.submit(zone, build_batch(zone, [create("x.example.org", "A", "192.0.2.1")])), outcome)
+
+
+def test_zones_are_read_and_written_over_tls(tmp_path: Path) -> None:
+    files = create_certificates(tmp_path)
+    with UpdatableServer("named", tmp_path / "server", tls=files.server) as server:
+        flags = build_flags(server.tls_address.port)
+        argv = ["--source=service", *flags, "--rfc2136-use-tls"]
+        reader, writer = build_provider(parse([*argv, f"--tls-ca={files.ca.certificate}"], {}))
+        zone = reader.list_zones().zones[1]
+        assert writer is not None
+        outcome = writer.submit(zone, build_batch(zone, [create("x.example.org", "A", "192.0.2.1")]))
+        assert isinstance(outcome, Applied)
+        assert set(outcome.records) <= set(reader.read_page(zone, None).records)
+        strange, _ = build_provider(parse(argv, {}))
+        with pytest.raises(RetryableError, match="certificate verify failed"):
+            strange.read_page(zone, None)
+        careless, _ = build_provider(parse([*argv, "--rfc2136-skip-tls-verify"], {}))
+        assert careless.read_page(zone, None).records
+
+
+@pytest.mark.parametrize(
+    ("flag", "content", "message"),
+    [
+        pytest.param("rfc2136-tsig-secret-file", None, "--rfc2136-tsig-secret-file cannot be read", id="no-secret"),
+        pytest.param("rfc2136-tsig-secret-file", "???", "is not base64", id="invalid-secret"),
+        pytest.param("tls-ca", "no certificate", "--tls-ca, --tls-client-cert or --tls-client-cert-key", id="ca"),
+    ],
+)
+def test_an_unusable_file_is_a_usage_error(tmp_path: Path, flag: str, content: str | None, message: str) -> None:
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_text(content)
+    secret = () if flag == "rfc2136-tsig-secret-file" else (f"--rfc2136-tsig-secret={KEY.secret}",)
+    argv = ["--source=service", *build_flags(53, f"--{flag}={path}", *secret), "--rfc2136-use-tls"]
+    with pytest.raises(UsageError, match=message):
+        build_provider(parse(argv, {}))

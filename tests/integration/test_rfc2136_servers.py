@@ -1,0 +1,202 @@
+"""The provider rfc2136 in front of real servers: what it reads, what it sends, and lost answers."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final
+
+import dns.update
+import pytest
+
+from extdns.model import rrtype
+from extdns.model.api_request import ApiCall
+from extdns.model.change import Applied, Outcome, Refused, Unknown, Write, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from providers.rfc2136.client import build_key
+from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+from providers.rfc2136.settings import DnsServer, Rfc2136Settings
+from tests.conformance.provider import build_batch, create, delete, restate, update
+from tests.nameservers import HOST, installed
+from tests.updatable import KEY, PROGRAMS, UpdatableServer, start_once
+
+ZONE: Final = Zone(name=DnsName("example.org"), id="example.org")
+
+
+@pytest.fixture(params=PROGRAMS)
+def server(request: pytest.FixtureRequest) -> UpdatableServer:
+    if not installed(request.param):
+        pytest.skip(f"{request.param} is not installed, so the provider rfc2136 was not tested with it")
+    found = start_once(request.param)
+    found.reset()
+    return found
+
+
+def build_settings(server: UpdatableServer) -> Rfc2136Settings:
+    return Rfc2136Settings(servers=(server.address,), zones=(ZONE.name,), key=KEY)
+
+
+def submit(zones: Rfc2136Zones, *writes: Write) -> Outcome:
+    return Rfc2136Writer(zones).submit(ZONE, build_batch(ZONE, writes))
+
+
+def read(zones: Rfc2136Zones) -> dict[tuple[str, str], Record]:
+    """Return all records by name and type."""
+    return {(one.name, one.type): one for one in Rfc2136Reader(zones).read_page(ZONE, None).records}
+
+
+def add(server: UpdatableServer, name: str, ttl_s: int, rtype: str, *data: str) -> None:
+    """Add records as another program would."""
+    message = dns.update.UpdateMessage(ZONE.name, keyring=build_key(KEY))
+    for one in data:
+        message.add(name, ttl_s, rtype, one)
+    server.update(message)
+
+
+def test_a_quiet_zone_costs_one_call_and_a_batch_one_call(server: UpdatableServer) -> None:
+    calls: list[ApiCall] = []
+    zones = Rfc2136Zones(replace(build_settings(server), on_call=calls.append))
+    before = read(zones)
+    calls.clear()
+    assert read(zones) == before
+    assert [(call.action, call.status) for call in calls] == [("Transfer", "ok")]
+    calls.clear()
+    assert isinstance(submit(zones, create("web.example.org", "A", "192.0.2.1")), Applied)
+    assert [(call.action, call.status) for call in calls] == [("Update", "ok")]
+
+
+def test_edits_of_others_are_read_as_a_difference(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    read(zones)
+    add(server, "a.example.org.", 60, "A", "192.0.2.1", "192.0.2.2")
+    assert read(zones)["a.example.org", "A"].targets == ("192.0.2.1", "192.0.2.2")
+    server.reset()
+    assert ("a.example.org", "A") not in read(zones)
+
+
+def test_a_zone_whose_serial_went_back_is_read_completely(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    add(server, "a.example.org.", 60, "A", "192.0.2.1")
+    copy = zones.copies[ZONE.name]
+    before = copy.read()
+    soa = copy._zone.get_rdataset("example.org.", "SOA")
+    assert soa is not None
+    later = soa[0].replace(serial=soa[0].serial + 1000)
+    soa.clear()
+    soa.add(later)
+    assert copy.read() == before
+
+
+def test_text_that_another_program_split_differently_can_be_changed_and_its_bytes_are_the_condition(
+    server: UpdatableServer,
+) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    add(server, "t.example.org.", 300, "TXT", f'"{"a" * 255}" ""')
+    held = read(zones)["t.example.org", "TXT"]
+    assert held.exact is not None
+    assert isinstance(submit(zones, restate(held)), Applied)
+    same_text = Record(name=held.name, type=held.type, targets=held.targets, ttl_s=held.ttl_s)
+    assert isinstance(submit(zones, restate(same_text)), WriteConflict)
+    assert isinstance(submit(zones, delete(held)), Applied)
+    assert ("t.example.org", "TXT") not in read(zones)
+
+
+def test_names_with_special_characters_are_read_and_written(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    add(server, "dot\\.ted.example.org.", 60, "TXT", "x")  # no object can request this name
+    (made,) = applied(submit(zones, create("key'%(a)!.example.org", "TXT", '"\\007\\255 \\"quoted\\""')))
+    found = read(zones)
+    assert found[made.name, "TXT"] == made
+    assert len(found) == 3 and ("dot.ted.example.org", "TXT") not in found  # noqa: PT018 - with NS and glue
+    assert isinstance(submit(zones, delete(made)), Applied)
+
+
+def applied(outcome: Outcome) -> tuple[Record, ...]:
+    assert isinstance(outcome, Applied), outcome
+    return outcome.records
+
+
+def test_the_ns_records_of_the_zone_can_be_replaced_and_not_deleted(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    held = read(zones)["example.org", "NS"]
+    (made,) = applied(submit(zones, update(held, "ns2.example.net", ttl_s=77)))
+    assert read(zones)["example.org", "NS"] == made
+    assert isinstance(submit(zones, delete(made)), Refused)
+
+
+def test_a_cname_replaces_records_only_if_no_other_type_is_at_the_name(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    (held,) = applied(submit(zones, create("web.example.org", "A", "192.0.2.1")))
+    add(server, "web.example.org.", 60, "CAA", '0 issue "ca.example.net"')
+    outcome = submit(zones, delete(held), create("web.example.org", "CNAME", "lb.example.net"))
+    assert isinstance(outcome, Refused)
+    assert outcome.offending_names == ("web.example.org",)
+    assert read(zones)["web.example.org", "A"] == held
+
+
+def test_a_batch_larger_than_a_message_is_refused(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    text = " ".join(f'"{"x" * 255}"' for _ in range(14))
+    outcome = submit(zones, *(create(f"n{n}.example.org", "TXT", text) for n in range(20)))
+    assert isinstance(outcome, Refused)
+    assert "65535 bytes" in outcome.message
+
+
+def test_thousands_of_records_are_transferred(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    for start in range(0, 3000, 500):
+        batch = [create(f"n{n}.example.org", "TXT", f'"{"x" * 60} {n}"') for n in range(start, start + 500)]
+        applied(submit(zones, *batch))
+    assert sum(one.type == rrtype.TXT for one in read(Rfc2136Zones(build_settings(server))).values()) == 3000
+
+
+def test_a_transfer_above_the_limit_changes_nothing_in_the_copy(server: UpdatableServer) -> None:
+    zones = Rfc2136Zones(replace(build_settings(server), max_transfer_bytes=10))
+    with pytest.raises(Exception, match="more than 10 bytes"):
+        read(zones)
+
+
+@contextmanager
+def lose_answers(server: DnsServer) -> Iterator[DnsServer]:
+    """Serve at the address in the block: pass each message on to *server*, and close without the answer."""
+    with socket.create_server((HOST, 0)) as listening:
+
+        def pass_on() -> None:
+            try:
+                while True:
+                    client, _ = listening.accept()
+                    with client, socket.create_connection((server.host, server.port)) as upstream:
+                        upstream.sendall(client.recv(65537))
+                        upstream.recv(2)
+            except OSError:
+                return
+
+        thread = threading.Thread(target=pass_on, daemon=True)
+        thread.start()
+        yield DnsServer(host=HOST, port=listening.getsockname()[1])
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def test_a_lost_answer_is_unknown_although_the_update_was_made_and_it_is_not_sent_to_the_next_server(
+    server: UpdatableServer,
+) -> None:
+    with lose_answers(server.address) as broken:
+        settings = replace(build_settings(server), servers=(broken, server.address))
+        outcome = submit(Rfc2136Zones(settings), create("web.example.org", "A", "192.0.2.1"))
+    assert isinstance(outcome, Unknown)
+    assert read(Rfc2136Zones(build_settings(server)))["web.example.org", "A"].targets == ("192.0.2.1",)
+
+
+def test_the_next_server_is_used_if_the_first_cannot_be_reached(server: UpdatableServer) -> None:
+    closed = DnsServer(host=HOST, port=1)
+    for strategy in ("disabled", "round-robin", "random"):
+        settings = replace(build_settings(server), servers=(closed, server.address), strategy=strategy)
+        zones = Rfc2136Zones(settings)
+        assert read(zones)
+        assert isinstance(submit(zones), Applied)
