@@ -66,11 +66,25 @@ def _get_written(write: Write, new: DesiredRecord, min_ttl_s: int) -> Record:
 def find_local_refusal(writes: Sequence[Write], zone: Zone) -> Refused | None:
     """Return why *writes* cannot be made in one message, whatever the zone holds; None if they can."""
     counts = Counter(write.key for write in writes)
-    details = sorted({(write.key.name, detail) for write in writes if (detail := _find_problem(write, counts, zone))})
+    cnames = {write.key.name for write in writes if write.new is not None and write.key.type == rrtype.CNAME}
+    details = sorted(
+        {
+            (write.key.name, detail)
+            for write in writes
+            if (detail := _find_problem(write, counts, zone) or _find_company(write, cnames))
+        }
+    )
     if not details:
         return None
     message = "; ".join(f"{name}: {detail}" for name, detail in details)
     return Refused(message=message, offending_names=tuple(dict.fromkeys(name for name, _ in details)))
+
+
+def _find_company(write: Write, cnames: set[DnsName]) -> str:
+    """Return why *write* cannot be in one batch with the CNAMEs at *cnames*; a server would ignore one of them."""
+    if write.new is None or write.key.type == rrtype.CNAME or write.key.name not in cnames:
+        return ""
+    return f"a CNAME cannot coexist with {write.key.type}"
 
 
 def _find_problem(write: Write, counts: Mapping[RecordKey, int], zone: Zone) -> str:
