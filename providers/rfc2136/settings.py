@@ -59,7 +59,7 @@ class Rfc2136Settings:
     strategy: str = "disabled"
     min_ttl_s: int = 0
     max_writes: int = 500
-    page_names: int = 10_000
+    page_names: int = 25_000
     max_transfer_bytes: int = 256 * 2**20
     write_options: WriteOptions = field(default_factory=WriteOptions)
     on_call: CallObserver = ignore_call
