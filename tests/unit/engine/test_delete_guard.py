@@ -48,6 +48,16 @@ def test_the_grace_period_continues_when_the_evidence_is_of_another_kind() -> No
     assert scene.deleted == ["h1.acme.test"]
 
 
+def test_a_delete_is_made_if_its_evidence_changes_as_its_grace_period_ends() -> None:
+    scene = start_guard(*records(100))
+    scene.pass_time(600.0)
+    scene.observe_evidence([record(1)])
+    scene.now_s += GRACE_S
+    scene.observe_evidence([record(1)], Evidence.ABSENT)
+    scene.pass_time()
+    assert scene.deleted == ["h1.acme.test"]
+
+
 @pytest.mark.parametrize("evidence", [Evidence.ABSENT, Evidence.ORPHAN_GONE])
 def test_an_object_confirmed_as_absent_needs_no_further_grace_period(evidence: Evidence) -> None:
     scene = start_guard(*records(100))

@@ -181,3 +181,15 @@ def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
     scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name}, scene.now_s)
     scene.pass_time()
     assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
+
+
+def test_a_held_delete_does_not_count_as_made_if_another_writer_removes_the_record() -> None:
+    before = hold_deletes()
+    scene = start_guard(*records(100), now_s=before.now_s)
+    scene.observe_evidence([record(0)])
+    scene.guard.restore(build_saved(before.guard, before.now_s), scene.now_s)  # while the grace period runs
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons([record(0)]) == {Reason.HELD}
+    del scene.zones[ZONE.id]["h0.acme.test"]
+    scene.plan(record(0))
+    assert scene.guard.budget(ZONE.id).deleted == 0

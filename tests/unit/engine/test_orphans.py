@@ -153,6 +153,21 @@ def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() 
     assert world.provider.contents(ZONE)[theirs.key] == theirs
 
 
+def test_an_unresolved_claim_retains_its_record_while_the_source_of_another_set_identifier_is_down() -> None:
+    records = [
+        replace(one, set_identifier=colour)
+        for colour, resource in (("blue", "service/shop/web"), ("green", "ingress/shop/web"))
+        for one in owned("web", resource=resource)
+    ]
+    world = build_world(*records)
+    unresolved = build_unresolved("web", "web", set_identifier="blue")
+    world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FORBIDDEN), observe("web", unresolved), for_s=60.0)
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.NO_ADDRESS),
+        ("A", Action.KEEP, Reason.SOURCE_DOWN),
+    ]
+
+
 def test_missing_endpoints_of_one_object_are_no_evidence_for_the_record_of_another() -> None:
     world = start_world(
         *owned("web", resource="service/shop/api"),

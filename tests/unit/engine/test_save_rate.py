@@ -8,6 +8,7 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
+from extdns.engine.state_sync import SaveRate
 from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world
 
@@ -67,3 +68,11 @@ def test_a_delete_is_made_at_once_if_nothing_was_saved_for_ten_seconds() -> None
     world.run(observe_gone("web"), for_s=10.0)
     world.run(observe_gone("stays"), for_s=0.1)
     assert world.list_records() == {}
+
+
+def test_ten_states_can_be_saved_at_once_and_then_one_a_second() -> None:
+    rate, saves = SaveRate(), 0
+    while rate.next_at <= 100.0:
+        rate.spend(100.0)
+        saves += 1
+    assert (saves, rate.next_at) == (10, 101.0)

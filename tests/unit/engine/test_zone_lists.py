@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.inputs import ZonesListed
+from extdns.engine.effects import ListZones
+from extdns.engine.inputs import TimePassed, ZonesListed
 from tests.builders import ZONE, record
 from tests.world import start_published
 
@@ -41,3 +42,11 @@ def test_zones_are_listed_less_often_if_a_list_takes_many_calls() -> None:
     assert world.calls.count("ReadPage") > pages
     world.run(for_s=20.0)
     assert world.calls.count("ListZones") > lists
+
+
+def test_zones_are_not_listed_again_while_a_list_has_no_answer() -> None:
+    world = start_published(max_refresh_interval_s=60.0)
+    for _ in range(600):
+        world.now_s += 1.0
+        world.feed(TimePassed())
+    assert world.waiting.count(ListZones()) == 1

@@ -46,3 +46,9 @@ def test_the_first_possible_owner_by_name_is_returned() -> None:
         [target, ownership_record("f-www", "one"), ownership_record("e-www", "two")], (), PlainTextCodec()
     ).find(target)
     assert found == PossibleOwner(build_name("e-www"), "two")
+
+
+def test_an_ownership_record_named_for_an_existing_record_covers_no_other() -> None:
+    named = ownership_record("a-www", "other")
+    assert owner_of(record("A", "www"), named) == "other"
+    assert owner_of(record("A", "w"), record("A", "www"), named) is None
