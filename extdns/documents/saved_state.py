@@ -291,7 +291,7 @@ def _summarize_held_sets(owner: str, saved: Saved) -> Iterator[SavedHeldSummary]
         sets = dict(scope.shown)
         held = [digest for digest in scope.digests if digest not in approved]
         if scope.code:
-            sets[scope.code] = tuple(held)
+            sets.setdefault(scope.code, tuple(held))
         for code, digests in sets.items():
             done = len(approved.intersection(digests))
             if held or done == len(digests):  # otherwise no delete of the set is held any more

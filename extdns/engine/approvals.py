@@ -128,12 +128,21 @@ class HoldCodes:
             self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
 
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
-        """Add all codes to the *scopes* to save."""
+        """Add all codes to the *scopes* to save, which already have the holds.
+
+        The current code approves all saved holds, unless its deletes are listed with it. They are if some holds are
+        approved, or restored and not read yet: nobody sees those under this code.
+        """
         for scope, sets in self._sets.items():
             code, _ = self.current.get(scope, ("", 0))
-            earlier = tuple((one, tuple(sorted(digests))) for one, digests in sets.items() if digests and one != code)
-            if code or earlier:
-                scopes[scope] = replace(scopes.get(scope, SavedScope()), code=code, shown=earlier)
+            saved = scopes.get(scope, SavedScope())
+            shown = tuple(
+                (one, tuple(sorted(digests)))
+                for one, digests in sets.items()
+                if digests and (one != code or digests != set(saved.digests))
+            )
+            if code or shown:
+                scopes[scope] = replace(saved, code=code, shown=shown)
 
 
 class Approvals:

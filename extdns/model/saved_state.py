@@ -66,7 +66,8 @@ class SavedScope(Value, frozen=True, kw_only=True):
         most: maxima of the number of owned records, oldest first: until when, how many.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
-        shown: earlier sets of held deletes whose codes people may still enter, oldest first: code and digests.
+        shown: sets of held deletes whose codes people may enter, oldest first: code and digests. The set of `code` is
+            among them only if it differs from `digests`.
         records: the first held records, for people: zone, name, type, set identifier, evidence.
     """
 

@@ -137,8 +137,14 @@ class GuardedZones:
         """Approve the held deletes with *codes*."""
         self.guard.approve([Approval(code=code) for code in codes], self.now_s)
 
-    def restart(self, *, saved: Saved | None = None, **settings: Any) -> GuardedZones:  # noqa: ANN401 - any field of DeleteSettings
-        """Return a new guard that loaded the saved state of this one, or *saved*, and planned every name."""
+    def restart(self, *, saved: Saved | None = None, is_complete: bool = True, **settings: Any) -> GuardedZones:  # noqa: ANN401 - any field of DeleteSettings
+        """Return a new guard that loaded the saved state of this one, or *saved*, and planned every name.
+
+        Args:
+            saved: the state to load, None for that of this guard.
+            is_complete: whether all zones that the state names are listed.
+            settings: replace single delete settings.
+        """
         state = build_saved(self.guard, self.now_s) if saved is None else saved
         after = start_guard(now_s=self.now_s, **settings)
         after.guard.restore(state, self.now_s)
@@ -148,7 +154,8 @@ class GuardedZones:
             for zone, owned in found.values():
                 after.plan(owned, zone)
             after.guard.drop_restored(zone_id)
-        after.guard.drop_restored("")
+        if is_complete:
+            after.guard.drop_restored("")
         return after
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from extdns.engine.approvals import APPROVAL_S
-from extdns.model.evidence import Evidence
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import ALL_ZONES, Evidence
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval
+from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, hold_deletes, record, records, start_guard
 
 
@@ -50,6 +52,30 @@ def test_the_next_process_knows_by_which_code_and_by_whom_a_delete_was_approved(
     assert {user for _, _, user in saved} == {"alice"}
     assert {code for _, code, _ in saved} == {approval.code for approval in approvals}
     assert scene.restart().guard.state.approvals.save_by_digest() == saved
+
+
+def test_a_code_that_was_shown_while_a_zone_was_not_listed_approves_no_delete_in_this_zone() -> None:
+    other = Zone(name=DnsName("other.test"), id="Z2")
+    (unseen,) = records(1, zone=other, first=2)
+    scene = start_guard(*records(2))
+    scene.add_records([unseen], other)
+    scene.observe_evidence(records(2), Evidence.ABSENT)
+    scene.observe_evidence([unseen], Evidence.ABSENT, other)
+    scene.pass_time(GRACE_S)
+    assert scene.find_held() == {ALL_ZONES: {"h0", "h1", "h2"}}
+
+    not_listed = scene.zones.pop(other.id)
+    scene = scene.restart(is_complete=False)
+    scene.pass_time()
+    assert scene.find_held() == {ALL_ZONES: {"h0", "h1"}}
+    code = scene.find_codes()[ALL_ZONES]
+
+    scene.zones[other.id] = not_listed
+    scene = scene.restart()
+    scene.approve(code)
+    scene.pass_time(GRACE_S)
+    assert scene.deleted == ["h0.acme.test", "h1.acme.test"]
+    assert scene.list_reasons([unseen], other) == {Reason.HELD}
 
 
 def test_an_approval_is_used_up_by_its_delete() -> None:
