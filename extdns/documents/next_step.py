@@ -121,7 +121,10 @@ def _suggest_for_unrequested(document: NameDocument) -> str:
         return _suggest_for_all_names(document)
     if document.unread_zones or _may_be_in_unlisted_zone(document):
         return _RETRY_LATER
-    search = "look for a misspelt name on the object, or for a filter that leaves the object out"
+    search = (
+        "look for a misspelt name or annotation on the object (extdns plan lists invalid annotations), or for a filter "
+        "that leaves the object out"
+    )
     return f"nothing to do if the wildcard is to answer; else {search}" if document.wildcards else search
 
 

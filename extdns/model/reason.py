@@ -139,8 +139,8 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.ORPHAN_UNCLAIMED: ReasonRow(
         Group.REMOVED,
-        "The record is ours and no object requests it, but its resource may still exist. The record stays until a "
-        "person approves the delete.",
+        "The record is ours and no object requests it, but its resource may still exist. The delete is held, "
+        "unless a saved state shows that an earlier pass had the same settings.",
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",
