@@ -80,8 +80,8 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
         f"  {FLAGS_FILE}              the flags, each with a comment",
         "",
         "Next:",
-        f"  {command} plan {flags}      # what would change, and why",
-        f"  {command} --once {flags}    # write the records",
+        f"  {command} plan {flags}                          # what would change, and why",
+        f"  {command} --once {flags} --log-level=warning    # write the records",
         f"  cat {shlex.quote(str(folder / 'zones' / 'shop.example.zone'))}",
     )
     show_lines(map(escape_unprintable, lines))
