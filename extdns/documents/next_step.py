@@ -33,12 +33,12 @@ def suggest_next_step(document: NameDocument) -> str:
             command = format_command("status" if document.process.address else "plan --held", document.process)
             if document.reason == Reason.OTHER_CLUSTER:
                 return f"see how to accept the cluster of the objects, if that is meant: {command}"
-            return f"see all held deletes, and how to approve them: {command}{_warn_about_owner(document)}"
+            return f"see all held deletes, and how to approve them: {command}{_advise_on_orphan(document)}"
         case NameState.CHANGING if document.reason == Reason.IN_GRACE:
             return "nothing to do; to keep the record, let an object request the name before the grace period ends"
         case NameState.CHANGING:
             command = format_command("plan", document.process)
-            return f"nothing to do if extdns runs. The plan for all names: {command}{_warn_about_owner(document)}"
+            return f"nothing to do if extdns runs. The plan for all names: {command}{_advise_on_orphan(document)}"
         case NameState.UNKNOWN:
             return _RETRY_LATER
         case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
@@ -104,12 +104,13 @@ def _suggest_for_foreign_record(document: NameDocument) -> str:
     return f"{_CONFLICT}. To take over existing records that are as requested: {command}"
 
 
-def _warn_about_owner(document: NameDocument) -> str:
-    """Return a sentence if the objects of another cluster with our owner id may request the record, else ""."""
+def _advise_on_orphan(document: NameDocument) -> str:
+    """Return how to keep an orphan, and when to separate owner ids; "" for any other record."""
     if document.claims or document.reason not in _ORPHANS or not document.owner:
         return ""
     return (
-        f'. If objects of another cluster request the name, both use the owner id "{document.owner}": '
+        ". To keep the record, let an object request the name (extdns plan lists invalid annotations). "
+        f'If objects of another cluster request the name, both use the owner id "{document.owner}": '
         "give each cluster its own --txt-owner-id"
     )
 

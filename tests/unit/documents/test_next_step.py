@@ -47,7 +47,8 @@ def next_step(reason: Reason) -> str:
         ),
         pytest.param(
             Reason.ORPHAN_UNCLAIMED,
-            "see all held deletes, and how to approve them: extdns plan --held @shop.flags. If objects of another "
+            "see all held deletes, and how to approve them: extdns plan --held @shop.flags. To keep the record, "
+            "let an object request the name (extdns plan lists invalid annotations). If objects of another "
             'cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
             id="shared owner id",
         ),
