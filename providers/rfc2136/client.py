@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Final, TypeVar
 
 import dns.exception
+import dns.flags
 import dns.message
 import dns.name
 import dns.rcode
@@ -105,32 +106,41 @@ class DnsClient:
         return start
 
     def _transfer(self, server: DnsServer, copy: dns.zone.Zone) -> None:
+        before = copy.nodes
+        try:
+            with _translate_failures(FailureKind.RETRYABLE), self._connect(server, DEFAULT_TIMEOUTS_S[0]) as sock:
+                self._receive_transfer(sock, copy)
+        except CallFailedError:
+            copy.nodes = before  # dnspython stores the zone at its last SOA, and may then find more records
+            raise
+
+    def _receive_transfer(self, sock: socket.socket, copy: dns.zone.Zone) -> None:
         query, serial = dns.xfr.make_query(copy, keyring=self._key)
-        with _translate_failures(FailureKind.RETRYABLE), self._connect(server, DEFAULT_TIMEOUTS_S[0]) as sock:
-            deadline = time.monotonic() + _TRANSFER_S
-            _send(sock, query.to_wire(), deadline)
-            rdtype = dns.rdatatype.AXFR if serial is None else dns.rdatatype.IXFR
-            left = self._settings.max_transfer_bytes
-            with dns.xfr.Inbound(copy, rdtype, serial) as inbound:
-                context = None
-                done = False
-                while not done:
-                    wire = _receive(sock, min(deadline, time.monotonic() + DEFAULT_TIMEOUTS_S[1]))
-                    left -= len(wire)
-                    if left < 0:
-                        detail = f"the zone has more than {self._settings.max_transfer_bytes} bytes"
-                        raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
-                    response = dns.message.from_wire(
-                        wire,
-                        keyring=query.keyring,
-                        request_mac=query.mac,
-                        xfr=True,
-                        tsig_ctx=context,
-                        multi=True,
-                        one_rr_per_rrset=True,
-                    )
-                    context = response.tsig_ctx
-                    done = inbound.process_message(response)
+        deadline = time.monotonic() + _TRANSFER_S
+        _send(sock, query.to_wire(), deadline)
+        limit = TransferLimit(self._settings)
+        with dns.xfr.Inbound(copy, query.question[0].rdtype, serial) as inbound:
+            context = None
+            is_first = True  # of the messages, only the first and the last must be signed (RFC 8945 section 5.3.1)
+            done = False
+            while not done:
+                wire = _receive(sock, min(deadline, time.monotonic() + DEFAULT_TIMEOUTS_S[1]))
+                response = dns.message.from_wire(
+                    wire,
+                    keyring=query.keyring,
+                    request_mac=query.mac,
+                    xfr=True,
+                    tsig_ctx=context,
+                    multi=True,
+                    one_rr_per_rrset=True,
+                )
+                _require_response(query, response)
+                limit.add(len(wire), len(response.answer))
+                context = response.tsig_ctx
+                done = inbound.process_message(response)
+                if is_first or done:
+                    _require_signature(query, response)
+                is_first = False
 
     def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage, wire: bytes) -> dns.rcode.Rcode:
         connect_s, respond_s = self._settings.write_options.timeouts_s
@@ -145,12 +155,9 @@ class DnsClient:
                 response = dns.message.from_wire(
                     _receive(sock, deadline), keyring=message.keyring, request_mac=message.mac
                 )
-                if not message.is_response(response):
-                    raise ValueError("the response is not to this message")
-                rcode = response.rcode()
-                if self._key is not None and not response.had_tsig and rcode == dns.rcode.NOERROR:
-                    raise ValueError("missing TSIG")
-                return rcode
+                _require_response(message, response)
+                _require_signature(message, response)
+                return response.rcode()
         finally:
             connection.__exit__(None, None, None)
 
@@ -162,6 +169,32 @@ class DnsClient:
             else:
                 with self._tls.wrap_socket(plain, server_hostname=server.host) as secured:
                     yield secured
+
+
+class TransferLimit:
+    """Counts what one transfer has brought, and ends it if that is too much."""
+
+    def __init__(self, settings: Rfc2136Settings) -> None:
+        """Allow what *settings* say."""
+        self._settings = settings
+        self._bytes = 0
+        self._records = 0
+
+    def add(self, size: int, records: int) -> None:
+        """Count one message of *size* bytes with *records*.
+
+        Raises:
+            CallFailedError: the transfer is too large.
+        """
+        self._bytes += size
+        self._records += records
+        for found, allowed, unit in (
+            (self._bytes, self._settings.max_transfer_bytes, "bytes"),
+            (self._records, self._settings.max_transfer_records, "records"),
+        ):
+            if found > allowed:
+                detail = f"the zone has more than {allowed} {unit}"
+                raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
 
 
 def build_key(secret: TsigSecret) -> dns.tsig.Key:
@@ -195,6 +228,19 @@ def _translate_failures(broken: FailureKind) -> Iterator[None]:
         raise CallFailedError(broken, "", "", type(exc).__name__, sanitize(str(exc))) from exc
     except (ValueError, KeyError) as exc:  # a response that dnspython's zones do not accept
         raise CallFailedError(broken, "", "", "InvalidResponse", sanitize(str(exc))) from exc
+
+
+def _require_response(query: dns.message.Message, response: dns.message.Message) -> None:
+    """Raise `ValueError` if *response* does not answer *query*."""
+    is_response = bool(response.flags & dns.flags.QR)
+    if not is_response or (response.id, response.opcode()) != (query.id, query.opcode()):
+        raise ValueError("the response is not to this message")
+
+
+def _require_signature(query: dns.message.Message, response: dns.message.Message) -> None:
+    """Raise `ValueError` if *query* is signed and *response* is not; not all versions of dnspython do."""
+    if query.had_tsig and not response.had_tsig:
+        raise ValueError("the response is not signed")
 
 
 def _send(sock: socket.socket, wire: bytes, deadline: float) -> None:

@@ -49,6 +49,7 @@ class Rfc2136Settings:
         max_writes: the most writes in one message.
         page_names: names in a page.
         max_transfer_bytes: the most bytes of one transfer.
+        max_transfer_records: the most records of one transfer; each takes more than 1 KiB of memory.
         on_call: receives the duration of every call; called from any thread.
     """
 
@@ -61,5 +62,6 @@ class Rfc2136Settings:
     max_writes: int = 500
     page_names: int = 25_000
     max_transfer_bytes: int = 256 * 2**20
+    max_transfer_records: int = 1_000_000
     write_options: WriteOptions = field(default_factory=WriteOptions)
     on_call: CallObserver = ignore_call

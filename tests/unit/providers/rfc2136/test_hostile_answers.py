@@ -1,0 +1,168 @@
+"""The provider rfc2136 in front of a server whose answers are malformed, forged or cut off: nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import dns.opcode
+import dns.rcode
+import pytest
+
+from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.zone import Zone
+from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+from providers.rfc2136.settings import Rfc2136Settings
+from tests.conformance.provider import build_batch, create
+from tests.fakes.primary_server import Answer, PrimaryServer
+from tests.unit.providers.rfc2136 import hostile_answers as hostile
+from tests.updatable import KEY
+
+ZONE: Final = Zone(name=DnsName("example.org"), id="example.org")
+APEX: Final = ("example.org", "NS")
+WEB: Final = ("web.example.org", "A")
+NO_ANSWER: Final = (
+    hostile.close,
+    hostile.cut_off,
+    hostile.answer_with_garbage,
+    hostile.answer_with_nothing,
+    hostile.change_id,
+    hostile.answer_as_query,
+    hostile.change_opcode,
+    hostile.omit_signature,
+    hostile.sign_with_other_secret,
+    hostile.sign_with_other_name,
+    hostile.sign_with_other_algorithm,
+    hostile.sign_for_other_time,
+)
+
+
+@pytest.fixture
+def server() -> Iterator[PrimaryServer]:
+    with PrimaryServer(ZONE.name) as found:
+        yield found
+
+
+def build_settings(server: PrimaryServer) -> Rfc2136Settings:
+    return Rfc2136Settings(servers=(server.address,), zones=(ZONE.name,), key=KEY)
+
+
+def create_web(zones: Rfc2136Zones) -> Outcome:
+    return Rfc2136Writer(zones).submit(ZONE, build_batch(ZONE, [create(*WEB, "192.0.2.1")]))
+
+
+def read_keys(zones: Rfc2136Zones) -> list[tuple[str, str]]:
+    return [(one.name, one.type) for one in Rfc2136Reader(zones).read_page(ZONE, None).records]
+
+
+@pytest.mark.parametrize("answer", [*NO_ANSWER, hostile.answer_with_servfail])
+def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by_the_next_read(
+    server: PrimaryServer, answer: Answer
+) -> None:
+    server.answers = [answer]
+    zones = Rfc2136Zones(replace(build_settings(server), servers=(server.address, server.address)))
+    assert isinstance(create_web(zones), Unknown)
+    assert server.opcodes == [dns.opcode.UPDATE]
+    assert read_keys(zones) == [APEX, WEB]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        pytest.param(hostile.reject(dns.rcode.REFUSED), Forbidden, id="REFUSED"),
+        pytest.param(hostile.reject(dns.rcode.NOTAUTH), Forbidden, id="NOTAUTH"),
+        pytest.param(hostile.reject(dns.rcode.NOTIMP), Forbidden, id="NOTIMP"),
+        pytest.param(hostile.reject(dns.rcode.REFUSED, is_signed=False), Unknown, id="REFUSED-without-TSIG"),
+        pytest.param(hostile.reject(dns.rcode.FORMERR), Refused, id="FORMERR"),
+        pytest.param(hostile.reject(dns.rcode.NOTZONE), Refused, id="NOTZONE"),
+        pytest.param(hostile.reject(dns.rcode.SERVFAIL), Unknown, id="SERVFAIL"),
+        pytest.param(hostile.reject(dns.rcode.YXDOMAIN), WriteConflict, id="YXDOMAIN-without-cause"),
+        pytest.param(hostile.reject_signature(dns.rcode.BADSIG), Forbidden, id="BADSIG"),
+        pytest.param(hostile.reject_signature(dns.rcode.BADKEY), Forbidden, id="BADKEY"),
+        pytest.param(hostile.reject_signature(dns.rcode.BADTIME), TryLater, id="BADTIME"),
+    ],
+)
+def test_a_rejected_update_has_the_outcome_of_its_response_code_and_can_be_made_later(
+    server: PrimaryServer, answer: Answer, expected: type[Outcome]
+) -> None:
+    server.answers = [answer]
+    zones = Rfc2136Zones(build_settings(server))
+    assert isinstance(create_web(zones), expected)
+    assert read_keys(zones) == [APEX]
+    assert isinstance(create_web(zones), Applied)
+
+
+def test_a_prerequisite_that_failed_is_a_conflict_also_if_the_zone_cannot_be_read(server: PrimaryServer) -> None:
+    server.add(*WEB, "192.0.2.9")
+    refused = hostile.reject(dns.rcode.REFUSED)
+    server.answers = [hostile.reject(dns.rcode.YXRRSET), refused]
+    assert isinstance(create_web(Rfc2136Zones(build_settings(server))), WriteConflict)
+    assert server.list_data(*WEB) == ["192.0.2.9"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        *(pytest.param(answer, RetryableError, id=answer.__name__) for answer in NO_ANSWER),
+        *(
+            pytest.param(answer, RetryableError, id=answer.__name__)
+            for answer in (
+                hostile.end_early,
+                hostile.start_without_soa,
+                hostile.add_records_after_the_end,
+                hostile.omit_last_signature,
+            )
+        ),
+        pytest.param(hostile.reject(dns.rcode.SERVFAIL), RetryableError, id="SERVFAIL"),
+        pytest.param(hostile.reject(dns.rcode.FORMERR), RetryableError, id="FORMERR"),
+        pytest.param(hostile.reject(dns.rcode.REFUSED), ForbiddenError, id="REFUSED"),
+        pytest.param(hostile.reject(dns.rcode.NOTAUTH), ForbiddenError, id="NOTAUTH"),
+        pytest.param(hostile.reject_signature(dns.rcode.BADKEY), ForbiddenError, id="BADKEY"),
+        pytest.param(hostile.reject_signature(dns.rcode.BADTIME), RetryableError, id="BADTIME"),
+    ],
+)
+def test_an_invalid_transfer_is_an_error_and_the_next_read_is_complete(
+    server: PrimaryServer, answer: Answer, expected: type[ProviderError]
+) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    for held in ([APEX], [APEX, WEB]):  # an AXFR, then an IXFR and the AXFR after it
+        server.answers = [answer, answer] if len(held) > 1 else [answer]
+        with pytest.raises(expected):
+            read_keys(zones)
+        server.answers = []
+        assert read_keys(zones) == held
+        server.add(*WEB, "192.0.2.1")
+
+
+@pytest.mark.parametrize("answer", [hostile.change_id, hostile.answer_as_query])
+def test_a_message_that_does_not_answer_the_query_is_no_transfer_without_a_key_either(
+    server: PrimaryServer, answer: Answer
+) -> None:
+    zones = Rfc2136Zones(replace(build_settings(server), key=None))
+    server.answers = [answer]
+    with pytest.raises(RetryableError, match="the response is not to this message"):
+        read_keys(zones)
+
+
+def test_records_outside_the_zone_are_not_read(server: PrimaryServer) -> None:
+    server.answers = [hostile.add_records_outside_the_zone]
+    assert read_keys(Rfc2136Zones(build_settings(server))) == [APEX]
+
+
+def test_a_difference_that_does_not_fit_the_copy_is_replaced_by_the_whole_zone(server: PrimaryServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    read_keys(zones)
+    server.add(*WEB, "192.0.2.1")
+    server.answers = [hostile.delete_what_is_not_there]
+    assert read_keys(zones) == [APEX, WEB]
+
+
+def test_a_transfer_without_end_is_given_up_at_the_limit_of_records(server: PrimaryServer) -> None:
+    zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=5000))
+    server.answers = [hostile.never_end]
+    with pytest.raises(RetryableError, match="the zone has more than 5000 records"):
+        read_keys(zones)
+    assert read_keys(zones) == [APEX]
