@@ -206,7 +206,7 @@ def test_check_reports_a_misspelled_crd_kind_as_missing(
 
 
 def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pytest.CaptureFixture[str]) -> None:
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir="/tmp") as folder:  # which every user can reach
         Path(folder).chmod(0o755)
         installation = Installation(Path(folder), example_org="")
         installation.replace_manifests(service("web", "web.example.org"))
