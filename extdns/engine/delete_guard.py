@@ -322,14 +322,13 @@ class DeleteGuard:
 
     def has_restored(self, zone_id: str) -> bool:
         """Return whether the zone may have restored holds or grants that were not matched with a record yet."""
-        restored = self.holds.restored
-        has_hold = restored.has_zone(zone_id) or restored.has_zone(ALL_ZONES.zone_id)
-        return has_hold or zone_id in self.restored_grants.by_zone
+        holds = self.holds.restored.by_zone
+        return zone_id in holds or ALL_ZONES.zone_id in holds or zone_id in self.restored_grants.by_zone
 
     @property
     def has_any_restored(self) -> bool:
         """Whether there are restored holds or grants in any zone."""
-        return bool(self.holds.restored or self.restored_grants.by_zone)
+        return bool(self.holds.restored.by_zone or self.restored_grants.by_zone)
 
     def drop_restored(self, zone_id: str) -> None:
         """Drop restored holds and grants whose records are gone. Call this when all names of the zone were planned.

@@ -300,7 +300,7 @@ class Engine:
         if self._give_up.is_reached(self.zones.retry, now_s) and self.zones.stop_waiting():
             self._enqueue(self._find_all_names())
         if self.readiness.is_open and self.zones.is_ready:
-            self._enqueue(self.delete_guard.pending.set_awaited(self._state_sync.describe_awaited(now_s)))
+            self._enqueue(self._state_sync.update_awaited(now_s))
             self._enqueue_due(now_s)
             new = self._plan_due(now_s)
             self._refresher.take_decisions(new, now_s)
@@ -365,7 +365,8 @@ class Engine:
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
-        self.delete_guard.state.budgets.add_owned(added, now_s)
+        if any(added.values()):
+            self.delete_guard.state.budgets.add_owned(added, now_s)
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:

@@ -96,7 +96,7 @@ class Holds:
         """Return why a record is held, approved or not, restored holds included; None if it is not held."""
         if hold := self.find(zone.id, owned.key):
             return hold.cause
-        if not self.restored:
+        if not self.restored.by_zone:
             return None
         found = self.restored.find(self._state.compute_record_id(zone, owned.key), digest)
         return found.cause if found else None

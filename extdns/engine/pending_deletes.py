@@ -245,9 +245,7 @@ class PendingDeletes:
         return max(due_at, self._state.absence_ready_at)
 
     def set_awaited(self, awaited: str) -> set[DnsName]:
-        """Set what all deletes wait for, as text, "" for nothing. If that changed, return the names to plan again."""
-        if awaited == self._state.awaited:
-            return set()
+        """Set what all deletes wait for now, as text, "" for nothing. Return the names to plan again."""
         self._state.awaited = awaited
         return {one.key.name for one in self}
 

@@ -58,16 +58,16 @@ class RestoredHold:
 
 
 class RestoredHolds:
-    """All restored holds, by record, by digest and by zone."""
+    """All restored holds, by record, by digest and by zone.
+
+    Attributes:
+        by_zone: the holds by zone id and record; "" for those that can be of any zone. A zone without holds is left out.
+    """
 
     def __init__(self) -> None:
         self._by_record: dict[str, RestoredHold] = {}
         self._by_digest: dict[str, RestoredHold] = {}
-        self._by_zone: dict[str, dict[str, RestoredHold]] = {}
-
-    def __bool__(self) -> bool:
-        """Return whether there is any."""
-        return bool(self._by_record)
+        self.by_zone: dict[str, dict[str, RestoredHold]] = {}
 
     def __iter__(self) -> Iterator[RestoredHold]:
         """Iterate over a copy of all restored holds."""
@@ -76,10 +76,6 @@ class RestoredHolds:
     def __contains__(self, digest: object) -> bool:
         """Return whether the delete with this digest is held."""
         return digest in self._by_digest
-
-    def has_zone(self, zone_id: str) -> bool:
-        """Return whether there are restored holds of a zone; "" for those that can be of any zone."""
-        return zone_id in self._by_zone
 
     def find(self, record_id: str, digest: str) -> RestoredHold | None:
         """Return the hold of a record, or None. Holds that an older version saved have only the digest."""
@@ -93,17 +89,17 @@ class RestoredHolds:
         if before:
             self.remove(before)
         self._by_record[hold.record_id] = self._by_digest[hold.digest] = hold
-        self._by_zone.setdefault(hold.zone_id, {})[hold.record_id] = hold
+        self.by_zone.setdefault(hold.zone_id, {})[hold.record_id] = hold
 
     def remove(self, hold: RestoredHold) -> None:
         """Remove a hold."""
-        del self._by_record[hold.record_id], self._by_digest[hold.digest], self._by_zone[hold.zone_id][hold.record_id]
-        if not self._by_zone[hold.zone_id]:
-            del self._by_zone[hold.zone_id]
+        del self._by_record[hold.record_id], self._by_digest[hold.digest], self.by_zone[hold.zone_id][hold.record_id]
+        if not self.by_zone[hold.zone_id]:
+            del self.by_zone[hold.zone_id]
 
     def take_zone(self, zone_id: str) -> tuple[RestoredHold, ...]:
         """Remove and return the holds of a zone; "" for those that can be of any zone."""
-        found = tuple(self._by_zone.get(zone_id, {}).values())
+        found = tuple(self.by_zone.get(zone_id, {}).values())
         for hold in found:
             self.remove(hold)
         return found

@@ -111,6 +111,11 @@ class StateSync:
             return _NOT_LOADED if self._is_leader else _NOT_LEADER
         return _NOT_IDENTIFIED if now_s < self._guard.cluster.identity_deadline_at else ""
 
+    def update_awaited(self, now_s: float) -> AbstractSet[DnsName]:
+        """Store in the delete guard what all deletes wait for. If that changed, return the names to plan again."""
+        awaited = self.describe_awaited(now_s)
+        return set() if awaited == self._guard.state.awaited else self._guard.pending.set_awaited(awaited)
+
     # answers of the state store
 
     def handle_loaded(self, saved: Saved, now_s: float) -> set[DnsName]:

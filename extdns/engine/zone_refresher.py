@@ -14,6 +14,7 @@ from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
 from extdns.model.change import WriteConflict
 from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import ZoneList
 
+_FOREIGN: Final = frozenset(reason for reason in Reason if reason.row.category is Category.FOREIGN)
 _NO_NAMES: Final[frozenset[DnsName]] = frozenset()
 _STANDBY_FACTOR: Final = 4.0
 """A standby refreshes zones four times less often than the leader."""
@@ -193,7 +195,7 @@ class ZoneRefresher:
 
     def take_decisions(self, decisions: Iterable[Decision], now_s: float) -> None:
         """Refresh zones soon in which a foreign record is at a requested name: a person may remove it."""
-        foreign = (one for one in decisions if one.requested_by and one.reason.row.category is Category.FOREIGN)
+        foreign = (one for one in decisions if one.requested_by and one.reason in _FOREIGN)
         for zone in {one.zone for one in foreign}:
             if zone and (state := self._zones.find(zone)):
                 state.refresh.expect_changes(now_s, self._interval_s)
