@@ -29,6 +29,7 @@ from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.worker_pool import StateCalls, WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import describe_other_cluster
+from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
+    from extdns.model.change import Batch, Decision
     from extdns.model.cluster import KindState
     from extdns.model.kind import Kind
     from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
@@ -128,6 +130,7 @@ class Controller:
         )
         self._heartbeat = Heartbeat(parts.clock.monotonic_s())
         self._fallbacks = FallbackInputs(parts.kinds)
+        self._decisions_sent: dict[int, tuple[Decision, ...]] = {}  # by number of the batch
         self._wake_at = 0.0
         self._stopped_by: str | None = None
         self._is_closing = False
@@ -299,7 +302,9 @@ class Controller:
     def _execute(self, effect: Effect) -> None:
         match effect:
             case ReportOutcome(batch=batch, outcome=outcome):
-                self._guard(partial(self.snapshots.record_outcome, batch, outcome))
+                self._guard(
+                    partial(self.snapshots.record_outcome, batch, outcome, self._decisions_sent.pop(batch.number, ()))
+                )
                 self._progress.record_outcome(batch, outcome)
                 self._parts.reporter.report_outcome(batch, outcome)
             case _ if self._is_closing:
@@ -314,10 +319,15 @@ class Controller:
                 self._parts.reporter.report_held_deletes(held)
             case _:
                 if isinstance(effect, SubmitBatch):
-                    self._guard(partial(self.snapshots.record_submission, effect.batch))
+                    self._decisions_sent[effect.batch.number] = self._find_decisions(effect.batch)
                     if self._parts.audit:
                         self._guard(partial(self._parts.audit.prepare, effect.batch))
                 self._workers.start(effect)
+
+    def _find_decisions(self, batch: Batch) -> tuple[Decision, ...]:
+        """Return the decisions of the names in *batch*. Once its outcome is known, there are others."""
+        decisions = self._parts.engine.decisions
+        return tuple(one for name in find_names(batch) for one in decisions.decisions(name))
 
     def _guard(self, work: Callable[[], None]) -> None:
         """Call *work*. Report an unexpected error instead of raising it (law 3)."""

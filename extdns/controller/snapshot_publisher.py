@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.documents.changes import SentChange, find_reasons, list_sent_changes
+from extdns.documents.changes import SentChange, list_sent_changes
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from extdns.engine.engine import Engine
-    from extdns.model.change import Batch, Outcome
+    from extdns.model.change import Batch, Decision, Outcome
     from extdns.model.cluster import KindState
-    from extdns.model.record import RecordKey
     from extdns.ports import Clock
 
 _MAX_AGE_S: Final = 1.0
@@ -70,7 +69,6 @@ class SnapshotPublisher:
         self._counts = CountCache()
         self._changes: OrderedDict[object, SentChange] = OrderedDict()
         self._sent_count = 0
-        self._reasons: dict[int, Mapping[RecordKey, str]] = {}
         self._snapshot: ProcessSnapshot | None = self._copy()
         self.discard_at = self._snapshot.at_s + _DISCARD_AFTER_S
 
@@ -101,14 +99,12 @@ class SnapshotPublisher:
         elif self._clock.monotonic_s() > self.discard_at:
             self._snapshot, self._counts, self.discard_at = None, CountCache(), math.inf
 
-    def record_submission(self, batch: Batch) -> None:
-        """Store why the changes of *batch* are made: once the outcome is known, the decisions are others."""
-        self._reasons[batch.number] = find_reasons(batch, self._engine.decisions)
+    def record_outcome(self, batch: Batch, outcome: Outcome, decisions: Iterable[Decision]) -> None:
+        """Store the changes of *batch* with their outcome. Repeated failures of one change are stored once.
 
-    def record_outcome(self, batch: Batch, outcome: Outcome) -> None:
-        """Store the changes of *batch* with their outcome. Repeated failures of one change are stored once."""
-        reasons = self._reasons.pop(batch.number, {})
-        for change in list_sent_changes(batch, outcome, self._engine.decisions, self._clock.now(), reasons):
+        *decisions* are those of the names in *batch* when it was sent.
+        """
+        for change in list_sent_changes(batch, outcome, decisions, self._clock.now()):
             self._sent_count += 1
             key: object = self._sent_count
             if change.outcome != "applied":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Literal, assert_never
 
 from extdns.documents.document import Document, ZoneReference, build_zone_reference
-from extdns.engine.decisions import CHANGING, Decisions
+from extdns.engine.decisions import CHANGING
 from extdns.model.change import (
     Applied,
     Batch,
@@ -75,26 +75,23 @@ class ChangeDocument(Document, frozen=True):
     reason: str
 
 
-def find_reasons(batch: Batch, decisions: Decisions) -> dict[RecordKey, str]:
-    """Return the reason of each change in *batch*, which was just planned by *decisions*."""
-    return {
-        change.key: change.evidence.value if isinstance(change, Delete) else _find_reason(change, decisions)
-        for change_set in batch.change_sets
-        for change in change_set.changes
-    }
-
-
 def list_sent_changes(
-    batch: Batch, outcome: Outcome, decisions: Decisions, at: datetime, reasons: Mapping[RecordKey, str]
+    batch: Batch, outcome: Outcome, decisions: Iterable[Decision], at: datetime
 ) -> Iterator[SentChange]:
     """Yield the changes in *batch* with the outcome, in order.
 
-    *decisions* state which object requested each, and *reasons* why it was made.
+    *decisions* are those to make the changes: they state which object requested each, and why it was made.
     """
+    by_key = {
+        RecordKey(name=one.name, set_identifier=one.set_identifier, type=one.type): one
+        for one in decisions
+        if one.action in CHANGING and one.zone == batch.zone
+    }
     word, detail = spell_outcome(outcome), _find_detail(outcome)
     for change_set in batch.change_sets:
         for change in change_set.changes:
             action, targets = _describe_action(change)
+            decision = by_key.get(change.key)
             yield SentChange(
                 at=at,
                 zone=batch.zone,
@@ -103,10 +100,10 @@ def list_sent_changes(
                 set_identifier=change.key.set_identifier,
                 action=action,
                 targets=targets,
-                object=_find_object(change, decisions),
+                object=_find_object(change, decision),
                 outcome=word,
                 detail=detail,
-                reason=reasons.get(change.key, ""),
+                reason=_find_reason(change, decision),
             )
 
 
@@ -140,20 +137,16 @@ def _describe_action(change: Change) -> tuple[ChangeAction, tuple[str, ...]]:
             assert_never(change)
 
 
-def _find_reason(change: Change, decisions: Decisions) -> str:
-    about = (one for one in decisions.decisions(change.key.name) if one.action in CHANGING and _is_about(one, change))
-    return next((one.reason.value for one in about), "")
-
-
-def _is_about(decision: Decision, change: Change) -> bool:
-    return (decision.type, decision.set_identifier) == (change.key.type, change.key.set_identifier)
-
-
-def _find_object(change: Change, decisions: Decisions) -> ObjectRef | str:
+def _find_object(change: Change, decision: Decision | None) -> ObjectRef | str:
     if isinstance(change, Delete):
         return change.current.resource
-    about = (one for one in decisions.decisions(change.key.name) if _is_about(one, change))
-    return next((request.ref for one in about for request in one.requested_by), "")
+    return decision.requested_by[0].ref if decision and decision.requested_by else ""
+
+
+def _find_reason(change: Change, decision: Decision | None) -> str:
+    if isinstance(change, Delete):
+        return change.evidence.value
+    return decision.reason.value if decision else ""
 
 
 def _find_detail(outcome: Outcome) -> str:

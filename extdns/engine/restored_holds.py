@@ -61,7 +61,7 @@ class RestoredHolds:
     """All restored holds, by record, by digest and by zone.
 
     Attributes:
-        by_zone: the holds by zone id and record; "" for those that can be of any zone. A zone without holds is left out.
+        by_zone: the holds by zone id and record. Zones without holds are left out; "" is the id of those of any zone.
     """
 
     def __init__(self) -> None:

@@ -188,7 +188,7 @@ def test_repeated_failure_of_a_change_is_stored_once(outcomes: list[Outcome], ti
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
     for outcome in outcomes:
-        found.record_outcome(batch("web.example.org"), outcome)
+        found.record_outcome(batch("web.example.org"), outcome, ())
     clock.now_s += 2
     assert [one.times for one in shown(found).changes] == times
 
@@ -196,7 +196,7 @@ def test_repeated_failure_of_a_change_is_stored_once(outcomes: list[Outcome], ti
 def test_last_thousand_changes_are_stored_newest_first() -> None:
     clock = MovedClock()
     found = publisher(clock, wake=lambda one: one.update())
-    found.record_outcome(batch(*(f"n{number}.example.org" for number in range(1200))), Applied(records=()))
+    found.record_outcome(batch(*(f"n{number}.example.org" for number in range(1200))), Applied(records=()), ())
     clock.now_s += 2
     changes = shown(found).changes
     assert len(changes) == 1000
