@@ -30,9 +30,8 @@ from extdns.errors import sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event, LogLimiter
-from extdns.metrics.histogram import CALL_DURATIONS
+from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
-from extdns.metrics.request_times import REQUEST_TIMES
 from extdns.ports import RateLimited
 from extdns.web.health import HealthApplication
 from extdns.web.leader_page import LeaderPageApplication, build_leader_url

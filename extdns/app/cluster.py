@@ -13,7 +13,7 @@ from extdns import log
 from extdns.errors import ApiError, DeniedError, UsageError
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event
-from extdns.metrics.request_times import REQUEST_TIMES
+from extdns.metrics.durations import REQUEST_TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -7,13 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns import log, masking
+from extdns import masking
 from extdns.controller.clock import SystemClock
 from extdns.errors import UsageError, sanitize
 from extdns.flags.rfc2136_rules import check_secret
-from extdns.log import Event
-from extdns.metrics.histogram import CALL_DURATIONS
-from extdns.metrics.request_times import REQUEST_TIMES
+from extdns.metrics.durations import REQUEST_TIMES, record_call
 from providers.common.api_calls import SHORT_TIMEOUTS_S, WriteOptions
 
 if TYPE_CHECKING:
@@ -21,15 +19,11 @@ if TYPE_CHECKING:
 
     from extdns.config import Config, Rfc2136Flags
     from extdns.controller.write_gate import WriteGate
-    from extdns.model.api_request import ApiCall
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.common.rate_limit import RateLimit
     from providers.google.settings import GoogleSettings
     from providers.rfc2136.settings import Rfc2136Settings, TsigSecret
-
-
-_log = log.get(__name__)
 
 
 def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -113,7 +107,7 @@ def build_route53_settings(config: Config) -> AwsSettings:
                 role=chosen.aws_assume_role,
                 external_id=chosen.aws_assume_role_external_id,
                 on_request=REQUEST_TIMES.record,
-                on_call=_record_call,
+                on_call=record_call,
             )
             for profile in dict.fromkeys(chosen.aws_profile or ("",))
         ),
@@ -164,7 +158,7 @@ def build_cloud_dns_settings(config: Config) -> GoogleSettings:
         pause_s=chosen.google_batch_change_interval_s,
         rate_limit=_build_rate_limit(config),
         on_request=REQUEST_TIMES.record,
-        on_call=_record_call,
+        on_call=record_call,
     )
 
 
@@ -191,7 +185,7 @@ def build_rfc2136_settings(config: Config, *, offline: bool = False) -> Rfc2136S
         strategy=chosen.rfc2136_load_balancing_strategy,
         min_ttl_s=math.ceil(chosen.rfc2136_min_ttl_s),
         max_writes=chosen.rfc2136_batch_change_size,
-        on_call=_record_call,
+        on_call=record_call,
     )
 
 
@@ -224,12 +218,6 @@ def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def _record_call(call: ApiCall) -> None:
-    """Measure a call to the DNS service, and log it for people who look for a problem."""
-    CALL_DURATIONS.observe((call.action, call.status), call.seconds)
-    _log.debug(Event.API_CALL, action=call.action, status=call.status, seconds=round(call.seconds, 3))
 
 
 def _build_rate_limit(config: Config) -> RateLimit:

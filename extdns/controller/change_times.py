@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input
-    from extdns.metrics.metrics import Metrics
+    from extdns.metrics.durations import ChangeDurations
     from extdns.model.change import Batch, Decision
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import Zone
@@ -44,10 +44,12 @@ class _PlannedChange(NamedTuple):
 class ChangeTimes:
     """Measure changes by the inputs and effects of the engine. Used by the engine's thread only."""
 
-    def __init__(self, engine: Engine, metrics: Metrics, clock: Clock, is_started: Callable[[], bool]) -> None:
+    def __init__(
+        self, engine: Engine, durations: ChangeDurations, clock: Clock, is_started: Callable[[], bool]
+    ) -> None:
         """Count the objects that are received while *is_started* returns true."""
         self._engine = engine
-        self._metrics = metrics
+        self._durations = durations
         self._clock = clock
         self._is_started = is_started
         self._received: dict[DnsName, float] = {}
@@ -64,7 +66,7 @@ class ChangeTimes:
                 _limit(self._received)
             case PageRead(zone=zone, page=page) if page.after is None:
                 if (since_s := self._read_since.pop(zone.id, None)) is not None:
-                    self._metrics.observe_refresh(zone, self._clock.monotonic_s() - since_s)
+                    self._durations.observe_refresh(zone, self._clock.monotonic_s() - since_s)
             case ReadFailed(zone=zone) if zone is not None:
                 self._read_since.pop(zone.id, None)
             case LeadershipChanged():
@@ -101,7 +103,7 @@ class ChangeTimes:
                 received_at = None if is_delete else self._received.pop(decision.name, None)
                 self._planned[key] = _PlannedChange(received_at, now_s)
                 if received_at is not None:
-                    self._metrics.observe_plan(zone, now_s - received_at)
+                    self._durations.observe_plan(zone, now_s - received_at)
         else:
             self._received.pop(decision.name, None)
             self._planned.pop(key, None)
@@ -111,7 +113,7 @@ class ChangeTimes:
         for name in {change_set.name for change_set in batch.change_sets}:
             if found := self._planned.pop((batch.zone.id, name), None):
                 since_object_s = None if found.received_at is None else now_s - found.received_at
-                self._metrics.observe_write(batch.zone, now_s - found.planned_at, since_object_s=since_object_s)
+                self._durations.observe_write(batch.zone, now_s - found.planned_at, since_object_s=since_object_s)
 
 
 def _limit(measured: dict[DnsName, float] | dict[tuple[str, DnsName], _PlannedChange]) -> None:

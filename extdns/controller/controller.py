@@ -115,7 +115,9 @@ class Controller:
             parts.engine, parts.reporter, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
         self.first_pass_done = self._runs.first_pass_done
-        self._change_times = ChangeTimes(parts.engine, parts.reporter.metrics, parts.clock, self.first_pass_done.is_set)
+        self._change_times = ChangeTimes(
+            parts.engine, parts.reporter.metrics.changes, parts.clock, self.first_pass_done.is_set
+        )
         self._progress = ProgressTracker(parts.engine, parts.clock, writes=parts.writer is not None)
         self._status_updater = (
             StatusUpdater(parts.engine, parts.status_writer, parts.clock, parts.gate) if parts.status_writer else None

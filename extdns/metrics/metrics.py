@@ -22,8 +22,7 @@ from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
-from extdns.metrics.histogram import CALL_BUCKETS, CHANGE_BUCKETS, MAX_ZONES, ROUND_BUCKETS, Histogram
-from extdns.metrics.request_times import RequestTimes
+from extdns.metrics.durations import CALL_BUCKETS, ChangeDurations, Histogram, RequestTimes, sanitize_labels
 from extdns.metrics.table import Metric, MetricType
 from extdns.model.change import Applied, Outcome, WriteConflict, spell_outcome
 from extdns.model.cluster import KindState, Phase
@@ -32,11 +31,8 @@ from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # as external-dns names them
-_MAX_LABEL: Final = 255
 _REVISION: Final = "unknown"  # the package contains its version, but not the commit
 _MAX_NAMED: Final = 50
-
-_CHANGE_METRICS: Final = (table.PLAN_DURATIONS, table.WRITE_DURATIONS, table.CHANGE_DURATIONS)
 
 Samples = Mapping[tuple[str, ...], float]
 _Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily | SummaryMetricFamily
@@ -91,6 +87,9 @@ class Metrics(Collector):
 
     Values are stored in dictionaries, and become metrics when they are scraped. So a scrape never contains half of an
     update, and label sets that no longer exist disappear at once.
+
+    Attributes:
+        changes: the durations of changes and of complete readings.
     """
 
     def __init__(
@@ -111,11 +110,7 @@ class Metrics(Collector):
         """
         self._rate_limits = rate_limits
         self._requests = request_times or RequestTimes()
-        self._provider = provider
-        self._zone_labels: dict[str, tuple[str, ...]] = {}
-        zones = {metric: Histogram(metric, CHANGE_BUCKETS, max_label_sets=MAX_ZONES) for metric in _CHANGE_METRICS}
-        refreshes = Histogram(table.REFRESH_DURATIONS, ROUND_BUCKETS, max_label_sets=MAX_ZONES)
-        self._zone_histograms = {**zones, table.REFRESH_DURATIONS: refreshes}
+        self.changes = ChangeDurations(provider)
         self._calls = call_durations or Histogram(table.CALL_DURATIONS, CALL_BUCKETS)
         self._held: dict[Scope, HeldSet] = {}
         self._lock = threading.Lock()
@@ -145,7 +140,7 @@ class Metrics(Collector):
             for labels, value in sorted(samples.items()):
                 family.add_metric(labels, value)
             yield family
-        for histogram in (*self._zone_histograms.values(), self._calls):
+        for histogram in (*self.changes.histograms, self._calls):
             yield histogram.build_family()
         yield self._requests.build_family()
 
@@ -208,12 +203,10 @@ class Metrics(Collector):
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
         """Remove the metrics of all zones except *zones*, and show the durations of these, even without any."""
-        known = {_sanitize_labels(zone.name, zone.id) for zone in zones}
-        for histogram in self._zone_histograms.values():
-            for labels in sorted(known):
-                histogram.add_labels((self._provider, *labels))
+        listed = tuple(zones)
+        known = {sanitize_labels(zone.name, zone.id) for zone in listed}
+        self.changes.set_zones(listed)
         with self._lock:
-            self._zone_labels.clear()
             read = self._samples[table.ZONE_READ]
             self._samples[table.ZONE_READ] = {labels: at_s for labels, at_s in read.items() if labels in known}
 
@@ -222,21 +215,7 @@ class Metrics(Collector):
         with self._lock:
             self._add(table.CACHED_RECORDS, "false")
             read = self._samples[table.ZONE_READ]
-            self._samples[table.ZONE_READ] = {**read, _sanitize_labels(zone.name, zone.id): now.timestamp()}
-
-    def observe_plan(self, zone: Zone, seconds: float) -> None:
-        """Count the seconds from an object to the plan of a change."""
-        self._observe(table.PLAN_DURATIONS, zone, seconds)
-
-    def observe_write(self, zone: Zone, seconds: float, *, since_object_s: float | None) -> None:
-        """Count a change that was accepted *seconds* after its plan, and *since_object_s* after its object if known."""
-        self._observe(table.WRITE_DURATIONS, zone, seconds)
-        if since_object_s is not None:
-            self._observe(table.CHANGE_DURATIONS, zone, since_object_s)
-
-    def observe_refresh(self, zone: Zone, seconds: float) -> None:
-        """Count the seconds that one complete reading of a zone took."""
-        self._observe(table.REFRESH_DURATIONS, zone, seconds)
+            self._samples[table.ZONE_READ] = {**read, sanitize_labels(zone.name, zone.id): now.timestamp()}
 
     def set_held_deletes(self, held: HeldSet) -> None:
         """Replace the held deletes of one scope."""
@@ -245,10 +224,10 @@ class Metrics(Collector):
             if held.held:
                 self._held[held.scope] = held
             sets = [one for _, one in sorted(self._held.items(), key=lambda item: item[0])]
-            counts = Counter(_sanitize_labels(one.zone.name, one.zone.id) for found in sets for one in found.held)
+            counts = Counter(sanitize_labels(one.zone.name, one.zone.id) for found in sets for one in found.held)
             self._samples[table.DELETES_HELD] = {labels: float(count) for labels, count in sorted(counts.items())}
             self._samples[table.HELD_RECORD] = {
-                _sanitize_labels(
+                sanitize_labels(
                     one.zone.name,
                     one.zone.id,
                     one.owned.record.name,
@@ -296,7 +275,7 @@ class Metrics(Collector):
                 self._add(table.REGISTRY_ERRORS)
 
     def _set_rate_limits(self, rate_limits: Iterable[RateLimitStatus]) -> None:
-        by_action = {_sanitize_labels(limit.account, limit.action): limit for limit in rate_limits}
+        by_action = {sanitize_labels(limit.account, limit.action): limit for limit in rate_limits}
         self._samples[table.API_LEFT] = {labels: limit.calls_left for labels, limit in by_action.items()}
         self._samples[table.API_RATE] = {labels: limit.per_s for labels, limit in by_action.items()}
         self._samples[table.THROTTLED] = {
@@ -307,12 +286,6 @@ class Metrics(Collector):
         """Set whether this process is the leader. A standby shows no last sync: it would look old."""
         self._set(table.LEADER, is_leader)
         self._samples[table.SYNCED] = (self._samples[table.SYNCED] or {(): 0}) if is_leader else {}
-
-    def _observe(self, metric: Metric, zone: Zone, seconds: float) -> None:
-        labels = self._zone_labels.get(zone.id)
-        if labels is None:
-            labels = self._zone_labels[zone.id] = (self._provider, *_sanitize_labels(zone.name, zone.id))
-        self._zone_histograms[metric].observe(labels, seconds)
 
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}
@@ -348,10 +321,5 @@ def _lowercase_labels(counts: Iterable[tuple[tuple[str, ...], int]]) -> Samples:
     """Convert labels to lower case (docs/spec/plan.md 1.8), and sum counts whose labels become equal."""
     summed: Counter[tuple[str, ...]] = Counter()
     for labels, count in counts:
-        summed[_sanitize_labels(*(label.lower() for label in labels))] += count
+        summed[sanitize_labels(*(label.lower() for label in labels))] += count
     return summed
-
-
-def _sanitize_labels(*values: str) -> tuple[str, ...]:
-    """Shorten label values, and replace characters that cannot be encoded. Values may come from zones."""
-    return tuple(value[:_MAX_LABEL].encode(errors="replace").decode() for value in values)

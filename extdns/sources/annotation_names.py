@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
@@ -54,6 +54,8 @@ KNOWN: Final = frozenset(
 )
 """The names of all annotations, without those that begin with one of `_OPEN`."""
 
+KNOWN_KEYS: Final = frozenset(prefix + name for prefix in BOTH_PREFIXES for name in KNOWN)
+
 _OPEN: Final = ("cloudflare-", "scw-", "webhook-", "coredns-")  # any text may follow
 _MIN_SIMILAR_NAME: Final = 0.8
 _MIN_SIMILAR_PREFIX: Final = 0.95  # one letter differs; another installation may have a prefix such as internal-dns.…
@@ -61,18 +63,16 @@ _FIELD: Final = "metadata.annotations"
 _MAX_REMEMBERED: Final = 1024
 
 
-def find_misspelled_keys(annotations: Mapping[str, str], prefix: str) -> Iterator[ClaimWarning]:
+def find_misspelled_keys(keys: Iterable[str], prefix: str) -> Iterator[ClaimWarning]:
     """Yield a warning for each key that is nearly one that is read, sorted.
 
     Args:
-        annotations: the annotations of an object.
+        keys: the keys of annotations of an object, without `KNOWN_KEYS`.
         prefix: the prefix that is used on the object, or that it should use.
     """
-    for key in sorted(annotations):
+    for key in sorted(keys):
         head, slash, name = key.rpartition("/")
-        if not slash or (name in KNOWN and key.startswith(BOTH_PREFIXES)):
-            continue
-        meant = _find_meant_key(head + slash, name, prefix)
+        meant = slash and _find_meant_key(head + slash, name, prefix)
         if meant:
             yield ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=_FIELD, value=key, allowed=f"the key {meant}")
 

@@ -22,7 +22,7 @@ from extdns.model.resources.meta import LoadBalancedStatus
 from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
-from extdns.sources.annotation_names import BOTH_PREFIXES, find_misspelled_keys
+from extdns.sources.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_misspelled_keys
 
 
 def choose_prefixes(flag_value: str | None) -> tuple[str, ...]:
@@ -48,6 +48,7 @@ class Annotations(Value, frozen=True, kw_only=True):
     def read(cls, annotations: Mapping[str, str] | None, accepted: Sequence[str]) -> Annotations:
         """Read *annotations* under the first of the *accepted* prefixes that the object uses."""
         if annotations:
+            unknown = annotations.keys() - KNOWN_KEYS
             for at, prefix in enumerate(accepted):
                 start = len(prefix)
                 values = {key[start:]: value for key, value in annotations.items() if key.startswith(prefix)}
@@ -57,10 +58,10 @@ class Annotations(Value, frozen=True, kw_only=True):
                         values=values,
                         warnings=(
                             *_find_outdated_keys(annotations, prefix, accepted[at + 1 :]),
-                            *find_misspelled_keys(annotations, prefix),
+                            *(find_misspelled_keys(unknown, prefix) if unknown else ()),
                         ),
                     )
-            return cls(prefix=accepted[0], warnings=tuple(find_misspelled_keys(annotations, accepted[0])))
+            return cls(prefix=accepted[0], warnings=tuple(find_misspelled_keys(unknown, accepted[0])))
         return cls(prefix=accepted[0])
 
     def get(self, name: str) -> str | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from extdns.app.provider import build_cloud_dns_settings, build_route53_settings
 from extdns.config import parse
-from extdns.metrics.histogram import CALL_DURATIONS
+from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
-from extdns.metrics.request_times import REQUEST_TIMES
 from extdns.model.api_request import ApiCall
 from tests.unit.metrics.scrape import labels, series
 

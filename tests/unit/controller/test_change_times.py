@@ -46,7 +46,7 @@ class Scene:
         self.clock = MovedClock()
         self.is_started = True
         self.world = build_world(*records)
-        self.times = ChangeTimes(self.world.engine, self.metrics, self.clock, lambda: self.is_started)
+        self.times = ChangeTimes(self.world.engine, self.metrics.changes, self.clock, lambda: self.is_started)
         self.world.engine = MeasuredEngine(self)  # type: ignore[assignment]
         first = [request_web()] if records else []
         self.world.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from extdns.metrics.histogram import CHANGE_BUCKETS, MAX_ZONES, Histogram
+from extdns.metrics.durations import CHANGE_BUCKETS, MAX_ZONES, Histogram
 from extdns.metrics.metrics import Metrics
 from extdns.metrics.table import CALL_DURATIONS, CHANGE_DURATIONS, WRITE_DURATIONS
 from extdns.model.dns_name import DnsName
@@ -23,8 +23,8 @@ def read_buckets(metrics: Metrics, name: str) -> dict[str, float]:
 
 def test_a_duration_counts_in_every_bucket_that_is_not_below_it() -> None:
     metrics = Metrics(provider="aws")
-    metrics.observe_write(ZONE, 0.3, since_object_s=60.0)
-    metrics.observe_write(ZONE, 2.0, since_object_s=None)
+    metrics.changes.observe_write(ZONE, 0.3, since_object_s=60.0)
+    metrics.changes.observe_write(ZONE, 2.0, since_object_s=None)
     write = read_buckets(metrics, WRITE_DURATIONS.name)
     assert [write[bound] for bound in ("0.25", "0.5", "1", "2.5", "+Inf")] == [0, 1, 1, 2, 2]
     change = read_buckets(metrics, CHANGE_DURATIONS.name)
@@ -35,7 +35,7 @@ def test_a_duration_counts_in_every_bucket_that_is_not_below_it() -> None:
 
 def test_histograms_are_valid_prometheus_text_with_ascending_buckets() -> None:
     metrics = Metrics(provider="aws")
-    metrics.observe_plan(ZONE, 0.01)
+    metrics.changes.observe_plan(ZONE, 0.01)
     families = {family.name: family for family in text_string_to_metric_families(metrics.render().decode())}
     found = families["extdns_change_plan_duration_seconds"]
     assert found.type == "histogram"
@@ -53,7 +53,7 @@ def test_durations_of_a_listed_zone_start_at_zero() -> None:
 def test_further_zones_share_one_label_set() -> None:
     metrics = Metrics(provider="aws")
     for number in range(MAX_ZONES + 5):
-        metrics.observe_plan(Zone(name=DnsName(f"z{number}.example"), id=f"Z{number}"), 1.0)
+        metrics.changes.observe_plan(Zone(name=DnsName(f"z{number}.example"), id=f"Z{number}"), 1.0)
     found = series(metrics, "extdns_change_plan_duration_seconds_count")
     assert len(found) == MAX_ZONES + 1
     assert found[labels(provider="other", zone="other", zone_id="other")] == 5

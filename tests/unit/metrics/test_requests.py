@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from extdns.metrics.durations import RequestTimes
 from extdns.metrics.metrics import Metrics
-from extdns.metrics.request_times import RequestTimes
 from extdns.metrics.table import REQUESTS
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from tests.fakes.clocks import MovedClock
