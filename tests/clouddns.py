@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from functools import cache
 
-from providers.common.rate_limit import RateLimiter
+from providers.common.api_calls import RateLimiter
 from providers.google.client import CloudDnsApi
 from providers.google.settings import GoogleSettings
 from tests.fakes.clouddns.server import PROJECT, CloudDns

@@ -10,8 +10,7 @@ from unittest.mock import patch
 
 from providers.aws.client import Route53Api
 from providers.aws.settings import AwsAccount
-from providers.common.api_calls import WriteOptions
-from providers.common.rate_limit import RateLimiter
+from providers.common.api_calls import RateLimiter, WriteOptions
 from tests.fakes.route53.server import Route53
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from extdns.controller.write_gate import WriteGate
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
-    from providers.common.rate_limit import RateLimit
+    from providers.common.api_calls import RateLimit
     from providers.google.settings import GoogleSettings
     from providers.rfc2136.settings import Rfc2136Settings, TsigSecret
 
@@ -221,6 +221,6 @@ def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
 
 
 def _build_rate_limit(config: Config) -> RateLimit:
-    from providers.common.rate_limit import RateLimit
+    from providers.common.api_calls import RateLimit
 
     return RateLimit(per_s=float(config.control.api_calls_per_second), burst=float(config.control.api_burst))

@@ -40,11 +40,11 @@ from providers.common.api_calls import (
     SHORT_TIMEOUTS_S,
     CallFailedError,
     FailureKind,
+    RateLimiter,
     WriteOptions,
-    find_ca_bundle,
     measure_call,
 )
-from providers.common.rate_limit import RateLimiter
+from providers.common.certificates import find_ca_bundle
 
 if TYPE_CHECKING:
     from types_boto3_route53 import Route53Client

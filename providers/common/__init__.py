@@ -1,7 +1,7 @@
 """Shared parts of the providers.
 
-    api_calls       failed calls and their outcomes, timeouts, certificates, names in responses
-    rate_limit      the API rate limit of one account
+    api_calls       when calls may begin, the API rate limit, failed calls and their outcomes, names in responses
+    certificates    trusted certificates
     plain_records   what servers that hold plain DNS records accept
     rdata, scan     record data and names as text and on the wire
 

@@ -1,16 +1,18 @@
-"""Calls to DNS services over HTTP: how they fail, certificates, and the names in responses."""
+"""Calls to DNS services: when they may begin, the API rate limit, how they fail, and the names in responses.
+
+The rate limit adapts to throttling (docs/design/pace.md, "API rate limit").
+"""
 
 from __future__ import annotations
 
-import atexit
-import tempfile
+import math
+import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from pathlib import Path
+from threading import Lock
 from typing import Final, assert_never
 
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
@@ -18,6 +20,7 @@ from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
+from extdns.model.zone import RateLimitStatus
 
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
@@ -40,51 +43,6 @@ class WriteOptions:
         if not self.can_begin():
             detail = "this process is not the leader, or not for long enough"
             raise CallFailedError(FailureKind.RETRYABLE, call, context, "NotLeading", detail)
-
-
-_BUNDLES: Final = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/pki/tls/cacert.pem",
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
-
-
-def find_ca_bundle(environ: Mapping[str, str], *, sdk_variable: str) -> str:
-    """Return the path of a file with all trusted certificates, as a Go program would find it; "" for the SDK's default.
-
-    Args:
-        environ: the environment variables; `SSL_CERT_FILE` and `SSL_CERT_DIR` decide.
-        sdk_variable: the SDK's own variable, which takes precedence.
-
-    Raises:
-        OSError: several files must be joined, and no temporary file can be written.
-    """
-    if environ.get(sdk_variable):
-        return ""
-    file = environ.get("SSL_CERT_FILE") or next((name for name in _BUNDLES if Path(name).is_file()), "")
-    folders = environ.get("SSL_CERT_DIR", "")
-    return _join_bundles(file, folders) if folders else file
-
-
-@lru_cache(maxsize=4)
-def _join_bundles(file: str, folders: str) -> str:
-    paths = [Path(file)] if file else []
-    paths += (path for folder in folders.split(":") if folder for path in _list_certificates(Path(folder)))
-    text = b"".join(path.read_bytes() + b"\n" for path in paths)
-    with tempfile.NamedTemporaryFile("wb", prefix="extdns-ca-", suffix=".pem", delete=False) as bundle:
-        atexit.register(Path(bundle.name).unlink, missing_ok=True)  # SDKs read the file for each connection
-        bundle.write(text)
-    return bundle.name
-
-
-def _list_certificates(folder: Path) -> Iterator[Path]:
-    if folder.is_dir():
-        yield from sorted(
-            path for path in folder.iterdir() if path.is_file() and b"-----BEGIN CERTIFICATE-----" in path.read_bytes()
-        )
 
 
 ZONE_ID_FILTER_HINT: Final = "; zones in --zone-id-filter are read one by one, and this permission is not needed"
@@ -174,3 +132,230 @@ def parse_service_name(text: str) -> DnsName | None:
         return DnsName.parse(text)
     except InvalidValueError:
         return None
+
+
+_RESERVED_FOR_WRITES: Final = 5.0
+_SLOWEST_PER_SECOND: Final = 0.1
+_SLOWED_BY: Final = 0.5
+_RECOVERY: Final = 1.25  # with each call that succeeds
+_SLOWED_ONCE_IN_S: Final = 1.0  # calls that were throttled together reduce the rate once
+_THROTTLES_UNTIL_PACED: Final = 6  # after so many throttled writes within a minute
+_THROTTLE_WINDOW_S: Final = 60.0
+_PACED_S: Final = 600.0
+_ROUNDING: Final = 1e-6  # tokens by which a wait can end too early
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """The sustained rate of calls per second, and how many can be made at once after a pause."""
+
+    per_s: float = 10.0
+    burst: float = 50.0
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """A token bucket whose refill rate is halved by throttling, and recovers with successful calls.
+
+    With these factors, a quarter of the calls is throttled while processes call the service more often than it allows,
+    however many processes there are.
+
+    Attributes:
+        capacity: tokens of a full bucket.
+        per_s: the normal refill rate, in tokens per second.
+        tokens: tokens at *updated_at*; negative if calls took more than there were.
+        rate: the refill rate now.
+        throttle_count: how often the service throttled.
+        slowed_at: when the refill rate was last reduced.
+    """
+
+    capacity: float
+    per_s: float
+    tokens: float
+    rate: float
+    updated_at: float
+    throttle_count: int = 0
+    slowed_at: float = -math.inf
+
+    @classmethod
+    def full(cls, rate: RateLimit, now_s: float) -> TokenBucket:
+        """Return a full bucket."""
+        return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
+
+    def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
+        """Return the seconds until *count* tokens can be taken so that *reserve* remain; 0 if at once."""
+        self._refill(now_s)
+        missing = min(count + reserve, self.capacity) - self.tokens
+        return missing / self.rate if missing > _ROUNDING else 0.0
+
+    def take(self, count: float = 1.0) -> None:
+        """Take *count* tokens."""
+        self.tokens -= count
+
+    def record_success(self) -> None:
+        """Raise the refill rate by a quarter, up to the normal one."""
+        self.rate = min(self.per_s, self.rate * _RECOVERY)
+
+    def record_throttle(self, now_s: float) -> None:
+        """Empty the bucket, and halve its refill rate at most once a second, because the service throttled a call."""
+        self._refill(now_s)
+        self.tokens = min(self.tokens, 0.0)
+        self.throttle_count += 1
+        if now_s >= self.slowed_at + _SLOWED_ONCE_IN_S:
+            self.rate, self.slowed_at = min(self.per_s, max(_SLOWEST_PER_SECOND, self.rate * _SLOWED_BY)), now_s
+
+    @property
+    def is_slowed(self) -> bool:
+        """Return whether the refill rate is below the normal one."""
+        return self.rate < self.per_s
+
+    def count_tokens(self, now_s: float) -> float:
+        """Return the tokens that are left."""
+        self._refill(now_s)
+        return self.tokens
+
+    def _refill(self, now_s: float) -> None:
+        self.tokens = min(self.capacity, self.tokens + max(0.0, now_s - self.updated_at) * self.rate)
+        self.updated_at = max(self.updated_at, now_s)
+
+
+_DEFAULT_RATE: Final = RateLimit()
+_CHANGES: Final = RateLimit(per_s=100.0, burst=1500.0)
+
+
+class RateLimiter:
+    """Delays the calls of one account; safe from any thread.
+
+    Reads leave the last tokens to writes; while the service throttles, no read begins while a write waits. A call that
+    waits because of throttling waits up to twice as long, at random, so that processes that were throttled at the same
+    time do not call the service at the same time again.
+    """
+
+    def __init__(
+        self,
+        account: str = "",
+        *,
+        rate: RateLimit = _DEFAULT_RATE,
+        pause_s: float = 0.0,
+        monotonic_s: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], object] = time.sleep,
+        choose: Callable[[], float] = random.random,
+    ) -> None:
+        """Start with full buckets.
+
+        Args:
+            account: the name in reports.
+            rate: for all calls of the account, and for those of each action.
+            pause_s: the least time between two writes.
+            monotonic_s: returns the time.
+            wait: sleeps for some seconds.
+            choose: returns a random number from 0 up to 1.
+        """
+        self._account_name = account
+        self._rate = rate
+        self._pause_s = pause_s
+        self._monotonic_s = monotonic_s
+        self._wait = wait
+        self._choose = choose
+        self._lock = Lock()
+        self._account = TokenBucket.full(rate, monotonic_s())
+        self._actions: dict[str, TokenBucket] = {}
+        self._changes = TokenBucket.full(_CHANGES, monotonic_s())
+        self._next_write_s = 0.0
+        self._throttled_at: list[float] = []
+        self._waiting_writes = 0
+        self._paced_until_s = 0.0
+
+    def acquire(self, action: str, *, changes: int = 0) -> None:
+        """Wait until *action* may be called; *changes* is the number of changes in a write, 0 for a read."""
+        if not (wait_s := self.try_acquire(action, changes=changes)):
+            return
+        with self._count_waiting(is_write=changes > 0):
+            while wait_s:
+                self._wait(wait_s)
+                wait_s = self.try_acquire(action, changes=changes, waited=True)
+
+    def try_acquire(self, action: str, *, changes: int = 0, waited: bool = False) -> float:
+        """Return 0 if *action* may be called now, which counts as a call; otherwise how long to wait, in seconds.
+
+        *waited* says whether the call has waited before.
+        """
+        with self._lock:
+            now_s = self._monotonic_s()
+            bucket = self._get_bucket(action)
+            wait_s = self._compute_wait_s(bucket, changes, now_s)
+            if wait_s > 0:
+                is_slowed = self._account.is_slowed or bucket.is_slowed
+                return wait_s * (1.0 + self._choose()) if is_slowed and not waited else wait_s
+            self._account.take()
+            bucket.take()
+            if changes:
+                self._changes.take(changes)
+                self._next_write_s = now_s + self._pause_s
+            return 0.0
+
+    def record_success(self, action: str) -> None:
+        """Record that a call of *action* succeeded."""
+        with self._lock:
+            self._account.record_success()
+            self._get_bucket(action).record_success()
+
+    def record_throttle(self, action: str, *, changes: int = 0) -> None:
+        """Record that the service throttled a call of *action* with *changes*."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            self._account.record_throttle(now_s)
+            self._get_bucket(action).record_throttle(now_s)
+            if changes:
+                self._throttled_at = [at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S] + [
+                    now_s
+                ]
+                if len(self._throttled_at) >= _THROTTLES_UNTIL_PACED:
+                    self._changes.tokens, self._changes.updated_at = 0.0, now_s
+                    self._paced_until_s = now_s + _PACED_S
+
+    def record_busy(self, action: str) -> None:
+        """Record that the service was busy with an earlier call of *action*, and slow down only this action."""
+        with self._lock:
+            self._get_bucket(action).record_throttle(self._monotonic_s())
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now: in all, then of each action that was called, sorted by action."""
+        with self._lock:
+            now_s = self._monotonic_s()
+            return tuple(
+                RateLimitStatus(
+                    account=self._account_name,
+                    action=action,
+                    calls_left=bucket.count_tokens(now_s),
+                    per_s=bucket.rate,
+                    throttle_count=bucket.throttle_count,
+                )
+                for action, bucket in (("", self._account), *sorted(self._actions.items()))
+            )
+
+    def _compute_wait_s(self, bucket: TokenBucket, changes: int, now_s: float) -> float:
+        if not changes:
+            reserve = float(self._waiting_writes) if self._account.is_slowed else _RESERVED_FOR_WRITES
+            return max(self._account.compute_wait_s(now_s, reserve=reserve), bucket.compute_wait_s(now_s))
+        wait_s = max(self._account.compute_wait_s(now_s), bucket.compute_wait_s(now_s), self._next_write_s - now_s)
+        if now_s < self._paced_until_s:
+            wait_s = max(wait_s, self._changes.compute_wait_s(now_s, count=changes))
+        return wait_s
+
+    @contextmanager
+    def _count_waiting(self, *, is_write: bool) -> Iterator[None]:
+        """Count a write that waits in the block, so that reads leave a token to it."""
+        with self._lock:
+            self._waiting_writes += is_write
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting_writes -= is_write
+
+    def _get_bucket(self, action: str) -> TokenBucket:
+        found = self._actions.get(action)
+        if found is None:
+            found = self._actions[action] = TokenBucket.full(self._rate, self._monotonic_s())
+        return found

@@ -33,10 +33,10 @@ from providers.common.api_calls import (
     DEFAULT_TIMEOUTS_S,
     CallFailedError,
     FailureKind,
-    find_ca_bundle,
+    RateLimiter,
     measure_call,
 )
-from providers.common.rate_limit import RateLimiter
+from providers.common.certificates import find_ca_bundle
 from providers.google import record_sets
 from providers.google.record_sets import CloudDnsPage, CloudDnsRecordSet, ManagedZone, ProjectLimits
 from providers.google.settings import GoogleSettings

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
-from providers.common.api_calls import WriteOptions
-from providers.common.rate_limit import RateLimit
+from providers.common.api_calls import RateLimit, WriteOptions
 from providers.google.record_sets import ManagedZone
 
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from extdns.engine.engine import Engine
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
-from providers.common.rate_limit import RateLimit, RateLimiter, TokenBucket
+from providers.common.api_calls import RateLimit, RateLimiter, TokenBucket
 from providers.inmemory.provider import InMemoryProvider
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry

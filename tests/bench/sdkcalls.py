@@ -18,7 +18,7 @@ from botocore.compat import HTTPHeaders
 from providers.aws.client import Route53Api, build_config, open_session
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount
-from providers.common.rate_limit import RateLimit, RateLimiter
+from providers.common.api_calls import RateLimit, RateLimiter
 from tests.bench.process import print_figures
 
 _RUNS: Final = 30

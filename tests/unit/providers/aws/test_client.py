@@ -13,8 +13,7 @@ import pytest
 
 from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.settings import AwsAccount, AwsSettings
-from providers.common.api_calls import CallFailedError, FailureKind
-from providers.common.rate_limit import RateLimiter
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
 from tests.fakes.apiserver.certificates import create_certificate
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE

@@ -11,8 +11,7 @@ from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
 from providers.aws.client import Route53Api
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount
-from providers.common.api_calls import CallFailedError, WriteOptions
-from providers.common.rate_limit import RateLimiter
+from providers.common.api_calls import CallFailedError, RateLimiter, WriteOptions
 from tests.fakes.route53.server import Route53
 from tests.fakes.service.faults import Drop, Refuse
 from tests.route53 import environ

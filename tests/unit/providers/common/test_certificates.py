@@ -9,7 +9,8 @@ from typing import Final
 
 import pytest
 
-from providers.common import api_calls
+from providers.common import certificates
+from providers.common.certificates import find_ca_bundle
 
 PEM = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 
@@ -18,18 +19,18 @@ PEM = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "system.pem"
     file.write_bytes(PEM.replace(b"AAAA", b"SYSTEM"))
-    monkeypatch.setattr(api_calls, "_BUNDLES", ("/nowhere", str(file)))
+    monkeypatch.setattr(certificates, "_BUNDLES", ("/nowhere", str(file)))
     return file
 
 
 def test_the_system_certificates_are_trusted_unless_a_variable_names_another_file(system: Path) -> None:
-    assert api_calls.find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == str(system)
-    assert api_calls.find_ca_bundle({"SSL_CERT_FILE": "/some/ca.pem"}, sdk_variable="AWS_CA_BUNDLE") == "/some/ca.pem"
+    assert find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == str(system)
+    assert find_ca_bundle({"SSL_CERT_FILE": "/some/ca.pem"}, sdk_variable="AWS_CA_BUNDLE") == "/some/ca.pem"
 
 
 def test_the_certificate_variable_of_the_sdk_takes_precedence(system: Path) -> None:
     assert system.exists()
-    assert api_calls.find_ca_bundle({"AWS_CA_BUNDLE": "/x", "SSL_CERT_FILE": "/y"}, sdk_variable="AWS_CA_BUNDLE") == ""
+    assert find_ca_bundle({"AWS_CA_BUNDLE": "/x", "SSL_CERT_FILE": "/y"}, sdk_variable="AWS_CA_BUNDLE") == ""
 
 
 def test_certificates_in_folders_are_added_to_the_certificate_file(system: Path, tmp_path: Path) -> None:
@@ -39,7 +40,7 @@ def test_certificates_in_folders_are_added_to_the_certificate_file(system: Path,
         (folder / "ca.crt").write_bytes(PEM.replace(b"AAAA", b"FOLDER%d" % number))
         (folder / "README").write_text("no certificate")
     found = Path(
-        api_calls.find_ca_bundle(
+        find_ca_bundle(
             {"SSL_CERT_DIR": f"{tmp_path}/folder1:{tmp_path}/folder2:{tmp_path}/absent"}, sdk_variable="AWS_CA_BUNDLE"
         )
     )
@@ -50,7 +51,7 @@ def test_certificates_in_folders_are_added_to_the_certificate_file(system: Path,
 
 
 JOINED: Final = (
-    "from providers.common.api_calls import find_ca_bundle;"
+    "from providers.common.certificates import find_ca_bundle;"
     " found = find_ca_bundle({}, sdk_variable='X'); open(found).close()"
 )
 
@@ -77,5 +78,5 @@ def test_the_joined_certificate_file_is_removed_at_exit(tmp_path: Path, file: st
 
 
 def test_the_sdk_uses_its_own_certificates_if_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api_calls, "_BUNDLES", ())
-    assert api_calls.find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == ""
+    monkeypatch.setattr(certificates, "_BUNDLES", ())
+    assert find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == ""

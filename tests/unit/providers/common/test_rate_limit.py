@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from providers.common.rate_limit import RateLimit, RateLimiter, TokenBucket
+from providers.common.api_calls import RateLimit, RateLimiter, TokenBucket
 from tests.route53 import FastClock
 
 
