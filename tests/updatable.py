@@ -52,8 +52,9 @@ controls {{ }};
 """
 _BIND_TLS: Final = 'tls local {{ cert-file "{certificate}"; key-file "{key}"; }};\n'
 _BIND_ZONE: Final = """\
-zone "{zone}" {{ type primary; file "{zone}.zone"; allow-update {{ key extdns; }}; }};
+zone "{zone}" {{ type primary; file "{zone}.zone"; {updates}; }};
 """
+ALLOW_UPDATE: Final = "allow-update { key extdns; }"
 _KNOT: Final = """\
 server:
   rundir: "{folder}"
@@ -95,8 +96,17 @@ PROGRAMS: Final = {
 class UpdatableServer:
     """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update."""
 
-    def __init__(self, program: str, folder: Path, *, tls: CertificateFiles | None = None) -> None:
-        """Prepare *program* in the new *folder*; with *tls*, BIND also serves DNS over TLS at `tls_address`."""
+    def __init__(
+        self, program: str, folder: Path, *, tls: CertificateFiles | None = None, updates: str = ALLOW_UPDATE
+    ) -> None:
+        """Prepare *program* in the new *folder*.
+
+        Args:
+            program: a key of `PROGRAMS`.
+            folder: receives the configuration and the zone files.
+            tls: with these, BIND also serves DNS over TLS at `tls_address`.
+            updates: BIND's statement about who may update the zones.
+        """
         folder.mkdir(parents=True)
         self._folder = folder
         self.address = DnsServer(host=HOST, port=free_port())
@@ -106,7 +116,7 @@ class UpdatableServer:
         if tls is not None:
             more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
             text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
-        (folder / "server.conf").write_text(text + "".join(part.format(zone=zone) for zone in ZONES))
+        (folder / "server.conf").write_text(text + "".join(part.format(zone=zone, updates=updates) for zone in ZONES))
         for zone in ZONES:
             (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == ZONES[0] else ""))
         self._command = (program, *arguments, str(folder / "server.conf"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import build_namespaces, connect_api_server, find_own_namespace
-from extdns.app.provider import build_cloud_dns_settings, build_route53_settings
+from extdns.app.provider import build_cloud_dns_settings, build_rfc2136_settings, build_route53_settings
 from extdns.app.registry import build_naming
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
@@ -79,6 +79,11 @@ def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Z
         case "aws":
             accounts = _build_checkers(config)
             yield from ((zone, accounts[zone.account].check(zone)) for zone in zones)
+        case "rfc2136":
+            from providers.rfc2136 import permissions as rfc2136
+
+            settings = build_rfc2136_settings(config)
+            yield from ((zone, rfc2136.check_permission(settings, zone)) for zone in zones)
         case "zonefile":
             yield from _check_files(config, zones)
         case _:

@@ -1,4 +1,4 @@
-"""`extdns check`: check credentials, permissions and connectivity, with calls that only read."""
+"""`extdns check`: check credentials, permissions and connectivity, with calls that change nothing."""
 
 from __future__ import annotations
 

@@ -167,15 +167,17 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         summary="check credentials, permissions and connectivity",
         usage=("check [flags] [--output=text|json]",),
         text="""
-            Checks everything that extdns needs, with calls that only read: that the API server answers within three
-            seconds, and grants each permission that the sources and the other flags need (SelfSubjectAccessReview);
-            that every kind of object can be listed, and that an object requests a name; that the DNS service accepts
-            the credentials, and lets extdns list and read zones; and that each zone can be written.
+            Checks everything that extdns needs, with calls that change nothing: that the API server answers within
+            three seconds, and grants each permission that the sources and the other flags need
+            (SelfSubjectAccessReview); that every kind of object can be listed, and that an object requests a name;
+            that the DNS service accepts the credentials, and lets extdns list and read zones; and that each zone can
+            be written.
 
-            Whether a zone can be changed is taken from the service's permission API, or for zone files from the
-            permissions of the file. Where only a real change could show it, the result is "unknown", with the reason.
-            If no object was read, or if filters exclude every zone or name, that counts as missing, and so does a flag
-            value that has no effect. Nothing is written.
+            Whether a zone can be changed is taken from the service's permission API, for zone files from the
+            permissions of the file, and for rfc2136 from an update whose prerequisite never holds. Where only a real
+            change could show it, the result is "unknown", with the reason. If no object was read, or if filters
+            exclude every zone or name, that counts as missing, and so does a flag value that has no effect. Nothing
+            is written.
         """,
         options=(OUTPUT,),
         examples=("extdns check @extdns.flags", "extdns check @extdns.flags --output=json"),

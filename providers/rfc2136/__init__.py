@@ -4,5 +4,6 @@ settings    which servers, zones and key
 client      connections, TSIG, transfers and updates
 zone_copy   the records of one zone, kept up to date by IXFR
 update      one UPDATE message for a batch, with prerequisites
+permissions whether the server takes updates, for `extdns check`
 provider    the ports `ZoneReader` and `ZoneWriter`
 """

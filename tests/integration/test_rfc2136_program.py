@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Final
 
 import dns.message
 import dns.query
@@ -10,11 +12,13 @@ import dns.rdatatype
 import dns.update
 import pytest
 
+from extdns import cli
 from extdns.app.provider import build_provider
 from extdns.config import parse
 from extdns.errors import ForbiddenError, RetryableError, UsageError
 from extdns.model.change import Applied, Forbidden, TryLater
 from providers.rfc2136.client import build_key
+from providers.rfc2136.settings import DnsServer
 from tests.apimachinery.certificates import create_certificates
 from tests.conformance.provider import build_batch, create
 from tests.nameservers import HOST, free_port, installed
@@ -117,6 +121,59 @@ def test_zones_are_read_and_written_over_tls(tmp_path: Path) -> None:
             strange.read_page(zone, None)
         careless, _ = build_provider(parse([*argv, "--rfc2136-skip-tls-verify"], {}))
         assert careless.read_page(zone, None).records
+
+
+def check(address: DnsServer, manifests: Path, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str]:
+    """Return exit code and output of `extdns check`."""
+    (manifests / "web.json").write_text(json.dumps(service("web", "web.example.org")))
+    argv = [*build_flags(address.port, *flags), "--source=service", "--txt-owner-id=me", f"--manifests={manifests}"]
+    return cli.main(["check", *argv], {}), capsys.readouterr().out
+
+
+TAKES_UPDATES: Final = "ok       permission to change zone example.org: the server takes updates"
+
+
+def test_check_finds_that_updates_are_taken_and_changes_nothing(
+    server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = query(server, "example.org", "SOA")
+    code, output = check(server.address, tmp_path, capsys)
+    assert code == 0
+    assert TAKES_UPDATES in output
+    assert query(server, "example.org", "SOA") == before
+
+
+def test_check_finds_a_wrong_key(server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, output = check(server.address, tmp_path, capsys, "--rfc2136-tsig-secret=d3Jvbmc=")
+    assert code == 1
+    assert "missing  permission to change zone example.org: Update on example.org at 127.0.0.1" in output
+
+
+@pytest.mark.parametrize(
+    ("updates", "code", "expected"),
+    [
+        pytest.param(
+            "allow-update { none; }",
+            1,
+            "missing  permission to change zone example.org: the server answers REFUSED",
+            id="no-updates",
+        ),
+        pytest.param("update-policy { grant extdns zonesub any; }", 0, TAKES_UPDATES, id="whole-zone"),
+        pytest.param(
+            "update-policy { grant extdns subdomain k8s.example.org. any; }",
+            0,
+            "unknown  permission to change zone example.org: the server takes updates, but answers REFUSED for TXT at",
+            id="a-subdomain",
+        ),
+    ],
+)
+def test_check_finds_who_may_update(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], updates: str, code: int, expected: str
+) -> None:
+    with UpdatableServer("named", tmp_path / "server", updates=updates) as server:
+        found, output = check(server.address, tmp_path, capsys)
+    assert expected in output
+    assert found == code
 
 
 @pytest.mark.parametrize(

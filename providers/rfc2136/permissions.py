@@ -1,0 +1,53 @@
+"""Check whether a server takes updates of a zone, without changing it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import dns.name
+import dns.rcode
+import dns.update
+
+from extdns.model.zone import Permission, Zone
+from providers.common import rdata
+from providers.common.api_calls import CallFailedError, FailureKind
+from providers.rfc2136.client import DnsClient
+from providers.rfc2136.settings import Rfc2136Settings
+
+_DENYING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
+_LABEL: Final = "extdns-check"
+_REMEDY: Final = "let the key update {} (BIND: update-policy or allow-update; Knot: action: update)"
+
+
+def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
+    """Check whether *zone* may be updated. What is sent changes nothing, because its prerequisite never holds."""
+    client = DnsClient(settings)
+    try:
+        rcode = client.send_update(_build_test_update(zone, with_record=True))
+        accepts_others = rcode in _DENYING and client.send_update(_build_test_update(zone)) == dns.rcode.YXRRSET
+    except CallFailedError as failed:
+        forbidden = failed.kind is FailureKind.FORBIDDEN
+        return Permission(
+            granted=False if forbidden else None,
+            detail=str(failed),
+            remedy="compare name, algorithm and secret of the key" if forbidden else "",
+        )
+    answer = dns.rcode.to_text(rcode)
+    if rcode == dns.rcode.YXRRSET:
+        return Permission(granted=True, detail="the server takes updates (tested with one that changes nothing)")
+    if accepts_others:
+        detail = f"the server takes updates, but answers {answer} for TXT at {_LABEL}.{zone.name}"
+        return Permission(granted=None, detail=detail, remedy=_REMEDY.format("all names and types that extdns manages"))
+    if rcode in _DENYING:
+        return Permission(granted=False, detail=f"the server answers {answer}", remedy=_REMEDY.format("the zone"))
+    return Permission(granted=None, detail=f"the server answers {answer}")
+
+
+def _build_test_update(zone: Zone, *, with_record: bool = False) -> dns.update.UpdateMessage:
+    """Return an update for a zone without SOA, which no zone is; with a record to delete, rules for names apply."""
+    apex = rdata.build_name(zone.name)
+    message = dns.update.UpdateMessage(apex)
+    message.absent(apex, "SOA")
+    if with_record:
+        message.delete(dns.name.Name((_LABEL.encode(), *apex.labels)), rdata.build_rdata("TXT", f'"{_LABEL}"'))
+    return message
