@@ -36,13 +36,14 @@ def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | Non
     if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
         return _NO_AFFIX
     head, _, rest = name.partition(".")
+    without_affix = {head, f"a-{head}", f"aaaa-{head}", f"cname-{head}"}
     for entry in (one for one in seen.zones if one.zone in seen.zones_of(name)):
         texts = [
             one.name for one in entry.cache.all_records() if one.type == rrtype.TXT and _HERITAGE in str(one.targets)
         ]
         for text in texts:
             label, _, other_rest = text.partition(".")
-            if other_rest != rest:
+            if other_rest != rest or label in without_affix:
                 continue
             if found := re.fullmatch(rf"(.+?)(?:(?:a|aaaa|cname)-)?{re.escape(head)}", label):
                 prefix = found[1]

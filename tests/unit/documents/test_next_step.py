@@ -8,7 +8,9 @@ from msgspec.structs import replace
 from extdns.documents.document import ProcessReference
 from extdns.documents.next_step import suggest_next_step
 from extdns.model.reason import Reason
-from tests.builders import record
+from registry.txt.naming import Naming
+from registry.txt.registry import TxtRegistry
+from tests.builders import PLAN, record
 from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, start_dry
 from tests.unit.documents.test_name import explain
 
@@ -67,6 +69,13 @@ def test_ownership_records_under_another_affix_are_named(name: str, flag: str) -
     assert suggest_next_step(explain(world)) == (
         f"1 ownership record under another prefix or suffix exists: is {flag} missing?"
     )
+
+
+@pytest.mark.parametrize("name", ["a-web", "aaaa-web", "cname-web"])
+def test_ownership_records_without_affix_suggest_no_other_affix(name: str) -> None:
+    registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
+    world = start_dry(record("web"), record(name, HERITAGE, rtype="TXT"), first=[REQUESTED], registry=registry)
+    assert "is --txt" not in suggest_next_step(explain(world))
 
 
 def test_without_a_zone_the_next_step_names_the_zones_that_exist() -> None:
