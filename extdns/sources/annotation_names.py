@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
@@ -63,21 +62,24 @@ _FIELD: Final = "metadata.annotations"
 _MAX_REMEMBERED: Final = 1024
 
 
-def find_misspelled_keys(keys: Iterable[str], prefix: str) -> Iterator[ClaimWarning]:
-    """Yield a warning for each key that is nearly one that is read, sorted.
+@lru_cache(maxsize=_MAX_REMEMBERED)
+def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
+    """Return a warning for each key that is nearly one that is read, sorted. Many objects have the same keys.
 
     Args:
         keys: the keys of annotations of an object, without `KNOWN_KEYS`.
         prefix: the prefix that is used on the object, or that it should use.
     """
+    warnings: list[ClaimWarning] = []
     for key in sorted(keys):
         head, slash, name = key.rpartition("/")
         meant = slash and _find_meant_key(head + slash, name, prefix)
         if meant:
-            yield ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=_FIELD, value=key, allowed=f"the key {meant}")
+            allowed = f"the key {meant}"
+            warnings.append(ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=_FIELD, value=key, allowed=allowed))
+    return tuple(warnings)
 
 
-@lru_cache(maxsize=_MAX_REMEMBERED)
 def _find_meant_key(head: str, name: str, prefix: str) -> str:
     """Return the key that is meant by *head* and *name*, "" if the key is valid or not similar to any."""
     if head in {prefix, *BOTH_PREFIXES}:

@@ -48,7 +48,7 @@ class Annotations(Value, frozen=True, kw_only=True):
     def read(cls, annotations: Mapping[str, str] | None, accepted: Sequence[str]) -> Annotations:
         """Read *annotations* under the first of the *accepted* prefixes that the object uses."""
         if annotations:
-            unknown = annotations.keys() - KNOWN_KEYS
+            unknown = frozenset(annotations.keys() - KNOWN_KEYS)
             for at, prefix in enumerate(accepted):
                 start = len(prefix)
                 values = {key[start:]: value for key, value in annotations.items() if key.startswith(prefix)}
@@ -58,10 +58,10 @@ class Annotations(Value, frozen=True, kw_only=True):
                         values=values,
                         warnings=(
                             *_find_outdated_keys(annotations, prefix, accepted[at + 1 :]),
-                            *(find_misspelled_keys(unknown, prefix) if unknown else ()),
+                            *find_misspelled_keys(unknown, prefix),
                         ),
                     )
-            return cls(prefix=accepted[0], warnings=tuple(find_misspelled_keys(unknown, accepted[0])))
+            return cls(prefix=accepted[0], warnings=find_misspelled_keys(unknown, accepted[0]))
         return cls(prefix=accepted[0])
 
     def get(self, name: str) -> str | None:
