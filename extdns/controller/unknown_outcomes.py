@@ -20,8 +20,7 @@ from extdns.model.dns_name import DnsName
 
 if TYPE_CHECKING:
     from extdns.engine.inputs import Input
-    from extdns.engine.zone_cache import ZoneCache
-    from extdns.engine.zones import Zones
+    from extdns.engine.zones import ZoneCache, Zones
     from extdns.model.zone import Zone
     from extdns.ports import Clock
 

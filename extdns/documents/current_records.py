@@ -15,7 +15,7 @@ from extdns.model.rrtype import EXCLUSIVE
 
 if TYPE_CHECKING:
     from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot, ZoneSnapshot
-    from extdns.engine.zone_cache import ZoneCache
+    from extdns.engine.zones import ZoneCache
     from extdns.model.change import Decision
     from extdns.model.evidence import DeleteStatus
     from extdns.model.record import OwnedRecord, Record, RecordKey

@@ -22,7 +22,7 @@ from extdns.documents.document import (
 from extdns.documents.plan import build_zone
 from extdns.documents.snapshot import count_records
 from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
-from extdns.engine.ownership_zone import read_above
+from extdns.engine.ownership_zone import find_zone_above, read_above
 from extdns.model.plural import format_count
 from extdns.model.record import OwnedRecord
 from extdns.model.rrtype import TXT
@@ -130,10 +130,10 @@ def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> It
     can cover this zone's apex, and the apex records of the zones below that this zone's ownership records can cover.
     """
     name = state.zone.name
-    if above := zones.find_zone_above(state, name, registry):
+    if above := find_zone_above(zones, state, name, registry):
         yield from read_above(above, state, registry.related_names(name))
     for other in zones:
-        if zones.find_zone_above(other, other.zone.name, registry) is state:
+        if find_zone_above(zones, other, other.zone.name, registry) is state:
             yield from other.cache.records(other.zone.name)
 
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from extdns.documents.changes import SentChange
     from extdns.engine.delete_guard import DeleteGuard
     from extdns.engine.engine import Engine
-    from extdns.engine.zone_cache import ZoneCache
-    from extdns.engine.zones import ZoneState
+    from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision
     from extdns.model.cluster import KindState
     from extdns.model.dns_name import DnsName

@@ -9,7 +9,7 @@ That is so for the name of a zone itself. One call cannot write two zones, so su
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -19,9 +19,48 @@ from extdns.model.record import Record, restate_record
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.engine.zones import ZoneState
+    from extdns.engine.zones import Zones, ZoneState
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, RecordKey
+    from extdns.ports import Registry
+
+
+class SharingZones(NamedTuple):
+    """The zones besides its own in which the ownership records of a name matter; only the name of a zone has any.
+
+    Attributes:
+        above: the zone that holds the ownership records, None if the name's own zone does.
+        all: the zones whose records at the name have ownership records in common with those of its own zone: the zone
+            above, and other zones of the name below it.
+    """
+
+    above: ZoneState | None = None
+    all: tuple[ZoneState, ...] = ()
+
+
+NO_SHARING: Final = SharingZones()
+
+
+def find_zone_above(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> ZoneState | None:
+    """Return the zone other than *home* that holds the ownership records of *name*; None if there is none.
+
+    Only the ownership records of the name of a zone itself can be in another zone.
+    """
+    if name != home.zone.name:
+        return None
+    ownership_name = registry.ownership_name(name)
+    if ownership_name is None or ownership_name.within(home.zone.name):
+        return None
+    found = [state for state in zones.containing(ownership_name) if home.zone.name != state.zone.name]
+    return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
+
+
+def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> SharingZones:
+    """Return the zones other than *home* in which the ownership records of *name* matter."""
+    above = find_zone_above(zones, home, name, registry)
+    holder = above or home
+    below = [state for state in zones.find_by_name(name) if find_zone_above(zones, state, name, registry) is holder]
+    return SharingZones(above, tuple(state for state in (holder, *below) if state is not home))
 
 
 class Parts(Value, frozen=True, kw_only=True):

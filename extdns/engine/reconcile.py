@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
+from extdns.engine.ownership_zone import NO_SHARING, find_sharing_zones
 from extdns.engine.retries import Failure
 from extdns.engine.zone_plan import Plan, block_proposals, keep_moved, plan_in_zone
 from extdns.errors import describe_error
@@ -106,8 +107,9 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
         planned.waits += [ZoneWait("", ZONES)] if claims else []
         return planned
     candidates = build_candidates(claims, state.settings.plan, state.claims.targetless_claims(name)) if claims else ()
+    is_zone_name = bool(state.zones.find_by_name(name))
     for zone in zones:
-        sharing = state.zones.find_sharing_zones(zone, name, state.settings.registry)
+        sharing = find_sharing_zones(state.zones, zone, name, state.settings.registry) if is_zone_name else NO_SHARING
         needed = (zone, *sharing.all)
         if unread := _find_unread(needed):
             _wait_for_zone(unread, zone, name, claims, planned)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
-from extdns.engine.ownership_zone import Parts, read_above, respect_elsewhere, split_sets
+from extdns.engine.ownership_zone import Parts, SharingZones, find_zone_above, read_above, respect_elsewhere, split_sets
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from extdns.engine.desired import Contested, Desired
     from extdns.engine.evidence import Finding
     from extdns.engine.state import EngineState
-    from extdns.engine.zones import SharingZones, ZoneState
+    from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, Record, RecordKey
@@ -258,7 +258,7 @@ def _read_elsewhere(
     registry, found = state.settings.registry, []
     for other in zones:
         records = other.cache.records_around(name, related)
-        if above := state.zones.find_zone_above(other, name, registry):
+        if above := find_zone_above(state.zones, other, name, registry):
             records += read_above(above, other, related)
         found += [owned for owned in _read_owned(registry, records) if owned.record.name == name]
     return tuple(found)

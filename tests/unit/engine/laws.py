@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from extdns.engine.engine import Engine
+from extdns.engine.ownership_zone import find_sharing_zones
 from extdns.model.change import Action, Applied, Batch, Create, Delete, Update
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
@@ -228,7 +229,7 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
         for name in state.cache.names():
             if any(home is not state for home in engine.zones.containing(name)):
                 continue
-            sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry).all
+            sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry).all
             if not all(one.cache.is_complete for one in sharing):
                 continue  # the owner is not known
             decided = Counter(

@@ -9,7 +9,7 @@ import pytest
 
 from extdns.engine.effects import ReadPage, SubmitBatch
 from extdns.engine.inputs import Input, TimePassed
-from extdns.engine.zone_cache import ZoneCache, ZoneRefresh
+from extdns.engine.zones import ZoneCache, ZoneRefresh
 from extdns.errors import RetryableError
 from extdns.model.change import Action
 from extdns.model.dns_name import DnsName

@@ -13,6 +13,7 @@ from extdns.engine.decisions import CHANGING, Awaited, Wait
 from extdns.engine.effects import CheckExistence
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import ExistenceChecked, Input
+from extdns.engine.ownership_zone import find_sharing_zones
 from extdns.engine.pending_deletes import DeleteStage
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zones import ZoneState
@@ -152,5 +153,5 @@ def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQue
 
     The name of a zone waits for all zones that have ownership records in common with it.
     """
-    sharing = engine.zones.find_sharing_zones(state, name, engine.settings.registry).all
+    sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry).all
     return [one.queue for one in (state, *sharing)]
