@@ -6,13 +6,15 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.controller.snapshot_publisher import SnapshotPublisher
 from extdns.documents.names import NameState
 from extdns.documents.snapshot import ProcessSnapshot
 from extdns.engine.engine import Engine
-from extdns.model.change import Applied, Batch, ChangeSet, Create, Outcome, TryLater
+from extdns.model.change import Action, Applied, Batch, ChangeSet, Create, Decision, Outcome, TryLater
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from tests.builders import ZONE
 from tests.fakes.clocks import MovedClock, ShiftedClock
@@ -201,3 +203,22 @@ def test_last_thousand_changes_are_stored_newest_first() -> None:
     changes = shown(found).changes
     assert len(changes) == 1000
     assert changes[0].name == "n1199.example.org"
+
+
+def test_reason_of_a_change_is_that_of_the_decision_in_its_own_zone() -> None:
+    clock = MovedClock()
+    found = publisher(clock, wake=lambda one: one.update())
+    decisions = [
+        Decision(
+            zone=zone,
+            name=DnsName("web.example.org"),
+            set_identifier="",
+            type="A",
+            action=Action.CREATE,
+            reason=reason,
+        )
+        for zone, reason in ((ZONE, Reason.REQUESTED), (replace(ZONE, id="private"), Reason.CHANGED))
+    ]
+    found.record_outcome(batch("web.example.org"), Applied(records=()), decisions)
+    clock.now_s += 2
+    assert [one.reason for one in shown(found).changes] == ["requested"]
