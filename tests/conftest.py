@@ -67,10 +67,12 @@ def _secrets_of_one_test() -> Iterator[None]:
     masking.clear_secrets()
 
 
-@pytest.fixture
-def own_logging() -> Iterator[None]:
-    """Restore the loggers after a program that configured them in this process."""
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
+    """Restore the loggers after each test, because a command that runs in this process configures them."""
     root, ours = logging.getLogger(), logging.getLogger("extdns")
     handlers, levels = list(root.handlers), (root.level, ours.level)
     yield
-    root.handlers, root.level, ours.level = handlers, *levels
+    root.handlers = handlers
+    root.setLevel(levels[0])
+    ours.setLevel(levels[1])

@@ -8,6 +8,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+import dns.name
 import dns.node
 import dns.rdataset
 import dns.rdatatype

@@ -12,8 +12,6 @@ from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
 
-pytestmark = pytest.mark.usefixtures("own_logging")
-
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Iterator[Installation]:

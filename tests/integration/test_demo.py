@@ -40,18 +40,19 @@ class Terminal:
         self._master = master
         self.process = process
         self.seen = ""
+        self._unread = ""
 
     def until(self, part: str) -> str:
         """Read up to *part*, and return the text since the last call."""
-        unread = ""
-        while part not in unread:
+        while part not in self._unread:
             try:
                 more = os.read(self._master, 65536)
             except OSError as exc:  # the demo has closed the terminal
-                raise AssertionError(f"{part!r} never came:\n{self.seen}{unread}") from exc
-            unread += more.decode(errors="replace").replace("\r\n", "\n")
-        self.seen += unread
-        return unread
+                raise AssertionError(f"{part!r} never came:\n{self.seen}{self._unread}") from exc
+            self._unread += more.decode(errors="replace").replace("\r\n", "\n")
+        before, found, self._unread = self._unread.partition(part)
+        self.seen += before + found
+        return before + found
 
     def type(self, text: bytes) -> None:
         os.write(self._master, text)

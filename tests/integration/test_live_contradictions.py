@@ -136,7 +136,6 @@ def test_missing_state_is_reported_on_readyz_and_page_and_the_process_stays_read
         assert b"extdns_saved_state_known 0.0" in running.metrics()
 
 
-@pytest.mark.usefixtures("own_logging")
 def test_one_log_line_says_that_no_state_store_is_configured(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,8 +15,6 @@ from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.running import HastyClock
 
-pytestmark = pytest.mark.usefixtures("own_logging")
-
 ENDPOINT: Final[dict[str, Any]] = {
     "apiVersion": "externaldns.k8s.io/v1alpha1",
     "kind": "DNSEndpoint",

@@ -6,7 +6,6 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from string import Formatter
 from typing import NoReturn
 
@@ -50,18 +49,6 @@ def parsed(event: Event, **fields: object) -> dict[str, object]:
     value = json.loads(JsonFormatter().format(record(event, **fields)))
     assert isinstance(value, dict)
     return value
-
-
-@pytest.fixture
-def _own_logging() -> Iterator[None]:
-    """Restore the loggers after a test."""
-    root, ours = logging.getLogger(), logging.getLogger("extdns")
-    handlers, root_level, our_level = list(root.handlers), root.level, ours.level
-    yield
-    for handler in [handler for handler in root.handlers if handler not in handlers]:
-        root.removeHandler(handler)
-    root.setLevel(root_level)
-    ours.setLevel(our_level)
 
 
 class Hostile:
@@ -191,7 +178,6 @@ def test_control_characters_in_a_value_cannot_start_a_new_line(value: str, name:
     assert set(json.loads(written)) == {"level", "msg", "time", "value"}
 
 
-@pytest.mark.usefixtures("_own_logging")
 @pytest.mark.parametrize(
     ("level", "expected"),
     [
@@ -213,7 +199,6 @@ def test_lines_below_the_level_are_omitted(level: str, expected: list[str]) -> N
     assert [json.loads(line)["level"] for line in stream.getvalue().splitlines()] == expected
 
 
-@pytest.mark.usefixtures("_own_logging")
 def test_configuring_again_replaces_the_stream_and_the_format() -> None:
     first, second = io.StringIO(), io.StringIO()
     log.configure(format="text", level="info", stream=first)
@@ -223,7 +208,6 @@ def test_configuring_again_replaces_the_stream_and_the_format() -> None:
     assert json.loads(second.getvalue())["msg"] == "Terminating main controller loop"
 
 
-@pytest.mark.usefixtures("_own_logging")
 def test_log_lines_go_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     log.configure(format="text", level="info")
     log.get("extdns.app").info(Event.LOOP_TERMINATED)
@@ -232,7 +216,6 @@ def test_log_lines_go_to_standard_error_by_default(capsys: pytest.CaptureFixture
     assert captured.err.endswith(' level=info msg="Terminating main controller loop"\n')
 
 
-@pytest.mark.usefixtures("_own_logging")
 def test_warnings_of_libraries_are_logged_in_the_same_format() -> None:
     stream = io.StringIO()
     log.configure(format="text", level="trace", stream=stream)
@@ -243,7 +226,6 @@ def test_warnings_of_libraries_are_logged_in_the_same_format() -> None:
     assert line.endswith(r' level=warning msg="retry 2 of {this}\n"')
 
 
-@pytest.mark.usefixtures("_own_logging")
 def test_libraries_are_not_logged_below_the_level() -> None:
     stream = io.StringIO()
     log.configure(format="text", level="error", stream=stream)
@@ -267,7 +249,6 @@ def test_exception_of_a_library_is_a_field_without_traceback() -> None:
     )
 
 
-@pytest.mark.usefixtures("_own_logging")
 def test_closed_stream_raises_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.StringIO()
     log.configure(format="text", level="info", stream=stream)
