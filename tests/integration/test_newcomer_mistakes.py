@@ -141,7 +141,7 @@ def test_an_api_server_that_is_down_is_named(command: str, expected: str, tmp_pa
 
 
 def test_check_names_a_read_only_folder(extdns: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    with TemporaryDirectory() as readable:
+    with TemporaryDirectory(dir="/tmp") as readable:  # which every user can reach
         for name in ("zones", "manifests"):
             shutil.copytree(folder / name, Path(readable, name))
         Path(readable).chmod(0o755)
