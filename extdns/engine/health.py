@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, NamedTuple
 
 from extdns.errors import shorten
 from extdns.model.cluster import Phase
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
 
 
-_ZONES_UNLISTED: Final = "zones have not been listed yet"
-
-
 def find_failures(engine: Engine) -> tuple[str, ...]:
     """Return a message for each source, object, zone and change that fails now, sources first; () if none does."""
     return tuple(_failures(engine))
@@ -26,7 +23,8 @@ def find_failures(engine: Engine) -> tuple[str, ...]:
 
 def find_unfinished(engine: Engine) -> tuple[str, ...]:
     """Return those messages of `find_failures` that are about something in progress: what is not read yet."""
-    return tuple(_unfinished(engine))
+    problems = (*_find_unlisted_kinds(engine), *_find_unread_zones(engine))
+    return tuple(one.message for one in problems if one.is_in_progress)
 
 
 def find_blockers(engine: Engine) -> tuple[str, ...]:
@@ -58,9 +56,16 @@ def reference_fails(engine: Engine) -> bool:
     return failing > 0 or any(_find_invalid_names(engine)) or any(any(_unwritten(state)) for state in engine.zones)
 
 
+class _Unread(NamedTuple):
+    """Something that is not read: a message, and whether only because that is still in progress."""
+
+    message: str
+    is_in_progress: bool
+
+
 def _blockers(engine: Engine) -> Iterator[str]:
-    yield from _find_unlisted_kinds(engine)
-    yield from _find_unread_zones(engine)
+    yield from (one.message for one in _find_unlisted_kinds(engine))
+    yield from (one.message for one in _find_unread_zones(engine))
     for state in engine.zones:
         yield from _find_stopped_writes(state)
     if cluster := engine.other_cluster:
@@ -80,49 +85,31 @@ def _failures(engine: Engine) -> Iterator[str]:
 
 
 def _unread(engine: Engine) -> Iterator[str]:
-    yield from _find_unlisted_kinds(engine)
+    yield from (one.message for one in _find_unlisted_kinds(engine))
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.unreadable_objects
-    yield from _find_unread_zones(engine)
+    yield from (one.message for one in _find_unread_zones(engine))
 
 
-def _unfinished(engine: Engine) -> Iterator[str]:
+def _find_unlisted_kinds(engine: Engine) -> Iterator[_Unread]:
     for kind, phase in engine.readiness.find_missing():
-        if phase is Phase.LISTING:
-            yield _describe_phase(kind, phase)
-    if not (engine.zones.retry.failures or engine.zones.is_listed):
-        yield _ZONES_UNLISTED
-    for state in engine.zones:
-        if not (state.refresh.retry.failures or state.cache.is_complete):
-            yield _describe_unread(state)
+        yield _Unread(f"{kind} objects are {phase}", is_in_progress=phase is Phase.LISTING)
 
 
-def _find_unlisted_kinds(engine: Engine) -> Iterator[str]:
-    for kind, phase in engine.readiness.find_missing():
-        yield _describe_phase(kind, phase)
-
-
-def _find_unread_zones(engine: Engine) -> Iterator[str]:
+def _find_unread_zones(engine: Engine) -> Iterator[_Unread]:
     if engine.zones.retry.failures:
-        yield f"zones cannot be listed: {engine.zones.retry.message}"
+        yield _Unread(f"zones cannot be listed: {engine.zones.retry.message}", is_in_progress=False)
     elif not engine.zones.is_listed:
-        yield _ZONES_UNLISTED
+        yield _Unread("zones have not been listed yet", is_in_progress=True)
     for account in engine.zones.failed_accounts:
-        yield f"zones of {account.account or 'the account'}: {account.message}"
+        yield _Unread(f"zones of {account.account or 'the account'}: {account.message}", is_in_progress=False)
     for state in engine.zones:
         if state.refresh.retry.failures:
-            yield f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
+            message = f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
+            yield _Unread(message, is_in_progress=False)
         elif not state.cache.is_complete:
-            yield _describe_unread(state)
-
-
-def _describe_phase(kind: str, phase: Phase) -> str:
-    return f"{kind} objects are {phase}"
-
-
-def _describe_unread(state: ZoneState) -> str:
-    return f"zone {state.zone} has not been read yet"
+            yield _Unread(f"zone {state.zone} has not been read yet", is_in_progress=True)
 
 
 def _find_invalid_names(engine: Engine) -> Iterator[str]:
