@@ -6,7 +6,7 @@ its name is planned again when that changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -89,9 +89,7 @@ class EvidenceReader:
         record = update.current.record
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
-        ended = self.claims.list_ended((record.name, record.set_identifier))
-        absent = (self.find_object(resource) for resource, evidence in ended.items() if evidence is Evidence.ABSENT)
-        missing += [key for key in absent if key and not self.claims.has_object(key)]
+        missing += self._list_absent(self.claims.list_ended((record.name, record.set_identifier)))
         if not missing:
             return None
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
@@ -272,9 +270,13 @@ class EvidenceReader:
             key = self.find_object(owned.resource)
             return self.claims.missing_dependencies(key) if key else ()
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
-        found = [(key, evidence) for resource, evidence in ended.items() if (key := self.find_object(resource))]
-        absent = [key for key, evidence in found if evidence is Evidence.ABSENT and not self.claims.has_object(key)]
-        return [*absent, *(missing for key, _ in found for missing in self.claims.missing_dependencies(key))]
+        keys = filter(None, map(self.find_object, ended))
+        return [*self._list_absent(ended), *(one for key in keys for one in self.claims.missing_dependencies(key))]
+
+    def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:
+        """Return the objects of the *ended* claims that a list lacks, and that were not observed again."""
+        absent = (self.find_object(resource) for resource, end in ended.items() if end is Evidence.ABSENT)
+        return [key for key in absent if key and not self.claims.has_object(key)]
 
     def _confirm_requesters_absent(self, owned: OwnedRecord) -> Finding:
         """Return the finding for a record without a resource whose former requester is missing from a list now."""

@@ -14,7 +14,7 @@ from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
 from extdns.model.change import WriteConflict
 from extdns.model.exponential_backoff import compute_backoff_s
-from extdns.model.reason import Reason
+from extdns.model.reason import select_reasons
 from extdns.model.reason_row import Category
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import ZoneList
 
-_FOREIGN: Final = frozenset(reason for reason in Reason if reason.row.category is Category.FOREIGN)
+_FOREIGN: Final = select_reasons(Category.FOREIGN)
 _NO_NAMES: Final[frozenset[DnsName]] = frozenset()
 _STANDBY_FACTOR: Final = 4.0
 """A standby refreshes zones four times less often than the leader."""
