@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 import socket
-import ssl
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, TypeVar
 
 import dns.exception
@@ -25,9 +24,11 @@ from extdns.errors import sanitize
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, measure_call
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings, TsigSecret
 
+FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
+"""The response codes of a server that does not let this key, or nobody, transfer or update the zone."""
+
 _TRANSFER_S: Final = 600.0
 _MAX_MESSAGE_BYTES: Final = 65535
-_FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
 _T = TypeVar("_T")
 
 
@@ -144,10 +145,9 @@ class DnsClient:
 
     def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage, wire: bytes) -> dns.rcode.Rcode:
         connect_s, respond_s = self._settings.write_options.timeouts_s
-        with _translate_failures(FailureKind.RETRYABLE):
-            connection = self._connect(server, connect_s)
-            sock = connection.__enter__()
-        try:
+        with ExitStack() as stack:
+            with _translate_failures(FailureKind.RETRYABLE):
+                sock = stack.enter_context(self._connect(server, connect_s))
             self._settings.write_options.require_can_begin("Update")
             deadline = time.monotonic() + respond_s
             with _translate_failures(FailureKind.UNANSWERED):
@@ -158,8 +158,6 @@ class DnsClient:
                 _require_response(message, response)
                 _require_signature(message, response)
                 return response.rcode()
-        finally:
-            connection.__exit__(None, None, None)
 
     @contextmanager
     def _connect(self, server: DnsServer, timeout_s: float) -> Iterator[socket.socket]:
@@ -217,14 +215,14 @@ def _translate_failures(broken: FailureKind) -> Iterator[None]:
     except CallFailedError:
         raise
     except dns.xfr.TransferError as exc:
-        kind = FailureKind.FORBIDDEN if exc.rcode in _FORBIDDING else FailureKind.RETRYABLE
+        kind = FailureKind.FORBIDDEN if exc.rcode in FORBIDDING else FailureKind.RETRYABLE
         raise CallFailedError(kind, "", "", dns.rcode.to_text(exc.rcode), "") from exc
     except dns.tsig.PeerBadTime as exc:
         detail = "the clocks of this machine and of the server differ"
         raise CallFailedError(FailureKind.RETRYABLE, "", "", type(exc).__name__, detail) from exc
     except dns.tsig.PeerError as exc:
         raise CallFailedError(FailureKind.FORBIDDEN, "", "", type(exc).__name__, sanitize(str(exc))) from exc
-    except (OSError, EOFError, dns.exception.DNSException, ssl.SSLError) as exc:
+    except (OSError, EOFError, dns.exception.DNSException) as exc:
         raise CallFailedError(broken, "", "", type(exc).__name__, sanitize(str(exc))) from exc
     except (ValueError, KeyError) as exc:  # a response that dnspython's zones do not accept
         raise CallFailedError(broken, "", "", "InvalidResponse", sanitize(str(exc))) from exc

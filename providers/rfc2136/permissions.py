@@ -11,10 +11,9 @@ import dns.update
 from extdns.model.zone import Permission, Zone
 from providers.common import rdata
 from providers.common.api_calls import CallFailedError, FailureKind
-from providers.rfc2136.client import DnsClient
+from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
 
-_DENYING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
 _LABEL: Final = "extdns-check"
 _REMEDY: Final = "let the key update {} (BIND: update-policy or allow-update; Knot: action: update)"
 
@@ -24,7 +23,7 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
     client = DnsClient(settings)
     try:
         rcode = client.send_update(_build_test_update(zone, with_record=True))
-        accepts_others = rcode in _DENYING and client.send_update(_build_test_update(zone)) == dns.rcode.YXRRSET
+        accepts_others = rcode in FORBIDDING and client.send_update(_build_test_update(zone)) == dns.rcode.YXRRSET
     except CallFailedError as failed:
         forbidden = failed.kind is FailureKind.FORBIDDEN
         return Permission(
@@ -38,7 +37,7 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
     if accepts_others:
         detail = f"the server takes updates, but answers {answer} for TXT at {_LABEL}.{zone.name}"
         return Permission(granted=None, detail=detail, remedy=_REMEDY.format("all names and types that extdns manages"))
-    if rcode in _DENYING:
+    if rcode in FORBIDDING:
         return Permission(granted=False, detail=f"the server answers {answer}", remedy=_REMEDY.format("the zone"))
     return Permission(granted=None, detail=f"the server answers {answer}")
 

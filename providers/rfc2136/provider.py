@@ -30,7 +30,7 @@ from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
 from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
-from providers.rfc2136.client import DnsClient
+from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
 from providers.rfc2136.update import build_update, build_written_records, find_conflict, find_local_refusal
 from providers.rfc2136.zone_copy import ZoneCopy, ZoneRecords
@@ -38,7 +38,6 @@ from providers.rfc2136.zone_copy import ZoneCopy, ZoneRecords
 _ORDER: Final = attrgetter("order")
 _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
-_FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
 _MAX_BATCH_BYTES: Final = 20_000  # an old value is in the message twice, and each has its name
 
@@ -159,7 +158,7 @@ class Rfc2136Writer:
         message = f"Update on {zone}: {dns.rcode.to_text(rcode)}"
         if rcode in _CONFLICTS:
             return _explain(copy, writes, message)
-        if rcode in _FORBIDDING:
+        if rcode in FORBIDDING:
             return Forbidden(message=message)
         return Refused(message=message) if rcode in _REFUSING else Unknown(message=message)
 
