@@ -1,0 +1,45 @@
+"""The answer of rules about one input, and the interface of a set of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from extdns.model.value import Value
+from extdns.model.violation import Violation
+from extdns.rules.rule_input import RuleInput
+
+
+class Evaluation(Value, frozen=True, kw_only=True):
+    """What rules answer about one input. It does not depend on the order of the rules.
+
+    Attributes:
+        violations: sorted, without duplicates.
+        matched: the names of the rules that match the input, violated or not, sorted.
+        unavailable: why the answer is not known, "" if it is: a rule that may match has no valid version, or a server
+            does not answer. Then nothing changes at the record.
+        is_awaited: whether the answer was requested, or has to be, and will come without anybody's action.
+    """
+
+    violations: tuple[Violation, ...] = ()
+    matched: tuple[str, ...] = ()
+    unavailable: str = ""
+    is_awaited: bool = False
+
+
+class RuleSet(Protocol):
+    """Rules in their last valid version. Immutable: a change of the rules gives another object."""
+
+    @property
+    def revision(self) -> str:
+        """Text that differs if the rules differ, such as a digest."""
+        ...
+
+    @property
+    def needs_namespaces(self) -> bool:
+        """Whether a rule reads labels or annotations of namespaces."""
+        ...
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
+        """Return the evaluation of each of *inputs*, in their order. Never raises: a failure is a value."""
+        ...

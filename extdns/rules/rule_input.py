@@ -1,0 +1,113 @@
+"""What rules are evaluated on: one requested record or one change, with the object behind it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from extdns.model.record import DesiredRecord, OwnedRecord, restate_record
+from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.model.zone import Zone
+
+RuleDocument = dict[str, object]
+"""Plain data as in JSON: dictionaries, lists, texts, numbers, booleans and None."""
+
+
+class Operation(StrEnum):
+    """What would happen to the record, as in Kubernetes' admission."""
+
+    CREATE = "CREATE"  # no record of ours has this name, set identifier and type
+    UPDATE = "UPDATE"  # one has, whether or not it differs
+    DELETE = "DELETE"
+
+
+class RuleObject(Value, frozen=True, kw_only=True):
+    """The object that requests a record, or that the record was made for.
+
+    Attributes:
+        labels, annotations: empty if the object no longer exists.
+    """
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    labels: StringMap = EMPTY_MAP
+    annotations: StringMap = EMPTY_MAP
+
+
+class RuleNamespace(Value, frozen=True, kw_only=True):
+    """The namespace of the object."""
+
+    name: str
+    labels: StringMap = EMPTY_MAP
+    annotations: StringMap = EMPTY_MAP
+
+
+class RuleInput(Value, frozen=True, kw_only=True):
+    """One record or change that rules are evaluated on.
+
+    Attributes:
+        record: the record as one object alone requests it, in the form in which the service would hold it; for a delete
+            the current record.
+        zone: the zone of the record.
+        source: the source that made the claim, as `service`; "" for a delete.
+        object: None if it is unknown.
+        namespace: None if the object has none, or its namespace could not be read.
+        current: the record with this name, set identifier and type that the zone holds, None if there is none.
+    """
+
+    operation: Operation
+    record: DesiredRecord
+    zone: Zone
+    source: str = ""
+    object: RuleObject | None = None
+    namespace: RuleNamespace | None = None
+    current: OwnedRecord | None = None
+
+
+def build_document(item: RuleInput) -> RuleDocument:
+    """Build the document that CEL expressions and OPA get (docs/design/rules.md, "The document")."""
+    current = item.current
+    return {
+        "operation": item.operation.value,
+        "source": item.source,
+        "record": _build_record(item.record, item.zone),
+        "object": item.object and _build_object(item.object),
+        "namespace": item.namespace and _build_namespace(item.namespace),
+        "current": current
+        and {
+            "record": _build_record(restate_record(current.record), item.zone),
+            "owner": current.owner,
+            "ours": current.is_ours,
+            "resource": current.resource,
+        },
+    }
+
+
+def _build_record(record: DesiredRecord, zone: Zone) -> RuleDocument:
+    return {
+        "name": record.name,
+        "labels": record.name.split("."),
+        "zone": zone.name,
+        "private": zone.private,
+        "type": record.type,
+        "ttl": record.ttl_s,
+        "targets": list(record.targets),
+        "setIdentifier": record.set_identifier,
+        "properties": dict(record.properties),
+    }
+
+
+def _build_object(found: RuleObject) -> RuleDocument:
+    return {
+        "apiVersion": found.api_version,
+        "kind": found.kind,
+        "namespace": found.namespace,
+        "name": found.name,
+        "labels": dict(found.labels),
+        "annotations": dict(found.annotations),
+    }
+
+
+def _build_namespace(found: RuleNamespace) -> RuleDocument:
+    return {"name": found.name, "labels": dict(found.labels), "annotations": dict(found.annotations)}
