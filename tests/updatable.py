@@ -1,4 +1,4 @@
-"""Real name servers that take DNS UPDATE, for tests: BIND and Knot, on loopback, with TSIG and a zone of their own."""
+"""Real name servers that take DNS UPDATE, for tests: BIND, Knot and PowerDNS, on loopback, with TSIG and own zones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import dns.exception
 import dns.message
@@ -23,11 +23,13 @@ import dns.rdatatype
 import dns.update
 import dns.xfr
 import dns.zone
+import pytest
 
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer, TsigSecret
 from tests.apimachinery.certificates import CertificateFiles
-from tests.nameservers import HOST, free_port
+from tests.nameservers import HOST, free_port, installed
+from tests.powerdns import CONFIGURATION, create_database
 
 KEY: Final = TsigSecret(name="extdns", algorithm="hmac-sha256", secret="c2VjcmV0LWZvci10ZXN0cy1vbmx5LTAwMDAwMDAwMDA=")
 ZONES: Final = ("example.org", "2.0.192.in-addr.arpa")
@@ -86,15 +88,40 @@ log:
 zone:
 """
 _KNOT_ZONE: Final = '  - domain: "{zone}"\n'
+
+
+class Program(NamedTuple):
+    """How a name server is started.
+
+    Attributes:
+        arguments: on the command line.
+        head: the text of the configuration file.
+        zone: its text for each zone.
+        file: the name of the configuration file.
+    """
+
+    arguments: tuple[str, ...]
+    head: str
+    zone: str
+    file: str = "server.conf"
+
+
 PROGRAMS: Final = {
-    "named": (("-g", "-n", "1", "-c"), _BIND, _BIND_ZONE),
-    "knotd": (("-c",), _KNOT, _KNOT_ZONE),
+    "named": Program(("-g", "-n", "1", "-c", "{folder}/server.conf"), _BIND, _BIND_ZONE),
+    "knotd": Program(("-c", "{folder}/server.conf"), _KNOT, _KNOT_ZONE),
+    "pdns_server": Program(("--config-dir=.",), CONFIGURATION, "", "pdns.conf"),
 }
-"""By program: arguments before the configuration file, its head, and its text for each zone."""
 
 
 class UpdatableServer:
-    """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update."""
+    """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update.
+
+    Attributes:
+        program: a key of `PROGRAMS`.
+        address: where it serves DNS.
+        tls_address: where BIND serves DNS over TLS, if that was requested.
+        http_address: where PowerDNS serves its HTTP API; the key is `tests.powerdns.API_KEY`.
+    """
 
     def __init__(
         self, program: str, folder: Path, *, tls: CertificateFiles | None = None, updates: str = ALLOW_UPDATE
@@ -108,18 +135,26 @@ class UpdatableServer:
             updates: BIND's statement about who may update the zones.
         """
         folder.mkdir(parents=True)
+        self.program = program
         self._folder = folder
         self.address = DnsServer(host=HOST, port=free_port())
         self.tls_address = DnsServer(host=HOST, port=free_port())
-        arguments, head, part = PROGRAMS[program]
-        text = head.format(folder=folder, host=HOST, port=self.address.port, secret=KEY.secret)
+        http_port = free_port()
+        self.http_address = f"http://{HOST}:{http_port}"
+        started = PROGRAMS[program]
+        text = started.head.format(
+            folder=folder, host=HOST, port=self.address.port, http_port=http_port, secret=KEY.secret
+        )
         if tls is not None:
             more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
             text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
-        (folder / "server.conf").write_text(text + "".join(part.format(zone=zone, updates=updates) for zone in ZONES))
+        text += "".join(started.zone.format(zone=zone, updates=updates) for zone in ZONES)
+        (folder / started.file).write_text(text)
         for zone in ZONES:
             (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == ZONES[0] else ""))
-        self._command = (program, *arguments, str(folder / "server.conf"))
+        if program == "pdns_server":
+            create_database(folder, ZONES, KEY)
+        self._command = (program, *(one.format(folder=folder) for one in started.arguments))
         self._running: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -137,7 +172,12 @@ class UpdatableServer:
         """Start the process, and return once it answers for all zones."""
         with (self._folder / "log").open("ab") as log:
             self._running = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                self._command,
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         try:
             self._wait(lambda: all(self._answers(zone) for zone in ZONES))
@@ -188,8 +228,17 @@ class UpdatableServer:
             sleep(_POLL_S)
 
 
+def start_clean(program: str) -> UpdatableServer:
+    """Return a server without records, which tests share; the test is skipped if *program* is not installed."""
+    if not installed(program):
+        pytest.skip(f"{program} is not installed, so the provider rfc2136 was not tested with it")
+    server = _start_once(program)
+    server.reset()
+    return server
+
+
 @cache
-def start_once(program: str) -> UpdatableServer:
+def _start_once(program: str) -> UpdatableServer:
     """Return a server that all tests of this process share; it ends with the process."""
     folder = tempfile.TemporaryDirectory(prefix="extdns-dns-")
     server = UpdatableServer(program, Path(folder.name) / "server")

@@ -152,9 +152,9 @@ class DnsClient:
             deadline = time.monotonic() + respond_s
             with _translate_failures(FailureKind.UNANSWERED):
                 _send(sock, wire, deadline)
-                response = dns.message.from_wire(
-                    _receive(sock, deadline), keyring=message.keyring, request_mac=message.mac
-                )
+                wire = _receive(sock, deadline)
+                # multi: a missing signature is found below, where the response code is known
+                response = dns.message.from_wire(wire, keyring=message.keyring, request_mac=message.mac, multi=True)
                 _require_response(message, response)
                 _require_signature(message, response)
                 return response.rcode()
@@ -236,9 +236,10 @@ def _require_response(query: dns.message.Message, response: dns.message.Message)
 
 
 def _require_signature(query: dns.message.Message, response: dns.message.Message) -> None:
-    """Raise `ValueError` if *query* is signed and *response* is not; not all versions of dnspython do."""
+    """Raise `ValueError` if *query* is signed and *response* is not. PowerDNS answers so if it rejects the key."""
     if query.had_tsig and not response.had_tsig:
-        raise ValueError("the response is not signed")
+        rcode = dns.rcode.to_text(response.rcode())
+        raise ValueError(f"{rcode} without a signature; compare name, algorithm and secret of the key")
 
 
 def _send(sock: socket.socket, wire: bytes, deadline: float) -> None:

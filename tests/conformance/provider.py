@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from extdns.model.change import Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
@@ -32,9 +30,8 @@ from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
-from tests.nameservers import installed
 from tests.route53 import service
-from tests.updatable import KEY, start_once
+from tests.updatable import KEY, start_clean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,12 +193,14 @@ def build_knot_rig(_: Path) -> Rig:
     return _build_rfc2136_rig("knotd")
 
 
+def build_powerdns_rig(_: Path) -> Rig:
+    """Build a rig with PowerDNS."""
+    return _build_rfc2136_rig("pdns_server")
+
+
 def _build_rfc2136_rig(program: str) -> Rig:
     """Build a rig with a real server and pages of three names; the test is skipped if the server is not installed."""
-    if not installed(program):
-        pytest.skip(f"{program} is not installed, so the provider rfc2136 was not tested with it")
-    server = start_once(program)
-    server.reset()
+    server = start_clean(program)
     settings = Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)
     zones = Rfc2136Zones(settings)
     reader = Rfc2136Reader(zones)
@@ -221,7 +220,8 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "inmemory": build_inmemory_rig,
     "rfc2136-bind": build_bind_rig,
     "rfc2136-knot": build_knot_rig,
+    "rfc2136-powerdns": build_powerdns_rig,
     "zonefile": build_zonefile_rig,
 }
-GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "zonefile")
+GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "rfc2136-powerdns", "zonefile")
 """Providers whose service has atomic batches and conditional writes."""

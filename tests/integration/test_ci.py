@@ -29,6 +29,7 @@ NEEDED: Final = (
 )
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
 SERVERS: Final = ("named", "knotd", "nsd")
+POWERDNS: Final = ("pdns_server", "pdnsutil")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "prometheus", "kustomize")
@@ -50,7 +51,8 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    for name in ("git", "make", "python3", *CHECKERS, *SERVERS, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER, *SHELLS):
+    servers = (*CHECKERS, *SERVERS, *POWERDNS)
+    for name in ("git", "make", "python3", *servers, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER, *SHELLS):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -139,6 +141,7 @@ def test_the_summary_names_what_was_not_run_without_actionlint_or_mmdebstrap(clo
         for names, what in (
             (CHECKERS, "zone files checked by all of:"),
             (SERVERS, "extdns verify with all of:"),
+            (POWERDNS, "provider rfc2136 with PowerDNS:"),
         )
         for name in names
     ],

@@ -23,19 +23,15 @@ from providers.rfc2136.client import build_key
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings
 from tests.conformance.provider import build_batch, create, delete, restate, update
-from tests.nameservers import HOST, installed
-from tests.updatable import KEY, PROGRAMS, UpdatableServer, start_once
+from tests.nameservers import HOST
+from tests.updatable import KEY, PROGRAMS, UpdatableServer, start_clean
 
 ZONE: Final = Zone(name=DnsName("example.org"), id="example.org")
 
 
 @pytest.fixture(params=PROGRAMS)
 def server(request: pytest.FixtureRequest) -> UpdatableServer:
-    if not installed(request.param):
-        pytest.skip(f"{request.param} is not installed, so the provider rfc2136 was not tested with it")
-    found = start_once(request.param)
-    found.reset()
-    return found
+    return start_clean(request.param)
 
 
 def build_settings(server: UpdatableServer) -> Rfc2136Settings:
