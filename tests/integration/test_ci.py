@@ -34,6 +34,7 @@ MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "prometheus", "kustomize")
 WORKFLOWS: Final = "actionlint"
+REGO_TOOLS: Final = ("opa", "conftest")
 SHELLS: Final = ("zsh", "fish")
 SHELL_LESS: Final = "mmdebstrap"
 QUIET: Final = "exit 0"
@@ -52,7 +53,8 @@ def clone(tmp_path: Path) -> Path:
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
     servers = (*CHECKERS, *SERVERS, *POWERDNS)
-    for name in ("git", "make", "python3", *servers, *CHART_TOOLS, WORKFLOWS, SHELL_LESS, *BROWSER, *SHELLS):
+    tools = (*CHART_TOOLS, WORKFLOWS, *REGO_TOOLS, SHELL_LESS, *BROWSER, *SHELLS)
+    for name in ("git", "make", "python3", *servers, *tools):
         provide(tmp_path, name, QUIET)
     return tmp_path
 
@@ -120,6 +122,7 @@ def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) ->
     ("name", "text"),
     [
         pytest.param(WORKFLOWS, "workflows checked by actionlint (not installed)", id="actionlint"),
+        *(pytest.param(name, f"rules in Rego that need {name} (not installed)", id=name) for name in REGO_TOOLS),
         pytest.param(
             SHELL_LESS,
             "the program without a shell on Python of Debian 13 (mmdebstrap is not installed)",
@@ -127,7 +130,7 @@ def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) ->
         ),
     ],
 )
-def test_the_summary_names_what_was_not_run_without_actionlint_or_mmdebstrap(clone: Path, name: str, text: str) -> None:
+def test_the_summary_names_what_was_not_run_without_a_single_tool(clone: Path, name: str, text: str) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
