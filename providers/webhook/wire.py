@@ -1,0 +1,209 @@
+"""The webhook protocol: media type, and the JSON of endpoints, changes and domain filters (docs/spec/plan.md 6.2.2).
+
+Everything that is decoded is bounded, because the other side is not trusted. Names and values are only bounded here;
+whoever uses them parses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Annotated, Final, Self
+
+import msgspec
+from msgspec import Meta, Raw
+
+from extdns.errors import InvalidValueError
+from extdns.model.value import EMPTY_MAP, StringMap, Value
+
+MEDIA_TYPE: Final = "application/external.dns.webhook+json;version=1"
+"""The only media type; external-dns compares it as a text."""
+
+RECORDS_PATH: Final = "/records"
+ADJUST_PATH: Final = "/adjustendpoints"
+
+NEGOTIATED: Final = HTTPStatus.OK
+RECORDS_READ: Final = HTTPStatus.OK
+ADJUSTED: Final = HTTPStatus.OK
+APPLIED: Final = HTTPStatus.NO_CONTENT
+
+MAX_BODY_BYTES: Final = 32 * 1024 * 1024
+"""The default of `--webhook-provider-max-body-size`; it bounds requests and responses."""
+
+MAX_ENDPOINTS: Final = 500_000
+MAX_TARGETS: Final = 1000
+MAX_PROPERTIES: Final = 100
+MAX_LABELS: Final = 100
+MAX_FILTERS: Final = 10_000
+MAX_NAME_CHARACTERS: Final = 1024  # a name of 253 bytes, each escaped
+MAX_TYPE_CHARACTERS: Final = 16
+MAX_IDENTIFIER_CHARACTERS: Final = 256
+MAX_TEXT_CHARACTERS: Final = 65_536
+MAX_PATTERN_CHARACTERS: Final = 4096
+
+_Name = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
+_Type = Annotated[str, Meta(max_length=MAX_TYPE_CHARACTERS)]
+_Identifier = Annotated[str, Meta(max_length=MAX_IDENTIFIER_CHARACTERS)]
+_Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+_Key = Annotated[str, Meta(max_length=MAX_IDENTIFIER_CHARACTERS)]
+_Ttl = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+_Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_CHARACTERS)]
+
+
+class Property(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One provider-specific property of an endpoint."""
+
+    name: _Key = ""
+    value: _Text = ""
+
+
+class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """One record as the protocol has it. Fields may be missing; all but name and type may be null, which means empty.
+
+    Attributes:
+        record_ttl: seconds; none is configured unless it is more than 0.
+        labels: such as `owner` and `resource`.
+        provider_specific: in the order of the JSON.
+    """
+
+    dns_name: _Name = ""
+    targets: Annotated[tuple[_Text, ...], Meta(max_length=MAX_TARGETS)] | None = None
+    record_type: _Type = ""
+    set_identifier: _Identifier | None = ""
+    record_ttl: _Ttl | None = msgspec.field(name="recordTTL", default=0)
+    labels: Annotated[dict[_Key, _Text], Meta(max_length=MAX_LABELS)] | None = None
+    provider_specific: Annotated[tuple[Property, ...], Meta(max_length=MAX_PROPERTIES)] | None = None
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """The name, the type and the set identifier, which identify an endpoint in external-dns."""
+        return self.dns_name, self.record_type, self.set_identifier or ""
+
+    @property
+    def properties(self) -> StringMap:
+        """The provider-specific properties as a map. If a name occurs twice, the last value wins."""
+        if not self.provider_specific:
+            return EMPTY_MAP
+        return StringMap.from_items((one.name, one.value) for one in self.provider_specific)
+
+
+class Changes(Value, frozen=True, kw_only=True):
+    """What `POST /records` requests. `update_old` and `update_new` pair by their place."""
+
+    create: tuple[Endpoint, ...] = ()
+    update_old: tuple[Endpoint, ...] = ()
+    update_new: tuple[Endpoint, ...] = ()
+    delete: tuple[Endpoint, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of endpoints."""
+        return len(self.create) + len(self.update_old) + len(self.update_new) + len(self.delete)
+
+
+class FilterDocument(Value, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """The domain filter that negotiation returns: lists of suffixes, or patterns in the syntax of RE2.
+
+    The empty document matches every name.
+    """
+
+    include: Annotated[tuple[_Name, ...], Meta(max_length=MAX_FILTERS)] | None = None
+    exclude: Annotated[tuple[_Name, ...], Meta(max_length=MAX_FILTERS)] | None = None
+    regex_include: _Pattern = ""
+    regex_exclude: _Pattern = ""
+
+
+class WireError(InvalidValueError):
+    """A body that is not what the protocol requires, or exceeds a bound. The message says where and why."""
+
+    @classmethod
+    def from_cause(cls, what: str, cause: object) -> Self:
+        """Build the error for the body *what*."""
+        return cls(str(cause)[:500], f"{what} as the webhook protocol defines it", "invalid-value")
+
+
+_Endpoints = Annotated[tuple[Endpoint, ...], Meta(max_length=MAX_ENDPOINTS)]
+_ENDPOINTS: Final = msgspec.json.Decoder(_Endpoints | None)
+_LISTS: Final = msgspec.json.Decoder(dict[str, Raw])
+_FILTER: Final = msgspec.json.Decoder(FilterDocument)
+_ENCODER: Final = msgspec.json.Encoder()
+_FIELDS: Final = {"create": "create", "updateold": "update_old", "updatenew": "update_new", "delete": "delete"}
+
+
+def is_media_type(content_type: str) -> bool:
+    """Return whether the header *content_type* is the media type."""
+    return content_type == MEDIA_TYPE
+
+
+def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
+    """Decode the answer of `GET /records`, or a body of `POST /adjustendpoints`; null gives ().
+
+    Raises:
+        WireError: the body is no list of endpoints, or exceeds a bound.
+    """
+    return _decode_endpoints(body, "a list of endpoints")
+
+
+def encode_endpoints(endpoints: Iterable[Endpoint]) -> bytes:
+    """Encode *endpoints* as a list."""
+    return _ENCODER.encode(tuple(endpoints))
+
+
+def decode_changes(body: bytes) -> Changes:
+    """Decode the body of `POST /records`. The names of the four lists may have any case; others are ignored.
+
+    Raises:
+        WireError: the body is no object with lists of endpoints, exceeds a bound, or the updates do not pair.
+    """
+    try:
+        lists = _LISTS.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
+        raise WireError.from_cause("an object with changes", exc) from exc
+    found: dict[str, tuple[Endpoint, ...]] = {}
+    for key, raw in lists.items():
+        if (field := _FIELDS.get(key.lower())) is not None:
+            found[field] = _decode_endpoints(raw, f"the list {key!r} of endpoints")
+    changes = Changes(**found)
+    if len(changes) > MAX_ENDPOINTS:
+        raise WireError.from_cause("an object with changes", f"{len(changes)} endpoints, more than {MAX_ENDPOINTS}")
+    if len(changes.update_old) != len(changes.update_new):
+        pairs = f"{len(changes.update_old)} of updateOld and {len(changes.update_new)} of updateNew"
+        raise WireError.from_cause("an object with changes", f"{pairs} do not pair")
+    return changes
+
+
+def encode_changes(changes: Changes) -> bytes:
+    """Encode *changes*; empty lists are left out."""
+    lists = {
+        "create": changes.create,
+        "updateOld": changes.update_old,
+        "updateNew": changes.update_new,
+        "delete": changes.delete,
+    }
+    return _ENCODER.encode({name: endpoints for name, endpoints in lists.items() if endpoints})
+
+
+def decode_filter(body: bytes) -> FilterDocument:
+    """Decode the answer of the negotiation. The patterns are not compiled.
+
+    Raises:
+        WireError: the body is no domain filter, exceeds a bound, or has both lists and patterns.
+    """
+    try:
+        found = _FILTER.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
+        raise WireError.from_cause("a domain filter", exc) from exc
+    if (found.include or found.exclude) and (found.regex_include or found.regex_exclude):
+        raise WireError.from_cause("a domain filter", "cannot have both domain list and regex")
+    return found
+
+
+def encode_filter(document: FilterDocument) -> bytes:
+    """Encode *document*; what is empty is left out."""
+    return _ENCODER.encode(document)
+
+
+def _decode_endpoints(body: bytes | Raw, what: str) -> tuple[Endpoint, ...]:
+    try:
+        return _ENDPOINTS.decode(body) or ()
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
+        raise WireError.from_cause(what, exc) from exc
