@@ -94,12 +94,13 @@ def split_and_complete(
 def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
     """Return the first of the *queued* change sets, as many as fit into one batch.
 
-    If writes of the service are not both atomic and conditional, that is one change set, with its writes in an order in
-    which each of them can be made alone. Change sets of two names that write the same name, which is possible with
-    ownership records only, are never in one batch: the later one waits and is planned again.
+    If writes of the service are not both atomic and conditional, they are in an order in which each of them can be made
+    alone, and that is one change set, unless the names of a batch are read at once. Change sets of two names that write
+    the same name, which is possible with ownership records only, are never in one batch: the later one waits and is
+    planned again.
     """
     if not capabilities.is_safe_to_write_blind:
-        return tuple(_order_writes(change_set) for change_set in islice(queued, 1))
+        queued = map(_order_writes, queued if capabilities.reads_full_zones else islice(queued, 1))
     selected: list[ChangeSet] = []
     written: dict[DnsName, DnsName] = {}
     keys: set[RecordKey] = set()

@@ -20,10 +20,11 @@ _NO_NAMES: Final[frozenset[DnsName]] = frozenset()
 class UnconfirmedWrites:
     """Names to read, after a write conflict or before a write, and a batch without an answer.
 
-    The first and the last name of such a batch are read. If both are unchanged, the batch was not applied, and is sent
-    again. If one of them changed, all its names are read.
+    The first and the last name of such a batch are read, and all of them if the service may apply a part of a batch. If
+    they are unchanged, the batch was not applied, and is sent again. If one of them changed, all its names are read.
 
     Attributes:
+        has_atomic_batches: whether the service applies a batch completely or not at all.
         names: all names to read before they are planned again; empty if the effect of every write is known.
         unanswered_batch: the batch without an answer, None if there is none.
         resent: names of a batch that had not been applied when they were read, but may still be applied late.
@@ -31,6 +32,7 @@ class UnconfirmedWrites:
 
     def __init__(self) -> None:
         """Start without unknown effects."""
+        self.has_atomic_batches = True
         self.names = _NO_NAMES
         self.unanswered_batch: Batch | None = None
         self.resent = _NO_NAMES
@@ -65,7 +67,8 @@ class UnconfirmedWrites:
         """Store that *batch* got no answer, and schedule the reads that show whether it was applied."""
         names = find_names(batch)
         self.unanswered_batch, self._batch_names = batch, frozenset(names)
-        self._batch_ends = _find_written_names(batch.change_sets, (names[0], names[-1]))
+        ends = (names[0], names[-1]) if self.has_atomic_batches else names
+        self._batch_ends = _find_written_names(batch.change_sets, ends)
         self._require(self._batch_ends)
 
     def require_sets(self, sets: Iterable[ChangeSet]) -> None:

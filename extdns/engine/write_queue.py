@@ -192,6 +192,7 @@ class WriteQueue:
             now_s: monotonic seconds.
             only_creates: whether to leave out the names that have other changes than creates.
         """
+        self.unconfirmed.has_atomic_batches = capabilities.atomic
         just_read, self._just_read = self._just_read, frozenset()
         if not self.queued or self.in_flight or not self.retry.has_ended(now_s):
             return None

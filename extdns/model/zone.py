@@ -84,6 +84,8 @@ class Capabilities(Value, frozen=True, kw_only=True):
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
         max_batch_bytes: the most bytes of record data in a batch.
         types: the record types that can be written.
+        reads_full_zones: whether reading some names costs as much as reading the zone. Then the names of a whole batch
+            are read at once before it if they must be read at all.
         longest_match_only: whether a name belongs only to the zones of the longest match; if not, to every private zone
             above it as well.
     """
@@ -97,6 +99,7 @@ class Capabilities(Value, frozen=True, kw_only=True):
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     types: frozenset[str] = frozenset()
+    reads_full_zones: bool = False
     longest_match_only: bool = False
 
     @property

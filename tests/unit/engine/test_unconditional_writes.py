@@ -30,12 +30,14 @@ from tests.builders import (
     refuse_names,
     refuse_with_names,
 )
+from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_world
 
 GUARDING = InMemoryProvider().capabilities
 ATOMIC = replace(GUARDING, conditional=False)
 CONDITIONAL = replace(GUARDING, atomic=False)
 NEITHER = replace(GUARDING, atomic=False, conditional=False)
+FULL = replace(NEITHER, reads_full_zones=True)
 
 
 def start_unconditional(*records: Record, capabilities: Capabilities = NEITHER, first: Iterable[str] = ()) -> World:
@@ -52,6 +54,45 @@ def test_a_dns_service_without_atomic_conditional_batches_gets_a_read_and_a_writ
     assert world.calls == ["ReadNames", "SubmitBatch"] * 3
     assert world.batches == [["api"], ["blog"], ["web"]]
     assert len(world.list_records()) == 3
+
+
+def test_a_dns_service_that_reads_full_zones_gets_one_read_and_one_write_for_all_names() -> None:
+    world = start_unconditional(capabilities=FULL)
+    world.run(observe_new("api", "blog", "web"))
+    assert world.calls == ["ReadNames", "SubmitBatch"]
+    assert world.batches == [["api", "blog", "web"]]
+    assert len(world.list_records()) == 3
+
+
+def test_names_that_others_changed_are_left_out_of_a_batch_that_was_read_at_once() -> None:
+    world = start_unconditional(capabilities=FULL)
+    world.provider.put_records(ZONE, record("blog", "192.0.2.99"))
+    world.run(observe_new("api", "blog", "web"))
+    assert world.batches == [["api", "web"]]
+    assert world.list_records()["blog A"] == ("192.0.2.99",)
+
+
+def test_every_name_of_an_unanswered_batch_that_may_be_applied_in_part_is_read() -> None:
+    world = start_unconditional(capabilities=FULL)
+    world.feed(observe_new("api", "blog", "web"))
+    world.feed(world.answer())  # the names of the batch were read
+    world.provider.answers.append(NoAnswer(applied=False))
+    world.feed(world.answer())
+    world.provider.put_records(ZONE, *owned("blog"))  # the part that was applied
+    world.calls.clear()
+    world.run(for_s=60.0)
+    assert world.calls[:2] == ["ReadNames", "SubmitBatch"]
+    assert world.batches[1:] == [["api", "web"]]
+    assert len(world.list_records()) == 3
+
+
+def test_a_refused_name_among_others_that_were_read_at_once_is_found_by_halves() -> None:
+    world = start_unconditional(capabilities=replace(FULL, names_offending_records=False))
+    world.provider.rule = refuse_names("bad")
+    world.run(observe_new("api", "bad", "blog", "web"))
+    assert sorted(world.list_records()) == ["api A", "blog A", "web A"]
+    assert world.batches[-1] == ["blog", "web"]
+    assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
 def test_a_dns_service_with_atomic_conditional_batches_is_not_read_before_a_write() -> None:
