@@ -75,6 +75,8 @@ def _suggest_by_reason(document: NameDocument) -> str:
             where = f" --namespace={one.namespace}" if one.namespace else ""
             describe = f"kubectl describe {one.kind.lower()} {one.name}{where}"
             return f"extdns publishes the name once the object has an address. To see why it has none: {describe}"
+        case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
+            return "correct the hostname or annotation; until then the record stays, then it follows the object"
         case Reason.DOMAIN_FILTERED:
             return "check --domain-filter and --exclude-domains, or request a name that they include"
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:

@@ -11,20 +11,23 @@ from msgspec.structs import replace
 
 from extdns.engine.inputs import PRESENT, Cause, Observation
 from extdns.engine.ptr_claims import PtrClaims, Requester
+from extdns.errors import describe_invalid_value
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import (
     Claim,
+    ClaimWarning,
     Derivation,
     ExcludedClaim,
     InvalidClaim,
     NameClaim,
     ResolvedClaim,
     TargetlessClaim,
+    find_hidden_request,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
 
@@ -53,12 +56,11 @@ class ClaimIndex:
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
-        self._invalidated: dict[
-            str, list[NameAndIdentifier]
-        ] = {}  # by resource: the entries of `_ended` that the next observation of the object may replace
+        self._invalidated: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that are no evidence (`_renew`)
         self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
         self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
+        self._hidden: dict[Requester, ClaimWarning] = {}
         self._sources: dict[str, None] = {}  # in the order of their first objects
         self.revision = 0
 
@@ -83,6 +85,7 @@ class ClaimIndex:
             self._missing_dependencies[requester] = seen.missing_dependencies
         else:
             self._missing_dependencies.pop(requester, None)
+        self._store_problems(requester, seen.claims)
         renewed = self._renew(seen)
         if seen.cause not in PRESENT:
             self._by_requester.pop(requester, None)
@@ -90,7 +93,6 @@ class ClaimIndex:
             if before == seen.claims:
                 seen = replace(seen, claims=before)  # `_reindex` compares by identity
             self._by_requester[requester] = seen.claims
-        self._store_invalid_names(requester, seen.claims)
         if before == seen.claims and not recovered:
             return renewed
         self.revision += 1
@@ -174,6 +176,22 @@ class ClaimIndex:
         """Return the hostnames that are not DNS names, sorted by object."""
         return (invalid for _, found in sorted(self._invalid_names.items()) for invalid in found)
 
+    @property
+    def has_hidden_requests(self) -> bool:
+        """Whether any object may request a name without stating it validly."""
+        return bool(self._hidden)
+
+    def find_hidden_request(self, key: ObjectKey | None = None) -> Blocked | None:
+        """Return why the object at *key* may request a name without stating it validly; None if it does not.
+
+        Without *key*, return this for any object.
+        """
+        for requester in [(source, key) for source in self._sources] if key else self._hidden:
+            if problem := self._hidden.get(requester):
+                detail = f"{problem.field}: {describe_invalid_value(problem.value, problem.allowed)}"
+                return Blocked(reason=problem.reason, detail=f"{ObjectRef(key=requester[1])}: {detail}")
+        return None
+
     def missing_dependencies(self, key: ObjectKey) -> tuple[ObjectKey, ...]:
         """Return the objects that the claims of *key* depend on, and that are missing from a complete list."""
         if not self._missing_dependencies:
@@ -208,7 +226,12 @@ class ClaimIndex:
         """Return every object that a source has observed, with its claims."""
         return ((key, claims) for (_, key), claims in self._by_requester.items())
 
-    def _store_invalid_names(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
+    def _store_problems(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
+        hidden = None if self._settings.compat else find_hidden_request(claims)
+        if hidden:
+            self._hidden[requester] = hidden
+        else:
+            self._hidden.pop(requester, None)
         invalid = tuple([one for one in claims if isinstance(one, InvalidClaim) and one.reason is Reason.INVALID_NAME])
         if invalid:
             self._invalid_names[requester] = invalid
@@ -252,11 +275,21 @@ class ClaimIndex:
                     self._ended[name].pop((identifier, resource), None)
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
-                ends = self._ended.setdefault(claim.name, {})
-                end = _find_end(seen, claim.name)
-                ends[claim.set_identifier, seen.key.resource] = end
+                end = self._find_end(seen, claim.name)
+                self._store_end(claim.name, claim.set_identifier, seen.key, end)
                 for resource in self._find_labels(claim.name, claim.set_identifier):
-                    ends.setdefault((claim.set_identifier, resource), end)
+                    self._ended[claim.name].setdefault((claim.set_identifier, resource), end)
+
+    def _store_end(self, name: DnsName, identifier: str, key: ObjectKey, end: Evidence | Blocked) -> None:
+        self._ended.setdefault(name, {})[identifier, key.resource] = end
+        if isinstance(end, Blocked):
+            self._invalidated.setdefault(key.resource, []).append((name, identifier))
+
+    def _find_end(self, seen: Observation, name: DnsName) -> Evidence | Blocked:
+        if seen.cause in PRESENT and (hidden := self.find_hidden_request(seen.key)):
+            return hidden
+        filtered = any(isinstance(claim, ExcludedClaim) and claim.name in {None, name} for claim in seen.claims)
+        return Evidence.FILTERED_OUT if filtered and seen.cause is Cause.VERSION else _ENDINGS[seen.cause]
 
     def _update_ptr_claims(self, before: tuple[Claim, ...], seen: Observation, *, is_evidence: bool) -> set[DnsName]:
         """Derive the PTR claims of the names whose claims changed; return the reverse names whose claims changed.
@@ -274,7 +307,7 @@ class ClaimIndex:
                 name, self.claims(name), self.targetless_claims(name), (seen.source, seen.key)
             )
             for claim in gone if is_evidence else ():
-                self._ended.setdefault(claim.name, {})["", seen.key.resource] = _find_end(seen, name)
+                self._store_end(claim.name, "", seen.key, self._find_end(seen, name))
             all_gone += gone
             all_new += new
         self._reindex(tuple(all_gone), tuple(all_new))
@@ -308,12 +341,16 @@ class ClaimIndex:
         """Store evidence from *seen* for ended claims that had none; return their names."""
         if not self._invalidated:
             return set()
-        names_and_identifiers = self._invalidated.pop(seen.key.resource, ())
-        for name, identifier in names_and_identifiers:
-            ends, ended_key = self._ended.get(name, {}), (identifier, seen.key.resource)
-            if isinstance(ends.get(ended_key), Blocked):
-                ends[ended_key] = _find_end(seen, name)
-        return {name for name, _ in names_and_identifiers}
+        due = self._invalidated.pop(seen.key.resource, ())
+        for name, identifier in due:
+            ends = self._ended.get(name, {})
+            if isinstance(blocked := ends.get((identifier, seen.key.resource)), Blocked):
+                end = self._find_end(seen, name)
+                self._store_end(name, identifier, seen.key, end)
+                for other, former in ends.items():
+                    if former is blocked:  # a resource that the ownership record may name instead (`_find_labels`)
+                        ends[other] = end
+        return {name for name, _ in due}
 
     def have_ended(self, names: Collection[DnsName]) -> bool:
         """Return whether a claim to one of *names* ended since the start and its end is still stored."""
@@ -359,8 +396,3 @@ def _get_sort_key(claim: NameClaim) -> tuple[str, ObjectKey, tuple[str, ...]]:
 
 def _names(claims: Iterable[Claim]) -> list[DnsName]:
     return [claim.name for claim in claims if isinstance(claim, NameClaim)]
-
-
-def _find_end(seen: Observation, name: DnsName) -> Evidence:
-    filtered = any(isinstance(claim, ExcludedClaim) and claim.name in {None, name} for claim in seen.claims)
-    return Evidence.FILTERED_OUT if filtered and seen.cause is Cause.VERSION else _ENDINGS[seen.cause]

@@ -236,10 +236,10 @@ class Engine:
             names |= self._waits.names(Wait(Awaited.ANSWER, one))
         if observation.awaited_kind:
             self.readiness.require(observation.awaited_kind)
-        failing = self.claims.failing_sources
+        before = self.claims.failing_sources, self.claims.has_hidden_requests
         names |= self.claims.update(observation, is_planning=self.readiness.is_open)
         names |= self._waits.names(Wait(Awaited.OBJECT, key))
-        if failing != self.claims.failing_sources:
+        if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
             names |= self._waits.names(COMPUTED)
         self._enqueue(names, now_s + self.settings.gather_s if self._should_gather(names) else 0.0)
 

@@ -176,7 +176,7 @@ class EvidenceReader:
         """Return the finding if the claim of the resource has ended since the start, else None."""
         name_and_identifier = (owned.record.name, owned.record.set_identifier)
         end = self.claims.find_ended(name_and_identifier, self.normalize_resource(owned))
-        return None if end is None else Finding(outcome=end)
+        return None if end is None else Finding(outcome=end, unresolved=_is_unresolved(end))
 
     def _read_claims(
         self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]
@@ -222,7 +222,7 @@ class EvidenceReader:
             if not owned.resource:
                 return self._confirm_requesters_absent(owned)
         if key is None or known:
-            return self._find_unclaimed()
+            return self._check_hidden(key) or self._find_unclaimed()
         if found := self._check_unread(owned):
             return found
         if end is not None:
@@ -237,6 +237,14 @@ class EvidenceReader:
             return None
         detail = f"{location} cannot be read and may contain the object"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
+
+    def _check_hidden(self, key: ObjectKey | None) -> Finding | None:
+        """Return why to keep an orphan that the object at *key*, or any if that is None, may still request; else None.
+
+        The object has an invalid hostname or a misspelled annotation.
+        """
+        block = self.claims.find_hidden_request(key)
+        return Finding(outcome=block, waits_for=(COMPUTED,), unresolved=True) if block else None
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
@@ -324,7 +332,11 @@ def _succeeds(candidate: Candidate, owned: OwnedRecord, resource: str) -> bool:
 def _keep_for(claim: UnresolvedClaim) -> Finding:
     block = Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
     waits = (Wait(Awaited.OBJECT, _key(claim)),)
-    return Finding(outcome=block, waits_for=waits, unresolved=claim.reason.row.category is Category.UNRESOLVED)
+    return Finding(outcome=block, waits_for=waits, unresolved=_is_unresolved(block))
+
+
+def _is_unresolved(outcome: Evidence | Blocked) -> bool:
+    return isinstance(outcome, Blocked) and outcome.reason.row.category is Category.UNRESOLVED
 
 
 def _key(claim: NameClaim) -> ObjectKey:

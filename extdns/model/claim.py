@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectRef
@@ -137,3 +138,11 @@ def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
             case UnresolvedClaim() | ExcludedClaim() | TargetlessClaim():
                 pass
     return tuple(found)
+
+
+_HIDING: Final = frozenset({Reason.INVALID_NAME, Reason.INVALID_ENDPOINT, Reason.IGNORED_ANNOTATION})
+
+
+def find_hidden_request(claims: Iterable[Claim]) -> ClaimWarning | None:
+    """Return the first problem of *claims*, all of one object, that may hide a name it requests; None if none may."""
+    return next((problem for problem in find_problems(claims) if problem.reason in _HIDING), None)

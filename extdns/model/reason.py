@@ -51,6 +51,7 @@ class Reason(StrEnum):
     INVALID_TTL = "invalid-ttl"
     INVALID_ENDPOINT = "invalid-endpoint"
     INVALID_ANNOTATION = "invalid-annotation"
+    IGNORED_ANNOTATION = "ignored-annotation"
     INVALID_OBJECT = "invalid-object"
     FORGED_OWNERSHIP = "forged-ownership"
     # excluded by configuration, or no readable zone
@@ -100,8 +101,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         Group.PUBLISHED, "The zone holds what the object requests.", category=Category.IN_SYNC, log=LogLevel.NOTHING
     ),
     Reason.REQUESTED: ReasonRow(
-        Group.PUBLISHED,
-        "An object requests the record, and nothing is in its way. It will be created.",
+        Group.PUBLISHED, "An object requests the record, and nothing is in its way. It will be created."
     ),
     Reason.CHANGED: ReasonRow(
         Group.PUBLISHED, "The record is ours and differs from what the object requests. It will be updated."
@@ -115,8 +115,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         "will be added.",
     ),
     Reason.OWNER_MIGRATED: ReasonRow(
-        Group.PUBLISHED,
-        "The record belonged to the owner in --migrate-from-txt-owner. It becomes ours.",
+        Group.PUBLISHED, "The record belonged to the owner in --migrate-from-txt-owner. It becomes ours."
     ),
     Reason.OBJECT_DELETED: ReasonRow(Group.REMOVED, "The object that requested the record was deleted."),
     Reason.HOSTNAME_REMOVED: ReasonRow(Group.REMOVED, "A newer version of the object no longer requests the name."),
@@ -209,18 +208,17 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.POLICY_KEEPS: ReasonRow(Group.UNCHANGED, "--policy does not allow this change.", log=LogLevel.INFO),
     Reason.POLICY_KEEPS_TYPE: ReasonRow(
-        Group.UNCHANGED,
-        "The requested record cannot coexist with the current one, which --policy keeps.",
-        fails=True,
+        Group.UNCHANGED, "The requested record cannot coexist with the current one, which --policy keeps.", fails=True
     ),
     Reason.INVALID_NAME: ReasonRow(
-        Group.OBJECT, "The object requests a name that is not a valid DNS name.", event_when=EventWhen.ALWAYS
+        Group.OBJECT,
+        "The object requests a name that is not a valid DNS name. Until that is corrected, records that the object "
+        "requested before stay: the invalid name may stand for one of them.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
     ),
     Reason.INVALID_TARGET: ReasonRow(
-        Group.OBJECT,
-        "A target is not valid data for the record type.",
-        category=Category.UNRESOLVED,
-        fails=True,
+        Group.OBJECT, "A target is not valid data for the record type.", category=Category.UNRESOLVED, fails=True
     ),
     Reason.INVALID_TTL: ReasonRow(
         Group.OBJECT,
@@ -235,7 +233,15 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
     ),
     Reason.INVALID_ANNOTATION: ReasonRow(
         Group.OBJECT,
-        "An annotation has an invalid key or value. It is treated as absent.",
+        "An annotation has an invalid value, or a key that the object also has under a newer prefix. It is treated as "
+        "absent.",
+        event_when=EventWhen.ALWAYS,
+    ),
+    Reason.IGNORED_ANNOTATION: ReasonRow(
+        Group.OBJECT,
+        "An annotation is ignored, because its key is misspelled, or has an older prefix than other annotations of the "
+        "object. Until that is corrected, records that the object requested before stay.",
+        category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
     ),
     Reason.INVALID_OBJECT: ReasonRow(
@@ -342,9 +348,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         fails=True,
     ),
     Reason.DUPLICATE_OWNERSHIP_NAME: ReasonRow(
-        Group.CONFLICT,
-        "Its ownership record would have the same name as that of another record.",
-        fails=True,
+        Group.CONFLICT, "Its ownership record would have the same name as that of another record.", fails=True
     ),
     Reason.UNSUPPORTED: ReasonRow(
         Group.PROVIDER,
@@ -354,10 +358,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         event=RECORD_ERROR,
     ),
     Reason.TOO_LARGE: ReasonRow(
-        Group.PROVIDER,
-        "The change is larger than one API call allows.",
-        fails=True,
-        event=RECORD_ERROR,
+        Group.PROVIDER, "The change is larger than one API call allows.", fails=True, event=RECORD_ERROR
     ),
     Reason.REFUSED: ReasonRow(
         Group.PROVIDER,
@@ -366,10 +367,7 @@ ROWS: Final[dict[Reason, ReasonRow]] = {
         event=RECORD_ERROR,
     ),
     Reason.ZONE_FORBIDDEN: ReasonRow(
-        Group.PROVIDER,
-        "The permission to change this zone is missing.",
-        fails=True,
-        event=RECORD_ERROR,
+        Group.PROVIDER, "The permission to change this zone is missing.", fails=True, event=RECORD_ERROR
     ),
     Reason.WRITE_CONFLICT: ReasonRow(
         Group.PROVIDER,

@@ -76,7 +76,7 @@ def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarnin
         meant = slash and _find_meant_key(head + slash, name, prefix)
         if meant:
             allowed = f"the key {meant}"
-            warnings.append(ClaimWarning(reason=Reason.INVALID_ANNOTATION, field=_FIELD, value=key, allowed=allowed))
+            warnings.append(ClaimWarning(reason=Reason.IGNORED_ANNOTATION, field=_FIELD, value=key, allowed=allowed))
     return tuple(warnings)
 
 

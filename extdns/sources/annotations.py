@@ -57,7 +57,7 @@ class Annotations(Value, frozen=True, kw_only=True):
                         prefix=prefix,
                         values=values,
                         warnings=(
-                            *_find_outdated_keys(annotations, prefix, accepted[at + 1 :]),
+                            *_find_outdated_keys(annotations, prefix, values, accepted[at + 1 :]),
                             *find_misspelled_keys(unknown, prefix),
                         ),
                     )
@@ -93,11 +93,14 @@ def split_list(text: str | None) -> tuple[str, ...]:
     return tuple(item for part in text.replace(" ", "").split(",") if (item := part.strip())) if text else ()
 
 
-def _find_outdated_keys(annotations: Mapping[str, str], prefix: str, older: Sequence[str]) -> tuple[ClaimWarning, ...]:
+def _find_outdated_keys(
+    annotations: Mapping[str, str], prefix: str, values: Mapping[str, str], older: Sequence[str]
+) -> tuple[ClaimWarning, ...]:
+    """Return a warning for each key with an *older* prefix than *prefix*, under which the object has *values*."""
     heads = tuple(older)
     return tuple(
         ClaimWarning(
-            reason=Reason.INVALID_ANNOTATION,
+            reason=Reason.INVALID_ANNOTATION if key.rpartition("/")[2] in values else Reason.IGNORED_ANNOTATION,
             field=f"annotation {key}",
             value=annotations[key],
             allowed=f"the prefix {prefix}, since the object uses it too",

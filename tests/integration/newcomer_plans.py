@@ -158,7 +158,7 @@ PLANS: Final = [
         f"""
             Invalid objects (other records unaffected)
               ! Service shop/web: metadata.annotations: 'external-dns.alpha.kubernetes.io/hostnames' is not valid  \
-[invalid-annotation]
+[ignored-annotation]
                 allowed: the key external-dns.alpha.kubernetes.io/hostname
             {NAMES_NOTHING}""",
         id="annotation typo",

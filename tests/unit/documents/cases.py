@@ -290,7 +290,7 @@ INVALID_VALUES: Final[Mapping[Reason, Callable[[], World]]] = {
                 )
             ]
         )
-        for reason in (Reason.INVALID_TTL, Reason.INVALID_ANNOTATION)
+        for reason in (Reason.INVALID_TTL, Reason.INVALID_ANNOTATION, Reason.IGNORED_ANNOTATION)
     },
 }
 """The cases of reasons about invalid values of objects."""

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from extdns.documents.document import ProcessReference
 from extdns.documents.next_step import suggest_next_step
+from extdns.model.claim import InvalidClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import PLAN, record
+from tests.builders import PLAN, observe, origin, owned, record
 from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, start_dry
 from tests.unit.documents.test_name import explain
 
@@ -81,3 +82,10 @@ def test_ownership_records_without_affix_suggest_no_other_affix(name: str) -> No
 def test_without_a_zone_the_next_step_names_the_zones_that_exist() -> None:
     document = explain(NAMES[Reason.NO_ZONE](), OTHER_NAMES[Reason.NO_ZONE])
     assert suggest_next_step(document) == "request a name in one of your zones (example.org), or create a zone for it"
+
+
+def test_the_next_step_for_a_record_that_an_invalid_hostname_keeps_is_to_correct_it() -> None:
+    invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+    document = explain(start_dry(*owned("web"), first=[observe("web", invalid)]))
+    assert document.reason == Reason.INVALID_NAME
+    assert suggest_next_step(document).startswith("correct the hostname or annotation; until then the record stays")

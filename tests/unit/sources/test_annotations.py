@@ -48,10 +48,11 @@ def test_only_one_annotation_prefix_is_used_per_object(
 
 def test_old_prefix_keys_give_warnings_if_new_prefix_keys_exist() -> None:
     annotations = Annotations.read(
-        {OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x"}, BOTH_PREFIXES
+        {OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x", PREFIX + "ttl": "2"},
+        BOTH_PREFIXES,
     )
     assert [(warning.field, warning.value, warning.reason) for warning in annotations.warnings] == [
-        (f"annotation {OLD_PREFIX}alias", "true", Reason.INVALID_ANNOTATION),
+        (f"annotation {OLD_PREFIX}alias", "true", Reason.IGNORED_ANNOTATION),
         (f"annotation {OLD_PREFIX}ttl", "1", Reason.INVALID_ANNOTATION),
     ]
     assert "external-dns.kubernetes.io/" in annotations.warnings[0].allowed
@@ -124,7 +125,7 @@ def test_messages_about_an_annotation_contain_its_full_key() -> None:
 )
 def test_a_misspelt_key_gives_a_warning_with_the_key_that_is_meant(key: str, meant: str) -> None:
     (warning,) = Annotations.read({key: "x"}, BOTH_PREFIXES).warnings
-    assert (warning.reason, warning.field) == (Reason.INVALID_ANNOTATION, "metadata.annotations")
+    assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.annotations")
     assert (warning.value, warning.allowed) == (key, f"the key {meant}")
 
 

@@ -249,7 +249,7 @@ def test_an_invalid_ttl_does_not_affect_the_record() -> None:
 
 def test_old_prefix_annotations_are_warned_about_if_the_object_uses_the_new_prefix() -> None:
     obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
-    assert reduce_claims(claims(obj)) == [invalid(Reason.INVALID_ANNOTATION, "old.t")]
+    assert reduce_claims(claims(obj)) == [invalid(Reason.IGNORED_ANNOTATION, "old.t")]
     assert reduce_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
         resolved("old.t", "A", "192.0.2.1")
     ]

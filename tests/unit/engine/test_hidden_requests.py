@@ -1,0 +1,145 @@
+"""Records stay while their object may request them without stating it validly (docs/design/delete-safety.md).
+
+Such an object has an invalid hostname, or an annotation whose key is misspelled.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.engine.inputs import Cause
+from extdns.model.change import Action
+from extdns.model.claim import InvalidClaim
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Reason
+from tests.builders import build_claim, observe, origin, owned
+from tests.cluster_world import ClusterWorld, key_of, start_cluster
+from tests.objects import OLD_PREFIX, PREFIX, Json, service
+from tests.world import start_world
+
+WEB, OTHER = service("web"), service("other")
+
+
+def annotate(**annotations: str) -> Json:
+    """Return the Service `web` with *annotations* in place of its own; `_` in a key stands for `-`."""
+    changed = service("web")
+    changed["metadata"]["annotations"] = {PREFIX + key.replace("_", "-"): value for key, value in annotations.items()}
+    return changed
+
+
+MISSPELLED = annotate(hostnames="web.example.org")
+INVALID = annotate(hostname="web..example.org")
+OLDER_PREFIX = annotate(ttl="60")
+OLDER_PREFIX["metadata"]["annotations"][OLD_PREFIX + "hostname"] = "web.example.org"
+HIDDEN = [
+    pytest.param(MISSPELLED, Reason.IGNORED_ANNOTATION, id="misspelled key"),
+    pytest.param(OLDER_PREFIX, Reason.IGNORED_ANNOTATION, id="older prefix"),
+    pytest.param(INVALID, Reason.INVALID_NAME, id="invalid hostname"),
+]
+
+
+def start_published(*flags: str) -> ClusterWorld:
+    """Start a process that publishes two Services, long enough ago for its settings to be accepted."""
+    return start_cluster(WEB, OTHER, flags=flags, for_s=700.0)
+
+
+def restart_with(world: ClusterWorld, changed: Json, *flags: str) -> ClusterWorld:
+    """Start another process after *changed* replaced the object of that name while no process ran."""
+    world.objects[key_of(changed)] = changed
+    return world.restart(*flags, for_s=700.0)
+
+
+@pytest.mark.parametrize(("changed", "reason"), HIDDEN)
+def test_a_record_stays_while_its_object_may_still_request_it(changed: Json, reason: Reason) -> None:
+    world = start_published()
+    world.apply(changed, for_s=700.0)
+    assert world.published() == {"web", "other"}
+    assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
+    assert world.decision("web").detail.startswith("Service shop/web: ")
+
+
+@pytest.mark.parametrize(("changed", "reason"), HIDDEN)
+def test_a_record_stays_after_a_restart_while_its_object_may_still_request_it(changed: Json, reason: Reason) -> None:
+    world = restart_with(start_published(), changed)
+    assert world.published() == {"web", "other"}
+    assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
+
+
+def test_a_record_is_deleted_after_a_restart_if_its_object_no_longer_requests_it() -> None:
+    world = restart_with(start_published(), annotate(ttl="60"))
+    assert world.published() == {"other"}
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+def test_the_record_is_published_again_when_the_hostname_is_corrected(restarted: bool) -> None:
+    world = start_published()
+    world.apply(MISSPELLED)
+    world = world.restart() if restarted else world
+    world.apply(WEB, for_s=700.0)
+    assert world.decision("web").reason is Reason.PUBLISHED
+    assert world.deleted() == 0
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+def test_the_record_is_deleted_when_the_misspelled_annotation_is_removed(restarted: bool) -> None:
+    world = start_published()
+    world.apply(MISSPELLED)
+    world = world.restart() if restarted else world
+    world.apply(annotate(ttl="60"), for_s=700.0)
+    assert world.published() == {"other"}
+
+
+def test_the_record_is_deleted_with_its_object() -> None:
+    world = start_published()
+    world.apply(MISSPELLED)
+    world.delete(MISSPELLED, for_s=59.0)
+    assert world.published() == {"web", "other"}
+    world.run(for_s=2.0)
+    assert set(world.evidence) == {Evidence.OBJECT_DELETED}
+
+
+def test_the_record_stays_if_a_list_lacks_the_object_and_a_get_finds_it() -> None:
+    world = start_published()
+    world.apply(MISSPELLED)
+    world.drop_from_list(MISSPELLED, for_s=700.0)
+    assert world.published() == {"web", "other"}
+
+
+def test_other_records_of_the_object_stay_while_one_hostname_is_invalid() -> None:
+    world = start_cluster(service("web", "web.example.org,api.example.org"), for_s=700.0)
+    world.apply(annotate(hostname="web.example.org,api..example.org"), for_s=700.0)
+    assert world.published() == {"web", "api"}
+    assert world.decision("web").reason is Reason.PUBLISHED
+    assert world.decision("api").reason is Reason.INVALID_NAME
+
+
+def test_the_unresolved_timeout_limits_how_long_the_record_stays() -> None:
+    world = start_published("--unresolved-timeout=10m")
+    world.apply(MISSPELLED, for_s=599.0)
+    assert world.published() == {"web", "other"}
+    world.run(for_s=20.0)
+    assert world.published() == {"other"}
+
+
+@pytest.mark.parametrize("changed", [MISSPELLED, INVALID], ids=["misspelled key", "invalid hostname"])
+def test_with_compat_the_record_is_deleted_as_by_external_dns(changed: Json) -> None:
+    world = start_published("--compat", "--policy=sync")
+    world.apply(changed, for_s=120.0)
+    assert world.published() == {"other"}
+
+
+def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_hostname() -> None:
+    invalid = InvalidClaim(provenance=origin("api"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+    world = start_world(*owned("web", resource=""), first=[observe("api", invalid)])
+    assert world.decision("web").reason is Reason.INVALID_NAME
+    world.run(observe("api"))
+    assert world.decision("web").reason is Reason.ORPHAN_UNCLAIMED
+
+
+def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invalid_hostname() -> None:
+    invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+    world = start_world(*owned("web", resource=""), first=[observe("web", build_claim("web", "web"))])
+    world.run(observe("web", invalid))
+    assert world.decision("web").reason is Reason.INVALID_NAME
+    world.run(observe("web", cause=Cause.VERSION))
+    assert world.list_records() == {}
