@@ -173,6 +173,15 @@ class ZoneReader(Protocol):
 
 
 @runtime_checkable
+class AdjustingReader(Protocol):
+    """A `ZoneReader` whose service adjusts records itself: `adjust` knows the result only after it was loaded."""
+
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+        """Show *desired* to the service, so that `adjust` has results for them. Raises `ProviderError`."""
+        ...
+
+
+@runtime_checkable
 class RateLimited(Protocol):
     """A `ZoneReader` whose service limits the rate of calls. Safe from any thread."""
 

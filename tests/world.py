@@ -29,12 +29,14 @@ from extdns.engine.effects import (
     ReportDecisions,
     ReportHeldDeletes,
     ReportOutcome,
+    RequestAdjustments,
     SaveState,
     SubmitBatch,
     Wake,
 )
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import (
+    AdjustmentsLoaded,
     BatchCompleted,
     Call,
     ExistenceChecked,
@@ -55,11 +57,11 @@ from extdns.model.change import Action, Batch, Decision, Delete, Outcome
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.record import Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Capabilities, Zone
 from extdns.planner.settings import PlanSettings
-from extdns.ports import ZoneReader, ZoneWriter
+from extdns.ports import AdjustingReader, ZoneReader, ZoneWriter
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import (
     INGRESS,
@@ -154,7 +156,7 @@ class World:
             self.now_s = max(self.now_s, self.wake_s)
             self.feed(TimePassed())
 
-    def answer(self) -> Input:
+    def answer(self) -> Input:  # noqa: C901 - one case an effect
         """Carry out the oldest queued effect, and return its answer for `feed`."""
         effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
@@ -177,6 +179,8 @@ class World:
                     zone,
                     lambda: NamesRead(zone=zone, names=names, records=self.reader.read_names(zone, names)),
                 )
+            case RequestAdjustments(records=records):
+                return self._load_adjustments(records)
             case SubmitBatch(batch=batch):
                 return BatchCompleted(
                     number=batch.number, zone=batch.zone, outcome=self.writer.submit(batch.zone, batch)
@@ -192,6 +196,14 @@ class World:
                 return StateAnswered(approved=self._build_approvals())
             case _:
                 raise AssertionError(effect)
+
+    def _load_adjustments(self, records: tuple[DesiredRecord, ...]) -> Input:
+        assert isinstance(self.reader, AdjustingReader)
+        try:
+            self.reader.load_adjustments(records)
+        except ProviderError as exc:
+            return AdjustmentsLoaded(failure=str(exc))
+        return AdjustmentsLoaded()
 
     def _build_approvals(self) -> tuple[Approval, ...]:
         return tuple(Approval(code=code) for code in self.approvals)

@@ -19,6 +19,7 @@ from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
+from extdns.ports import AdjustingReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -150,6 +151,11 @@ class ZonesOfNameReader:
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Adjust *desired* with the wrapped reader."""
         return self._reader.adjust(desired, zone)
+
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+        """Show *desired* to the service of the wrapped reader, if that adjusts records itself."""
+        if isinstance(self._reader, AdjustingReader):
+            self._reader.load_adjustments(desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Read a page of *zone* with the wrapped reader."""

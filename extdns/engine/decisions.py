@@ -122,6 +122,7 @@ class Awaited(StrEnum):
     GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
     APPROVAL = "approval"  # zone id: a person approves a held delete or accepts another cluster
     RETRY = "retry"  # zone id: a pause ends, names are read again, or a batch gets its outcome
+    ADJUSTMENT = "adjustment"  # "": the service shows what it makes of desired records
     ZONE = "zone"  # zone id: the zone is read, or read again
     ZONES = "zones"  # "": another list of zones
     PLAN = "plan"  # "": planning the name raised; it is planned again after a pause

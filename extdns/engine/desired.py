@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import field
 from msgspec.structs import replace
 
+from extdns.engine.adjustments import AdjustmentUnknownError
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
 from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
@@ -102,16 +103,24 @@ def adjust(found: Iterable[Candidate], zone: Zone, current: Sequence[OwnedRecord
     """Split the candidates *found* into those that the DNS service can hold, in its form, and all others.
 
     If a refused candidate would not be published anyway, the reason for that is reported instead of the refusal.
+
+    Raises:
+        AdjustmentUnknownError: the service must be shown some of the records first.
     """
     taken: list[Candidate] = []
     refusals = []
+    unknown: list[DesiredRecord] = []
     for candidate in found:
         adjusted = settings.adjust((candidate.desired,), zone)
+        if adjusted.unknown:
+            unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
             for endpoint in adjusted.accepted
         ]
         refusals += [(refusal, candidate) for refusal in adjusted.refused]
+    if unknown:
+        raise AdjustmentUnknownError(tuple(unknown))
     types, all_taken = settings.plan.managed_types, tuple(taken)
     managed = tuple([one for one in taken if one.desired.type in types])
     if not refusals:
@@ -346,7 +355,7 @@ def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
         for endpoint in adjusted.accepted:
             if endpoint.type == rrtype.TXT:
                 checked = [_check(one, registry) for one in adjusted.accepted]
-                return AdjustedRecords.from_results((*checked, *adjusted.refused))
+                return replace(AdjustedRecords.from_results((*checked, *adjusted.refused)), unknown=adjusted.unknown)
         return adjusted
 
     return adjust_and_refuse

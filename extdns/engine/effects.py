@@ -6,6 +6,7 @@ from extdns.model.change import Batch, Decision, Outcome
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import HeldSet
 from extdns.model.kind import ObjectKey
+from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone
@@ -32,6 +33,12 @@ class ReadNames(Value, frozen=True, kw_only=True):
 
     zone: Zone
     names: tuple[DnsName, ...]
+
+
+class RequestAdjustments(Value, frozen=True, kw_only=True):
+    """Show *records* to the DNS service, and learn what it would hold for them."""
+
+    records: tuple[DesiredRecord, ...]
 
 
 class SubmitBatch(Value, frozen=True, kw_only=True):
@@ -89,6 +96,7 @@ Effect = (
     ListZones
     | ReadPage
     | ReadNames
+    | RequestAdjustments
     | SubmitBatch
     | CheckExistence
     | ReportDecisions

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
 from extdns.engine import inputs
+from extdns.engine.adjustments import ADJUSTMENT, Adjustments
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
 from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits, count_owned
@@ -20,6 +21,7 @@ from extdns.engine.effects import (
     ReportDecisions,
     ReportHeldDeletes,
     ReportOutcome,
+    RequestAdjustments,
     SubmitBatch,
     Wake,
 )
@@ -35,7 +37,7 @@ from extdns.model.change import Applied
 from extdns.model.cluster import KindState, Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import ZoneState
@@ -73,10 +75,12 @@ class Engine:
         self._checks = ExistenceChecks(settings, self._deadlines)
         self._waits = Waits()
         self._plan_retries = RetryTable()
+        self._adjustments = Adjustments(self._deadlines)
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
             evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks),
+            adjustments=self._adjustments,
             checks=self._checks,
             zones=self.zones,
             delete_guard=self.delete_guard,
@@ -122,6 +126,8 @@ class Engine:
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
+        if self._adjustments.is_awaited(self._give_up, self._now_s):
+            return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False
         return all(state.cache.is_complete or state.is_read(self._give_up, self._now_s) for state in self.zones)
@@ -138,6 +144,8 @@ class Engine:
     def is_final(self, name: DnsName) -> bool:
         """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
         if name in self._dirty or name in self._written or not (self.readiness.is_open and self.zones.is_ready):
+            return False
+        if name in self._waits.names(ADJUSTMENT):
             return False
         return all(
             (state.cache.is_complete or state.refresh.retry.failures) and not state.queue.is_writing(name)
@@ -181,6 +189,9 @@ class Engine:
                 self._enqueue(self._refresher.take_names(item, now_s))
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
+            case inputs.AdjustmentsLoaded(failure=failure, retry_after_s=retry_after_s):
+                self._adjustments.answer(failure, retry_after_s, now_s)
+                self._enqueue(self._waits.names(ADJUSTMENT))
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
             case inputs.StateLoaded(saved=saved):
@@ -241,19 +252,7 @@ class Engine:
         names |= self._waits.names(Wait(Awaited.OBJECT, key))
         if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
             names |= self._waits.names(COMPUTED)
-        self._enqueue(names, now_s + self.settings.gather_s if self._should_gather(names) else 0.0)
-
-    def _should_gather(self, names: Collection[DnsName]) -> bool:
-        """Return whether to plan *names* only after `gather_s`, together with other names.
-
-        Names are gathered if a claim to them ended, because deletes are counted together and another object may request
-        the name in the next event. They are also gathered while a batch is in flight in their zone, because their
-        changes have to wait anyway.
-        """
-        if self.claims.have_ended(names):
-            return True
-        busy = [state.zone.name for state in self.zones if state.queue.in_flight]
-        return bool(busy) and any(name.within(zone) for name in names for zone in busy)
+        self._enqueue(names, now_s + self.settings.gather_s if self._state.should_gather(names) else 0.0)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
@@ -310,6 +309,8 @@ class Engine:
                 yield ReportHeldDeletes(held=held)
         for key in self._checks.take_due(now_s):
             yield CheckExistence(key=key)
+        if records := self._adjustments.take_due(now_s):
+            yield RequestAdjustments(records=records)
         if self.is_planned:
             self._end_pass()
         yield from self._state_sync.take_due(now_s)

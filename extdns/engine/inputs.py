@@ -112,6 +112,18 @@ class NamesRead(Value, frozen=True, kw_only=True):
     records: tuple[Record, ...]
 
 
+class AdjustmentsLoaded(Value, frozen=True, kw_only=True):
+    """The DNS service was shown the records of `RequestAdjustments`.
+
+    Attributes:
+        failure: why that failed, "" if it did not.
+        retry_after_s: the pause that the service requests, None if it requests none.
+    """
+
+    failure: str = ""
+    retry_after_s: float | None = None
+
+
 class Call(StrEnum):
     """A call that reads and can fail."""
 
@@ -213,6 +225,7 @@ Input = (
     | ZonesListed
     | PageRead
     | NamesRead
+    | AdjustmentsLoaded
     | ReadFailed
     | BatchCompleted
     | StateLoaded

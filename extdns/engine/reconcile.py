@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 
+from extdns.engine.adjustments import ADJUSTMENT, AdjustmentUnknownError
 from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
 from extdns.engine.ownership_zone import NO_SHARING, find_sharing_zones
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from extdns.model.change import ChangeSet
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import Record, RecordKey
+    from extdns.model.record import DesiredRecord, Record, RecordKey
     from extdns.planner.proposal import Proposal
 
 
@@ -71,6 +72,7 @@ class NamePlan(Struct, gc=False):
         plans: of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
+        unadjusted: desired records that must be shown to the service before the name can be planned.
         sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
     """
 
@@ -78,6 +80,7 @@ class NamePlan(Struct, gc=False):
     decisions: list[Decision] = []
     waits: list[ZoneWait] = []
     unread: list[ZoneState] = []
+    unadjusted: list[DesiredRecord] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
 
 
@@ -117,8 +120,11 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            plan = plan_in_zone(zone, sharing, name, claims, candidates, state)
-            planned.plans.append(ZonePlan(zone, sharing.above, plan))
+            try:
+                plan = plan_in_zone(zone, sharing, name, claims, candidates, state)
+                planned.plans.append(ZonePlan(zone, sharing.above, plan))
+            except AdjustmentUnknownError as unknown:
+                _wait_for_adjustment(unknown.records, zone, name, claims, planned, state)
     _conclude_plans(name, planned, state, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += keep_moved(zone, name, zones, state)
@@ -182,6 +188,29 @@ def _wait_for_zone(
         planned.waits.append(ZoneWait(zone.zone.id, Wait(Awaited.ZONE, unread.zone.id)))
 
 
+def _wait_for_adjustment(
+    records: Iterable[DesiredRecord],
+    zone: ZoneState,
+    name: DnsName,
+    claims: Sequence[NameClaim],
+    planned: NamePlan,
+    state: EngineState,
+) -> None:
+    """Record that planning *name* in *zone* waits until the service was shown *records*.
+
+    If the last request failed, its message rejects the claims; otherwise the former decisions stay, without those that
+    change something, because nothing is queued.
+    """
+    planned.unadjusted += records
+    planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))
+    if failure := state.adjustments.retry.message:
+        block = Blocked(reason=Reason.TRY_LATER, detail=failure)
+        planned.decisions += decide(zone.zone, name, (), [reject_claim(claim, block) for claim in claims])
+    else:
+        former = [one for one in state.decisions.decisions(name) if one.zone == zone.zone]
+        planned.decisions += [one for one in former if one.action in _UNCHANGED]
+
+
 def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
     for zone, _, plan in planned.plans:
@@ -202,6 +231,7 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         zone.queue.replace(name, sets, now_s)
     for zone in planned.unread:
         zone.names_awaiting_read.add(name)
+    state.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, state, now_s)
     if state.plan_retries.by_name:
         state.plan_retries.remove(name, Failure.PLANNING)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from extdns.engine.adjustments import Adjustments
     from extdns.engine.claims import ClaimIndex
     from extdns.engine.decisions import Decisions, Waits
     from extdns.engine.delete_guard import DeleteGuard
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.engine.retries import RetryTable
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
+    from extdns.model.dns_name import DnsName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +28,7 @@ class EngineState:
         settings: the configuration.
         claims: the claims of all objects.
         evidence: finds the evidence for deletes in what was observed.
+        adjustments: requests for what the service makes of desired records.
         checks: GET requests for objects that a list of their kind does not contain.
         zones: the caches and write queues of all zones.
         delete_guard: decides which deletes may be made now.
@@ -35,9 +40,22 @@ class EngineState:
     settings: EngineSettings
     claims: ClaimIndex
     evidence: EvidenceReader
+    adjustments: Adjustments
     checks: ExistenceChecks
     zones: Zones
     delete_guard: DeleteGuard
     waits: Waits
     decisions: Decisions
     plan_retries: RetryTable
+
+    def should_gather(self, names: Collection[DnsName]) -> bool:
+        """Return whether to plan *names* only after `gather_s`, together with other names.
+
+        Names are gathered if a claim to them ended, because deletes are counted together and another object may request
+        the name in the next event. They are also gathered while a batch is in flight in their zone, because their
+        changes have to wait anyway.
+        """
+        if self.claims.have_ended(names):
+            return True
+        busy = [zone.zone.name for zone in self.zones if zone.queue.in_flight]
+        return bool(busy) and any(name.within(zone) for name in names for zone in busy)

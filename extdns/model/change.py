@@ -222,10 +222,15 @@ class Refusal(Value, frozen=True, kw_only=True):
 
 
 class AdjustedRecords(Value, frozen=True, kw_only=True):
-    """Desired records as the service would hold them, so that they compare exactly with current ones."""
+    """Desired records as the service would hold them, so that they compare exactly with current ones.
+
+    Attributes:
+        unknown: the records that must be shown to the service first (`AdjustingReader.load_adjustments`).
+    """
 
     accepted: tuple[DesiredRecord, ...]
     refused: tuple[Refusal, ...] = ()
+    unknown: tuple[DesiredRecord, ...] = ()
 
     @classmethod
     def from_results(cls, found: Iterable[DesiredRecord | Refusal]) -> Self:

@@ -15,8 +15,17 @@ from extdns.controller import worker_pool as pool
 from extdns.controller.clock import SystemClock
 from extdns.controller.worker_pool import CallEffect, StateCalls, WorkerPool
 from extdns.controller.write_gate import WriteGate
-from extdns.engine.effects import CheckExistence, ListZones, LoadState, ReadNames, ReadPage, SubmitBatch
+from extdns.engine.effects import (
+    CheckExistence,
+    ListZones,
+    LoadState,
+    ReadNames,
+    ReadPage,
+    RequestAdjustments,
+    SubmitBatch,
+)
 from extdns.engine.inputs import (
+    AdjustmentsLoaded,
     BatchCompleted,
     Call,
     ExistenceChecked,
@@ -31,12 +40,13 @@ from extdns.errors import ApiError, DeniedError, ExtdnsError, ForbiddenError, Re
 from extdns.model.change import Applied, Batch, Outcome, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
-from extdns.model.record import Record
+from extdns.model.record import Record, restate_record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Zone, ZoneList, ZonePage
 from extdns.ports import StateStore
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE, host, record
+from tests.fakes.adjusting import AdjustingProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.scripted_cluster import ScriptedCluster
@@ -107,6 +117,30 @@ def test_each_engine_call_ends_in_an_input_with_its_result(effect: CallEffect, e
     scene = PoolScene()
     assert scene.answer(effect) == expected
     assert scene.defects == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected", "defects"),
+    [
+        pytest.param(None, AdjustmentsLoaded(), 0, id="loaded"),
+        pytest.param(
+            RetryableError("busy", retry_after_s=7.0),
+            AdjustmentsLoaded(failure="busy", retry_after_s=7.0),
+            0,
+            id="failed",
+        ),
+        pytest.param(KeyError("x"), AdjustmentsLoaded(failure="KeyError: 'x'"), 1, id="a defect"),
+    ],
+)
+def test_records_are_shown_to_a_service_that_adjusts_them(
+    failure: Exception | None, expected: Input, defects: int
+) -> None:
+    provider = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: ()}))
+    provider.request_failures.extend([failure] if failure else [])
+    scene = PoolScene(provider)
+    assert scene.answer(RequestAdjustments(records=(restate_record(record("web")),))) == expected
+    assert provider.requests == [(restate_record(record("web")),)]
+    assert len(scene.defects) == defects
 
 
 def _build_six_pages() -> PoolScene:

@@ -36,7 +36,7 @@ MOMENTARY = {
     Reason.RECORD_UNREADABLE: {Awaited.ZONE},
     Reason.NO_ADDRESS: {Awaited.OBJECT},
     Reason.WRITE_CONFLICT: {Awaited.RETRY},
-    Reason.TRY_LATER: {Awaited.RETRY},
+    Reason.TRY_LATER: {Awaited.RETRY, Awaited.ADJUSTMENT},
     Reason.NO_ANSWER: {Awaited.RETRY},
     Reason.REFUSED: {Awaited.RETRY},
     Reason.ZONE_FORBIDDEN: {Awaited.RETRY},
@@ -101,7 +101,7 @@ def _can_come(
         case Awaited.APPROVAL:
             guard = engine.delete_guard
             return any(one.held for one in guard.held_sets()) or guard.has_any_restored
-        case Awaited.ZONE | Awaited.ZONES:
+        case Awaited.ZONE | Awaited.ZONES | Awaited.ADJUSTMENT:
             return engine._deadlines.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
             return any(

@@ -1,0 +1,97 @@
+"""Services that adjust desired records themselves: names wait until the service was shown their records.
+
+See docs/design/webhook.md, "Adjusting".
+"""
+
+from __future__ import annotations
+
+from extdns.engine.effects import RequestAdjustments
+from extdns.engine.engine import Engine
+from extdns.errors import RetryableError
+from extdns.model.change import Action
+from extdns.model.reason import Reason
+from extdns.model.record import Record
+from providers.inmemory.provider import InMemoryProvider
+from tests.builders import (
+    INGRESS,
+    SERVICE,
+    ZONE,
+    build_claim,
+    change_phase,
+    combine,
+    host,
+    observe,
+    observe_new,
+    owned,
+)
+from tests.fakes.adjusting import AdjustingProvider
+from tests.world import World, engine_settings
+
+
+def start_adjusting(*records: Record, **changes: object) -> tuple[World, AdjustingProvider]:
+    """Start an engine over a service that adjusts records itself."""
+    service = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: records}))
+    world = World(engine=Engine(engine_settings(service, **changes)), reader=service, writer=service)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
+    world.calls.clear()
+    return world, service
+
+
+def test_the_records_of_all_names_of_a_step_are_shown_to_the_service_together_and_written_as_it_returns_them() -> None:
+    world, service = start_adjusting()
+    world.run(observe_new("api", "web"))
+    assert [sorted(one.name for one in request) for request in service.requests] == [[host("api"), host("web")]]
+    assert world.calls == ["RequestAdjustments", "SubmitBatch"]
+    assert {record.ttl_s for key, record in service.contents(ZONE).items() if key.type == "A"} == {3600}
+
+
+def test_a_record_that_was_shown_before_is_not_shown_again() -> None:
+    world, service = start_adjusting()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.2")))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
+    assert len(service.requests) == 2
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+
+
+def test_nothing_is_planned_and_nothing_counts_as_planned_before_the_answer() -> None:
+    world, _ = start_adjusting(*owned("web", "192.0.2.7"))
+    world.feed(observe_new("web"))
+    assert [type(effect) for effect in world.waiting] == [RequestAdjustments]
+    assert world.engine.decisions.decisions(host("web")) == ()
+    assert not world.engine.is_planned
+    assert not world.engine.is_final(host("web"))
+    world.run()
+    assert world.engine.is_planned
+    assert world.engine.is_final(host("web"))
+
+
+def test_a_change_that_waits_for_an_answer_is_not_made_in_its_former_form() -> None:
+    world, service = start_adjusting(*owned("web", "192.0.2.7"))
+    world.feed(combine(observe_new("web"), observe_new("api")))
+    world.feed(world.answer())
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")))
+    assert world.list_records()["web A"] == ("192.0.2.9",)
+    assert len(service.requests) == 2
+
+
+def test_while_requests_fail_the_names_wait_with_the_message_and_other_names_are_planned() -> None:
+    world, service = start_adjusting()
+    world.run(observe_new("api"))
+    service.request_failures.extend([RetryableError("webhook down")] * 2)
+    world.feed(observe_new("web"))
+    world.feed(world.answer())
+    assert world.decision("web").reason is Reason.TRY_LATER
+    assert world.decision("web").detail == "webhook down"
+    assert world.decision("api").action is Action.KEEP
+    world.run(for_s=60.0)
+    assert sorted(world.list_records()) == ["api A", "web A"]
+    assert len(service.requests) == 4
+
+
+def test_a_single_pass_gives_up_after_some_failed_requests() -> None:
+    world, service = start_adjusting(once=True)
+    service.request_failures.extend([RetryableError("webhook down")] * 100)
+    world.run(observe_new("web"), for_s=3600.0)
+    assert world.engine.is_idle
+    assert world.decision("web").reason is Reason.TRY_LATER
