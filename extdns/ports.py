@@ -128,7 +128,7 @@ class Registry(Protocol):
         """Return the name at which the ownership record of *name* is written; None if there is none."""
         ...
 
-    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+    def related_names(self, name: DnsName) -> tuple[str, ...]:
         """Return the names of the ownership records of *name*, and other names with the same ownership records."""
         ...
 

@@ -29,7 +29,7 @@ class NoopRegistry:
         """Return None: there are no ownership records."""
         return
 
-    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:  # noqa: ARG002 - the port passes a name
+    def related_names(self, name: DnsName) -> tuple[str, ...]:  # noqa: ARG002 - the port passes a name
         """Return no names: the ownership of a record depends on no other name."""
         return ()
 

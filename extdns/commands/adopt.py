@@ -154,7 +154,7 @@ class AdoptingRegistry:
         """Return the name of the ownership record of *name* in the wrapped registry."""
         return self._registry.ownership_name(name)
 
-    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+    def related_names(self, name: DnsName) -> tuple[str, ...]:
         """Return the related names of *name* in the wrapped registry."""
         return self._registry.related_names(name)
 

@@ -17,6 +17,7 @@ from extdns.engine.health import find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
 from extdns.model.change import Action
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision
     from extdns.model.cluster import KindState
-    from extdns.model.dns_name import DnsName
     from extdns.model.evidence import DeleteStatus, HeldSet
     from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
@@ -115,8 +115,8 @@ class EngineSnapshot:
         The ownership record of the name of a zone itself may be in the zone above it.
         """
         related = self._registry.related_names
-        near = {name, *related(name)}
-        near.update(*map(related, tuple(near)))
+        near = {name, *map(DnsName, related(name))}
+        near.update(*(map(DnsName, related(one)) for one in tuple(near)))
         found = {record.key: record for record in entry.cache.records_around(name, near - {name})}
         for other in near:
             homes = self._placement.find_zones(other)

@@ -45,7 +45,7 @@ class BatchSize(Value, frozen=True):
 
 
 def project_records(
-    current: Sequence[Record], queued: Sequence[ChangeSet], name: DnsName, related: Iterable[DnsName]
+    current: Sequence[Record], queued: Sequence[ChangeSet], name: DnsName, related: Iterable[str]
 ) -> Sequence[Record]:
     """Return the records that *name* and its *related* names will have after the *queued* change sets were written.
 

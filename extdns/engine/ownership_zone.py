@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns.model.change import Blocked, ChangeSet, Write
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, restate_record
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
-    from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, RecordKey
     from extdns.ports import Registry
 
@@ -79,9 +79,9 @@ class Parts(Value, frozen=True, kw_only=True):
     leftovers: tuple[Record, ...] = ()
 
 
-def read_above(above: ZoneState, zone: ZoneState, related: Iterable[DnsName]) -> list[Record]:
+def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> list[Record]:
     """Return the records of the zone *above* at those *related* names that are not in *zone*."""
-    outside = sorted(name for name in related if not name.within(zone.zone.name))
+    outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone.zone.name)]
     return [record for name in outside for record in above.cache.records(name)]
 
 

@@ -125,7 +125,7 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
                 planned.plans.append(ZonePlan(zone, sharing.above, plan))
             except AdjustmentUnknownError as unknown:
                 _wait_for_adjustment(unknown.records, zone, name, claims, planned, state)
-    _conclude_plans(name, planned, state, now_s)
+    _conclude_plans(name, planned, former, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += keep_moved(zone, name, zones, state)
     return planned
@@ -139,11 +139,10 @@ def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
     return None
 
 
-def _conclude_plans(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> None:
+def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision], now_s: float) -> None:
     """Combine the change sets of all zones, and decide by what the write queues can send now."""
     planned.sets = _combine_sets(planned.plans)
     blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
-    former = state.decisions.decisions(name)
     for zone, above, plan in planned.plans:
         proposals = _block_unsent(plan, blocks.get(zone), blocks.get(above) if above else None)
         decisions = plan.decisions or decide(

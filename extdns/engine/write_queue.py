@@ -147,12 +147,11 @@ class WriteQueue:
         """Drop the queued changes of *name*."""
         self.queued.pop(name, None)
 
-    def find_queued_before(self, names: Collection[DnsName]) -> list[ChangeSet]:
+    def find_queued_before(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of *names* that are queued, in flight, or of unknown effect."""
         found: list[ChangeSet] = []
-        if not (self.queued.keys().isdisjoint(names) and self._sent.keys().isdisjoint(names)):
-            for name in names:
-                found += self.queued.get(name) or self._sent.get(name, ())
+        for name in sorted((self.queued.keys() & names) | (self._sent.keys() & names)):
+            found += self.queued.get(name) or self._sent[name]
         if batch := self.unconfirmed.unanswered_batch:
             unanswered = frozenset(names)
             found += [change_set for change_set in batch.change_sets if change_set.name in unanswered]

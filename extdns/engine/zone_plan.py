@@ -201,7 +201,7 @@ class PlanInput(Value, frozen=True, kw_only=True):
     name: DnsName
     current: tuple[OwnedRecord, ...]
     records: Sequence[Record]
-    related: tuple[DnsName, ...]
+    related: tuple[str, ...]
     claims: Sequence[NameClaim]
     above: ZoneState | None
     elsewhere: tuple[OwnedRecord, ...]
@@ -253,7 +253,7 @@ def _find_hidden(current: Iterable[OwnedRecord], state: EngineState) -> dict[str
 
 
 def _read_elsewhere(
-    zones: Iterable[ZoneState], name: DnsName, related: tuple[DnsName, ...], state: EngineState
+    zones: Iterable[ZoneState], name: DnsName, related: tuple[str, ...], state: EngineState
 ) -> tuple[OwnedRecord, ...]:
     registry, found = state.settings.registry, []
     for other in zones:

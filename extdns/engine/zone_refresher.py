@@ -222,10 +222,10 @@ class ZoneRefresher:
         Related names without a claim or a plannable record are left out, which are most of them.
         """
         found, types = set(names), self._settings.plan.managed_types
-        requested, caches = self._claims.names(), [state.cache for state in self._zones]
+        caches = [state.cache for state in self._zones]
         for name in tuple(found):
             related = self._settings.registry.related_names(name)
-            found |= requested & related
+            found |= {self._claims.claims(one)[0].name for one in self._claims.names() & related}
             for cache in caches:
                 found |= cache.find_names_with(related, types)
         return found

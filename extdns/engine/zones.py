@@ -52,7 +52,7 @@ class ZoneCache:
         """Return the records of *name*, sorted by key."""
         return self._names.get(name, ())
 
-    def records_around(self, name: DnsName, related: Iterable[DnsName]) -> list[Record]:
+    def records_around(self, name: DnsName, related: Iterable[str]) -> list[Record]:
         """Return the records of *name*, then those of the *related* names, sorted by name."""
         by_name = self._names
         records = list(by_name.get(name, ()))
@@ -60,10 +60,10 @@ class ZoneCache:
             records += by_name[other]
         return records
 
-    def find_names_with(self, names: Iterable[DnsName], types: AbstractSet[str]) -> set[DnsName]:
+    def find_names_with(self, names: Iterable[str], types: AbstractSet[str]) -> set[DnsName]:
         """Return those of *names* that have a record of one of *types*."""
-        by_name = self._names
-        return {name for name in by_name.keys() & names if any(record.type in types for record in by_name[name])}
+        found = [self._names[name] for name in self._names.keys() & names]
+        return {records[0].name for records in found if any(record.type in types for record in records)}
 
     def names(self) -> Iterable[DnsName]:
         """Return every name that has a record."""

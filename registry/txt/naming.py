@@ -269,11 +269,14 @@ class RelatedNames:
         self._pattern = _NEXT.join(related)
         self._added_length = max(map(len, related), default=0) - len(unknown)
 
-    def find(self, name: DnsName) -> tuple[DnsName, ...]:
-        """Return the names that must be read together with *name*, each once, without *name*."""
+    def find(self, name: DnsName) -> tuple[str, ...]:
+        """Return the names that must be read together with *name*, each once, without *name*, in canonical form.
+
+        They are plain strings, because every plan looks up all of them and hardly any exists.
+        """
         head, dot, rest = name.partition(".")
         if dot and self._pattern and self._can_use_pattern(name, head):
-            return tuple(map(DnsName, self._pattern.replace(_HEAD, head).replace(_REST, rest).split(_NEXT)))
+            return tuple(self._pattern.replace(_HEAD, head).replace(_REST, rest).split(_NEXT))
         return self._find_all(name)
 
     def _can_use_pattern(self, name: DnsName, head: str) -> bool:

@@ -41,9 +41,7 @@ _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
 
 
 @lru_cache(maxsize=_CACHED_FINDERS)
-def _build_related_names_finder(
-    naming: Naming, managed_types: frozenset[str]
-) -> Callable[[DnsName], tuple[DnsName, ...]]:
+def _build_related_names_finder(naming: Naming, managed_types: frozenset[str]) -> Callable[[DnsName], tuple[str, ...]]:
     """Return `RelatedNames.find` with a cache, which all registries with the same arguments share."""
     return lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
 
@@ -114,7 +112,7 @@ class TxtRegistry:
             None,
         )
 
-    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+    def related_names(self, name: DnsName) -> tuple[str, ...]:
         """Return the names that must be read together with *name*, each once, without *name*."""
         return self._find_related(name)
 

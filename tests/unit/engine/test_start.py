@@ -122,7 +122,7 @@ class RecordingRegistry(TxtRegistry):
         super().__init__(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
         self.queried: set[DnsName] = set()
 
-    def related_names(self, name: DnsName) -> tuple[DnsName, ...]:
+    def related_names(self, name: DnsName) -> tuple[str, ...]:
         self.queried.add(name)
         return super().related_names(name)
 
