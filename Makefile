@@ -59,7 +59,7 @@ rehearse: $(BIN)/python ## the files of a release in dist/, installed and tried
 pictures: $(VENV)/dev.stamp ## the pictures in README, from a real run in Chromium
 	@$(BIN)/python -m tests.browser.pictures
 
-bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster and Route 53
+bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster, Route 53 and BIND
 	@$(BIN)/python -m tests.bench
 
 # Module=file: each module prints the file.

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -114,7 +114,7 @@ PROGRAMS: Final = {
 
 
 class UpdatableServer:
-    """A name server process with the zones `ZONES`, which the key `KEY` may transfer and update.
+    """A name server process with zones that the key `KEY` may transfer and update.
 
     Attributes:
         program: a key of `PROGRAMS`.
@@ -124,19 +124,27 @@ class UpdatableServer:
     """
 
     def __init__(
-        self, program: str, folder: Path, *, tls: CertificateFiles | None = None, updates: str = ALLOW_UPDATE
+        self,
+        program: str,
+        folder: Path,
+        *,
+        zones: Sequence[str] = ZONES,
+        tls: CertificateFiles | None = None,
+        updates: str = ALLOW_UPDATE,
     ) -> None:
         """Prepare *program* in the new *folder*.
 
         Args:
             program: a key of `PROGRAMS`.
             folder: receives the configuration and the zone files.
+            zones: the names of the zones; the first one has an address at `ns1`.
             tls: with these, BIND also serves DNS over TLS at `tls_address`.
             updates: BIND's statement about who may update the zones.
         """
         folder.mkdir(parents=True)
         self.program = program
         self._folder = folder
+        self._zones = zones
         self.address = DnsServer(host=HOST, port=free_port())
         self.tls_address = DnsServer(host=HOST, port=free_port())
         http_port = free_port()
@@ -148,12 +156,12 @@ class UpdatableServer:
         if tls is not None:
             more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
             text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
-        text += "".join(started.zone.format(zone=zone, updates=updates) for zone in ZONES)
+        text += "".join(started.zone.format(zone=zone, updates=updates) for zone in self._zones)
         (folder / started.file).write_text(text)
-        for zone in ZONES:
-            (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == ZONES[0] else ""))
+        for zone in self._zones:
+            (folder / f"{zone}.zone").write_text(ZONE_TEXT + (GLUE if zone == self._zones[0] else ""))
         if program == "pdns_server":
-            create_database(folder, ZONES, KEY)
+            create_database(folder, self._zones, KEY)
         self._command = (program, *(one.format(folder=folder) for one in started.arguments))
         self._running: subprocess.Popen[bytes] | None = None
 
@@ -180,7 +188,7 @@ class UpdatableServer:
                 start_new_session=True,
             )
         try:
-            self._wait(lambda: all(self._answers(zone) for zone in ZONES))
+            self._wait(lambda: all(self._answers(zone) for zone in self._zones))
         except BaseException:
             self.kill()
             raise
@@ -194,7 +202,7 @@ class UpdatableServer:
 
     def reset(self) -> None:
         """Delete all names of all zones but their apex, and restore the apex."""
-        for zone in ZONES:
+        for zone in self._zones:
             held = dns.zone.Zone(zone, relativize=False)
             query, _ = dns.xfr.make_query(held, keyring=build_key(KEY))
             dns.query.inbound_xfr(HOST, held, query, port=self.address.port)
@@ -202,7 +210,7 @@ class UpdatableServer:
             for name in held.nodes:
                 message.delete(name)
             message.add(zone + ".", 3600, "NS", "ns1.example.org.")
-            if zone == ZONES[0]:
+            if zone == self._zones[0]:
                 message.add("ns1.example.org.", 3600, "A", "192.0.2.53")
             self.update(message)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import Capabilities
     from extdns.ports import Registry
+
+
+_RECORD_BYTES: Final = 14
+"""Type, class, TTL, length and the zone of a record in a message, and what its data may take more than their text."""
 
 
 class BatchSize(Value, frozen=True):
@@ -82,7 +86,7 @@ def split_and_complete(
     """
     completed = registry.complete(change_set, current)
     # A change set that is too large with upserts is sent alone, as deletes and creates.
-    if isinstance(completed, Blocked) or (size := measure(completed, upserts=False)).is_within(capabilities):
+    if isinstance(completed, Blocked) or (size := measure(completed, capabilities)).is_within(capabilities):
         return [(change_set, completed)]
     if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
         parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
@@ -109,7 +113,7 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
         name, set_keys = change_set.name, [write.key for write in change_set.writes]
         if keys and any(written.get(key.name, name) != name or key in keys for key in set_keys):
             continue
-        size = total.add(measure(change_set, upserts=capabilities.sends_upserts))
+        size = total.add(measure(change_set, capabilities, upserts=capabilities.sends_upserts))
         if selected and not size.is_within(capabilities):
             break
         selected.append(change_set)
@@ -120,7 +124,7 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
     return tuple(selected)
 
 
-def measure(change_set: ChangeSet, *, upserts: bool) -> BatchSize:
+def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
     """Return the size of *change_set*, as the limits of a batch count it.
 
     An update counts as the record before and the record after. With *upserts* it counts as
@@ -133,8 +137,20 @@ def measure(change_set: ChangeSet, *, upserts: bool) -> BatchSize:
         twice = upserts and write.old is not None and write.new is not None
         writes += (write.old is not None) + (write.new is not None)
         values += len(new) + max(len(old), len(new) * twice)
-        size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
+        if capabilities.counts_messages:
+            size_bytes += _measure_in_message(len(write.key.name) - len(change_set.zone.name), old, new)
+        else:
+            size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
     return BatchSize(writes, values, size_bytes)
+
+
+def _measure_in_message(label_bytes: int, old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many bytes a write takes at most in a DNS UPDATE message, if the name of the zone is compressed.
+
+    Each old value is there twice: as a prerequisite, and to be deleted. If there are none, two prerequisites say so.
+    """
+    records = 2 * len(old) + len(new) + (0 if old else 2)
+    return records * (label_bytes + _RECORD_BYTES) + 2 * sum(map(len, old)) + sum(map(len, new))
 
 
 def find_names(batch: Batch) -> tuple[DnsName, ...]:

@@ -83,6 +83,7 @@ class Capabilities(Value, frozen=True, kw_only=True):
         max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
         max_batch_bytes: the most bytes of record data in a batch.
+        counts_messages: whether these bytes are those of a DNS UPDATE message, with names and prerequisites.
         types: the record types that can be written.
         reads_full_zones: whether reading some names costs as much as reading the zone. Then the names of a whole batch
             are read at once before it if they must be read at all.
@@ -98,6 +99,7 @@ class Capabilities(Value, frozen=True, kw_only=True):
     max_batch_writes: int = 1000
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
+    counts_messages: bool = False
     types: frozenset[str] = frozenset()
     reads_full_zones: bool = False
     longest_match_only: bool = False

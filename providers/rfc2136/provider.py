@@ -39,7 +39,7 @@ _ORDER: Final = attrgetter("order")
 _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
-_MAX_BATCH_BYTES: Final = 20_000  # an old value is in the message twice, and each has its name
+_MAX_BATCH_BYTES: Final = 64_500  # the rest of a message is for its header and signature
 
 
 class Rfc2136Zones:
@@ -69,6 +69,7 @@ class Rfc2136Reader:
             has_ordered_pages=True,
             max_batch_writes=zones.settings.max_writes,
             max_batch_bytes=_MAX_BATCH_BYTES,
+            counts_messages=True,
             types=SUPPORTED_TYPES,
             longest_match_only=True,
         )

@@ -1,4 +1,4 @@
-"""Print as Markdown what extdns costs with manifests, a live cluster and Route 53, and which limits are exceeded.
+"""Print as Markdown what extdns costs with manifests, a live cluster, Route 53 and BIND, and which limits are exceeded.
 
 Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services.
 """
@@ -73,8 +73,17 @@ $TTL 300
 @ IN NS ns1
 ns1 IN A 192.0.2.53
 """
-
-
+_RFC2136_SIZES: Final = (1_000, 10_000)
+_RFC2136_HEADINGS: Final = (
+    "Services, BIND",
+    "empty zone: messages",
+    "first to last message",
+    "a change: messages (at most 1)",
+    "median of a change",
+    "of the same with nsupdate",
+    "times nsupdate (at most 2)",
+    "a quiet refresh (at most 1 query)",
+)
 _PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions", "calls (at most 900)")
 
 
@@ -87,6 +96,8 @@ def main(sizes: tuple[int, ...]) -> None:
     _table(_ROUTE53_HEADINGS, map(_route53_cells, sizes or _ROUTE53_SIZES))
     print()
     _table(_TROUBLES_HEADINGS, _troubles_rows())
+    print()
+    _table(_RFC2136_HEADINGS, map(_rfc2136_cells, sizes or _RFC2136_SIZES))
     print()
     _table(_PATH_HEADINGS, [_path_cells()])
 
@@ -169,6 +180,18 @@ def _troubles_rows() -> Iterator[Iterable[str]]:
         )
 
 
+def _rfc2136_cells(size: int) -> Iterator[str]:
+    seen = run("rfc2136", size)
+    yield f"{size:,}"
+    yield f"{seen['cold_messages']}"
+    yield f"{seen['cold_s']:.1f} s"
+    yield _format_figure(seen["edit_messages"], "", most=1, digits=0)
+    yield f"{seen['edit_s'] * 1000:.1f} ms"
+    yield f"{seen['nsupdate_s'] * 1000:.1f} ms"
+    yield _format_figure(seen["edit_s"] / seen["nsupdate_s"], "", most=2)
+    yield _format_figure(seen["quiet_queries"], "", most=1, digits=0)
+
+
 def _path_cells() -> Iterator[str]:
     seen = run("path")
     yield "from the event to the accepted write"
@@ -179,7 +202,7 @@ def _path_cells() -> Iterator[str]:
 
 def _format_figure(figure: float, unit: str, *, most: float | None, digits: int = 1) -> str:
     """Format *figure*, with " (over)" if it exceeds *most*."""
-    return f"{figure:.{digits}f} {unit}" + ("" if most is None or figure <= most else " (over)")
+    return f"{figure:.{digits}f} {unit}".rstrip() + ("" if most is None or figure <= most else " (over)")
 
 
 def _row(cells: Iterable[str]) -> str:

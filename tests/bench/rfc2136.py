@@ -1,0 +1,215 @@
+"""Measure messages and time with N Services and a real BIND, beside `nsupdate` on the same server.
+
+After each edit of a Service, `nsupdate` makes the same change of a record of its own: two prerequisites, one record
+deleted and one added, over TCP and signed. Its process runs all the time, so only the update is measured.
+
+Usage: rfc2136 COUNT.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from extdns import log
+from extdns.app import assembly
+from extdns.app.provider import build_rfc2136_settings
+from extdns.commands.run import GC_THRESHOLD
+from extdns.config import parse
+from extdns.model.api_request import ApiCall
+from extdns.model.change import Batch, Outcome
+from extdns.model.zone import Zone
+from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+from tests.bench.counting import TIMEOUT_S
+from tests.bench.fullpass import FLAGS
+from tests.bench.process import print_figures
+from tests.bench.services import EDITED, ZONE, prepare_edit, save, write
+from tests.nameservers import HOST
+from tests.updatable import KEY, UpdatableServer
+
+UPDATE: Final = "Update"
+_CALM_S: Final = 0.3
+_OWNERSHIP: Final = '"heritage=external-dns,external-dns/owner=bench,external-dns/resource=service/team-00/web-000000"'
+
+
+class TimedWriter:
+    """The writer of extdns, which measures each batch.
+
+    Attributes:
+        batches: when each batch was begun, and how many seconds it took.
+    """
+
+    def __init__(self, writer: Rfc2136Writer) -> None:
+        self._writer = writer
+        self._changed = threading.Condition()
+        self.batches: list[tuple[float, float]] = []
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Submit *batch* and measure it."""
+        start_s = time.monotonic()
+        outcome = self._writer.submit(zone, batch)
+        with self._changed:
+            self.batches.append((start_s, time.monotonic() - start_s))
+            self._changed.notify_all()
+        return outcome
+
+    def wait(self) -> float:
+        """Wait for a batch, and return how many seconds it took.
+
+        Raises:
+            SystemExit: there was none.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: bool(self.batches), TIMEOUT_S):
+                raise SystemExit("an edit was not published")
+            return self.batches[0][1]
+
+
+class NsUpdate:
+    """One process of `nsupdate`, and names of its own to change."""
+
+    def __init__(self, process: subprocess.Popen[str], server: UpdatableServer) -> None:
+        self._process = process
+        self._setup = (f"server {HOST} {server.address.port}", f"zone {ZONE}")
+
+    def create(self, number: int) -> None:
+        """Create the record *number* with an ownership record."""
+        self._send(f"update add {_name(number)} 300 A 192.0.2.1", f"update add a-{_name(number)} 300 TXT {_OWNERSHIP}")
+
+    def change(self, number: int, address: str) -> float:
+        """Change the record *number* to *address*, and return how many seconds that took."""
+        return self._send(
+            f"prereq yxrrset {_name(number)} A 192.0.2.1",
+            f"prereq yxrrset a-{_name(number)} TXT {_OWNERSHIP}",
+            f"update delete {_name(number)} A 192.0.2.1",
+            f"update add {_name(number)} 300 A {address}",
+        )
+
+    def _send(self, *lines: str) -> float:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in (*self._setup, *lines)))
+        self._process.stdin.flush()
+        start_s = time.monotonic()
+        self._process.stdin.write("send\nanswer\n")
+        self._process.stdin.flush()
+        while not (line := self._process.stdout.readline()).startswith(";; ->>HEADER"):
+            if not line:
+                raise SystemExit("nsupdate ended")
+        took_s = time.monotonic() - start_s
+        if "NOERROR" not in line:
+            raise SystemExit(f"nsupdate: {line}")
+        return took_s
+
+
+def _name(number: int) -> str:
+    return f"n{number}.nsupdate.{ZONE}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """extdns while it runs, with all calls to the server in *calls*."""
+
+    reader: Rfc2136Reader
+    writer: TimedWriter
+    calls: list[ApiCall]
+
+
+def main(count: str) -> None:
+    """Run all measurements and print them."""
+    gc.set_threshold(GC_THRESHOLD)  # as in the program
+    log.configure(format="text", level="error")
+    with (
+        TemporaryDirectory() as scratch,
+        UpdatableServer("named", Path(scratch, "server"), zones=(ZONE,)) as server,
+        run_nsupdate(server, Path(scratch)) as nsupdate,
+    ):
+        manifests = Path(scratch, "manifests")
+        write(manifests, int(count))
+        with run_extdns(server, manifests) as running:
+            updates = [call for call in running.calls if call.action == UPDATE]
+            (first_s, _), *_, (last_s, took_s) = running.writer.batches
+            edits = [_edit(number, manifests, running, nsupdate) for number in range(min(EDITED, int(count)))]
+            quiet = _count_quiet_queries(running)
+    print_figures(
+        cold_messages=len(updates),
+        cold_s=last_s + took_s - first_s,
+        edit_messages=max(messages for messages, _, _ in edits),
+        edit_s=statistics.median(ours_s for _, ours_s, _ in edits),
+        nsupdate_s=statistics.median(others_s for _, _, others_s in edits),
+        quiet_queries=quiet,
+    )
+
+
+def _edit(number: int, manifests: Path, running: Running, nsupdate: NsUpdate) -> tuple[int, float, float]:
+    """Edit the Service *number*. Return the messages of extdns, its seconds, and those of the same with *nsupdate*."""
+    address = f"198.51.100.{number + 2}"
+    nsupdate.create(number)
+    edited = prepare_edit(manifests, number, address)
+    time.sleep(_CALM_S)
+    running.calls.clear()
+    running.writer.batches.clear()
+    save(edited)
+    took_s = running.writer.wait()
+    time.sleep(_CALM_S)
+    return len(running.calls), took_s, nsupdate.change(number, address)
+
+
+def _count_quiet_queries(running: Running) -> int:
+    """Return how many queries a refresh takes if nobody has changed the zone."""
+    zone = running.reader.list_zones().zones[0]
+    running.reader.read_page(zone, None)
+    running.calls.clear()
+    running.reader.read_page(zone, None)
+    return len(running.calls)
+
+
+@contextmanager
+def run_nsupdate(server: UpdatableServer, scratch: Path) -> Iterator[NsUpdate]:
+    """Run `nsupdate` for the zone on *server* until the block ends."""
+    key = scratch / "key"
+    key.write_text(f'key "{KEY.name}" {{ algorithm {KEY.algorithm}; secret "{KEY.secret}"; }};\n')
+    command = ("nsupdate", "-v", "-k", str(key))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield NsUpdate(process, server)
+        finally:
+            process.kill()
+
+
+@contextmanager
+def run_extdns(server: UpdatableServer, manifests: Path) -> Iterator[Running]:
+    """Run extdns, and enter the block once its first full pass is done."""
+    flags = [
+        *(*FLAGS, "--provider=rfc2136", f"--rfc2136-host={HOST}", f"--rfc2136-port={server.address.port}"),
+        *(f"--rfc2136-zone={ZONE}", f"--rfc2136-tsig-keyname={KEY.name}", f"--rfc2136-tsig-secret={KEY.secret}"),
+        *(f"--rfc2136-tsig-secret-alg={KEY.algorithm}", f"--manifests={manifests}", "--interval=1h"),
+    ]
+    config = parse(flags, {})
+    calls: list[ApiCall] = []
+    zones = Rfc2136Zones(replace(build_rfc2136_settings(config), on_call=calls.append))
+    running = Running(reader=Rfc2136Reader(zones), writer=TimedWriter(Rfc2136Writer(zones)), calls=calls)
+    program = assembly.assemble(config, service=(running.reader, running.writer))
+    thread = threading.Thread(target=program.controller.run, kwargs={"once": False})
+    thread.start()
+    try:
+        if not program.controller.first_pass_done.wait(TIMEOUT_S * 10):
+            raise SystemExit("the first pass did not end")
+        yield running
+    finally:
+        program.controller.stop()
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
