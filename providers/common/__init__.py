@@ -2,6 +2,7 @@
 
     api_calls       when calls may begin, the API rate limit, failed calls and their outcomes, names in responses
     certificates    trusted certificates
+    plain_batches   batches of plain DNS records
     plain_records   what servers that hold plain DNS records accept
     rdata, scan     record data and names as text and on the wire
 

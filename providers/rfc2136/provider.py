@@ -29,10 +29,11 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
+from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
 from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
-from providers.rfc2136.update import build_update, build_written_records, find_conflict, find_local_refusal
+from providers.rfc2136.update import build_update
 from providers.rfc2136.zone_copy import ZoneCopy, ZoneRecords
 
 _ORDER: Final = attrgetter("order")
@@ -145,7 +146,7 @@ class Rfc2136Writer:
         min_ttl_s = self._zones.settings.min_ttl_s
         if not writes:
             return Applied(records=())
-        if refused := find_local_refusal(writes, zone):
+        if refused := find_local_refusal(writes, zone, holders=_HOLDERS):
             return refused
         try:
             rcode = self._zones.client.send_update(build_update(zone, writes, min_ttl_s))
