@@ -269,6 +269,12 @@ class ZonefileFlags(FlagSection, frozen=True, kw_only=True):
     zonefile_dir: str
 
 
+class OctodnsFlags(FlagSection, frozen=True, kw_only=True):
+    """The provider `octodns`. The file is "" with any other provider."""
+
+    octodns_config: str
+
+
 class ElectionFlags(FlagSection, frozen=True, kw_only=True):
     """Whether there is a leader election, and with which Lease."""
 
@@ -303,6 +309,7 @@ class Config(Value, frozen=True, kw_only=True):
     rfc2136: Rfc2136Flags
     inmemory: InmemoryFlags
     zonefile: ZonefileFlags
+    octodns: OctodnsFlags
     min_refresh_interval_s: float = 0.0
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

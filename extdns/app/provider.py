@@ -49,6 +49,8 @@ def _build_provider(config: Config, options: WriteOptions) -> tuple[ZoneReader, 
 
             zones = Rfc2136Zones(replace(build_rfc2136_settings(config), write_options=options))
             return Rfc2136Reader(zones), None if dry_run else Rfc2136Writer(zones)
+        case "octodns":
+            return _build_octodns(config, options)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -81,6 +83,8 @@ def build_offline_reader(config: Config) -> ZoneReader:
             from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Zones
 
             return Rfc2136Reader(Rfc2136Zones(build_rfc2136_settings(config, offline=True)))
+        case "octodns":
+            return _build_octodns(config, WriteOptions(), offline=True)[0]
         case _:
             return build_provider(config)[0]
 
@@ -218,6 +222,35 @@ def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+def _build_octodns(
+    config: Config, options: WriteOptions, *, offline: bool = False
+) -> tuple[ZoneReader, ZoneWriter | None]:
+    """Build the provider for octoDNS; *offline*, without the secrets of its providers.
+
+    Raises:
+        UsageError: octoDNS is not installed, or its configuration cannot be used.
+    """
+    try:
+        import octodns as _  # an extra, so that its absence needs a message
+    except ModuleNotFoundError as exc:
+        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'extdns[octodns]'") from exc
+    from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
+    from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
+
+    zones = OctodnsZones(
+        OctodnsSettings(
+            path=Path(config.octodns.octodns_config),
+            zone_filter=OctodnsZoneFilter(
+                ids=tuple(filter(None, config.plan.zone_id_filter)), domains=config.plan.build_domain_filter()
+            ),
+            offline=offline,
+            write_options=options,
+            on_call=record_call,
+        )
+    )
+    return OctodnsReader(zones), None if config.control.dry_run else OctodnsWriter(zones)
 
 
 def _build_rate_limit(config: Config) -> RateLimit:

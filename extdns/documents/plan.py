@@ -80,6 +80,7 @@ _IGNORED_FLAGS: Final = frozenset(
         "log-level",
         "manifests",
         "metrics-address",
+        "octodns-config",
         "once",
         "request-timeout",
         *(f"rfc2136-{part}" for part in ("host", "port", "insecure", "use-tls", "skip-tls-verify")),

@@ -28,6 +28,7 @@ PROVIDERS: Final = (
     "linode",
     "ns1",
     "oci",
+    "octodns",
     "ovh",
     "pdns",
     "pihole",

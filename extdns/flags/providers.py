@@ -1,4 +1,4 @@
-"""Flags of the providers that this version has: Route 53, Cloud DNS, zone files and in-memory zones."""
+"""Flags of the providers that this version has, without those of `rfc2136`."""
 
 from __future__ import annotations
 
@@ -157,6 +157,16 @@ ZONEFILE_FLAGS: Final = (
         kind=make_text_kind("DIR"),
         providers=("zonefile",),
         help="folder of the zone files, one file a zone; required with --provider=zonefile",
+    ),
+)
+
+
+OCTODNS_FLAGS: Final = (
+    Flag(
+        name="octodns-config",
+        kind=make_text_kind("FILE"),
+        providers=("octodns",),
+        help="octoDNS configuration with the zones and their providers; required with --provider=octodns",
     ),
 )
 

@@ -58,7 +58,7 @@ SCOPE_FLAGS: Final = (
         kind=ZONE_ID,
         default=(),
         repeatable=True,
-        providers=("aws", "azure", "azure-dns", "azure-private-dns", "cloudflare", "google", "zonefile"),
+        providers=("aws", "azure", "azure-dns", "azure-private-dns", "cloudflare", "google", "octodns", "zonefile"),
         help="manage only zones whose id ends with this text; the id of a zone file is its name",
     ),
     Flag(

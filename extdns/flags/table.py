@@ -32,6 +32,7 @@ TOPICS: Final = (
     Topic(title="Registry", flags=records.REGISTRY_FLAGS),
     Topic(title="Logs, metrics and Events", flags=process.REPORTING_FLAGS),
     Topic(title="Provider zonefile", flags=providers.ZONEFILE_FLAGS),
+    Topic(title="Provider octodns", flags=providers.OCTODNS_FLAGS),
     Topic(title="Provider inmemory", flags=providers.INMEMORY_FLAGS),
     Topic(title="Providers aws and aws-sd", flags=providers.AWS_FLAGS),
     Topic(title="Provider google", flags=providers.GOOGLE_FLAGS),

@@ -73,6 +73,8 @@ def _check_combinations(values: Values) -> None:
 def _check_ours(values: Values) -> None:
     if values["provider"] == "zonefile" and not values["zonefile-dir"]:
         raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
+    if values["provider"] == "octodns" and not values["octodns-config"]:
+        raise usage_error("--provider=octodns has no configuration", "give --octodns-config=FILE")
     if values["provider"] == "rfc2136":
         rfc2136_rules.check_our_rules(values)
     if values["leader-elect"]:
@@ -85,6 +87,12 @@ def _check_ours(values: Values) -> None:
 
 def _check_election(values: Values) -> None:
     """Check that leader election is safe: writes are conditional, and end before the Lease expires."""
+    if values["provider"] == "octodns":
+        raise usage_error(
+            "--leader-elect and --provider=octodns do not go together: writes of octoDNS are not conditional, and may"
+            " end after the Lease expired",
+            "leave out --leader-elect, and run one replica",
+        )
     for name, meant in (("compat", "--compat"), ("aws-conditional-writes", "--no-aws-conditional-writes")):
         unsafe = values[name] if name == "compat" else values["provider"] == "aws" and not values[name]
         if unsafe:
@@ -113,7 +121,7 @@ def _check_election(values: Values) -> None:
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": tuple(name for name in SOURCES if name != "connector"),
-    "provider": ("aws", "google", "inmemory", "rfc2136", "zonefile"),
+    "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "zonefile"),
     "registry": ("noop", "txt"),
 }
 

@@ -5,8 +5,8 @@ To test another provider, add a function that builds its `Rig` to `RIGS`. Cloud 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,8 @@ from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
+from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
+from providers.octodns.settings import OctodnsSettings
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
 from providers.zonefile.folder import ZoneFolder
@@ -30,6 +32,7 @@ from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
+from tests.octodns_config import describe_bind, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
 
@@ -42,6 +45,9 @@ class Rig:
         other: a second writer, which edits records unknown to the provider under test.
         routes: properties of a routing policy, or empty if the service has no set identifiers.
         sees_ttl: whether a write conflicts if only the TTL has changed since the record was read.
+        keeps_all_texts: whether TXT values with quotes, backslashes and several strings are kept as they are.
+        normalize: returns a target in the form in which the service holds it.
+        refusals: names that the service refuses, with a part of its answer.
     """
 
     reader: ZoneReader
@@ -50,6 +56,9 @@ class Rig:
     zone: Zone
     routes: StringMap | None = None
     sees_ttl: bool = True
+    keeps_all_texts: bool = True
+    normalize: Callable[[str], str] = str
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
     def submit(self, *writes: Write) -> object:
         """Submit *writes* as one batch and return the outcome."""
@@ -213,11 +222,45 @@ def _build_rfc2136_rig(program: str) -> Rig:
     )
 
 
+def build_octodns_bind_rig(folder: Path) -> Rig:
+    """Build a rig with octodns-bind and BIND."""
+    return _build_octodns_rig(folder, describe_bind(start_clean("named")))
+
+
+def build_octodns_powerdns_rig(folder: Path) -> Rig:
+    """Build a rig with octodns-powerdns and the HTTP API of PowerDNS."""
+    rig = _build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
+    return replace(rig, refusals={"a-*.example.org": "contains unsupported characters"})
+
+
+def build_octodns_yaml_rig(folder: Path) -> Rig:
+    """Build a rig with the provider of octoDNS itself, which replaces a YAML file."""
+    return _build_octodns_rig(folder, describe_yaml(folder))
+
+
+def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
+    """Build a rig with a provider of octoDNS and pages of three names."""
+    settings = OctodnsSettings(path=write_config(folder, provider, ("example.org",)), page_names=3)
+    zones = OctodnsZones(settings)
+    reader = OctodnsReader(zones)
+    return Rig(
+        reader=reader,
+        writer=OctodnsWriter(zones),
+        other=OctodnsWriter(OctodnsZones(settings)),
+        zone=reader.list_zones().zones[0],
+        keeps_all_texts=False,
+        normalize=lambda target: target.replace('"s"', '"S"'),  # octoDNS writes the flags of NAPTR in capitals
+    )
+
+
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "aws": build_route53_rig,
     "careless": build_careless_rig,
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
+    "octodns-bind": build_octodns_bind_rig,
+    "octodns-powerdns": build_octodns_powerdns_rig,
+    "octodns-yaml": build_octodns_yaml_rig,
     "rfc2136-bind": build_bind_rig,
     "rfc2136-knot": build_knot_rig,
     "rfc2136-powerdns": build_powerdns_rig,

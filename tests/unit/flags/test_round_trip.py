@@ -114,6 +114,7 @@ def starts(draw: st.DrawFn) -> list[str]:
     values["registry"] = draw(st.sampled_from(AVAILABLE["registry"]))
     values["policy"] = draw(st.sampled_from(BY_NAME["policy"].kind.choices))
     values["manifests"] = draw(st.lists(TEXTS, min_size=1, max_size=2).map(tuple))
+    values["octodns-config"] = draw(TEXTS.filter(bool))
     values["zonefile-dir"] = draw(TEXTS.filter(bool))
     values |= {"rfc2136-host": ("ns1",), "rfc2136-port": 53, "rfc2136-zone": ("example.org",), "rfc2136-axfr": True}
     values |= {"rfc2136-insecure": True, "rfc2136-gss-tsig": False, "rfc2136-min-ttl": 0.0}

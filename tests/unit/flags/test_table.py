@@ -49,6 +49,7 @@ OURS: Final = {
     "state-file",
     "web-address",
     "rfc2136-tsig-secret-file",
+    "octodns-config",
     "zonefile-dir",
 }
 # The help of external-dns does not show these as repeatable; docs/spec/plan.md 8.2, 8.3 do.
@@ -69,7 +70,7 @@ NOTHING: Final = {
     *("-", "all", "all gateways", "all names", "all namespaces", "all resources", "any", "auto-detect", "disabled"),
     *("false", "none", "provider", "source", "the namespace ExternalDNS runs in"),
 }
-MORE_CHOICES: Final = {"log-level": {"trace"}, "provider": {"zonefile"}}  # docs/spec/plan.md 8.2, and our own provider
+MORE_CHOICES: Final = {"log-level": {"trace"}, "provider": {"octodns", "zonefile"}}  # docs/spec/plan.md 8.2, and our own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

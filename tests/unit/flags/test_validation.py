@@ -76,6 +76,16 @@ def check(argv: list[str]) -> None:
         ),
         pytest.param([*GOOD, "--create-ptr"], "--create-ptr requires PTR in --managed-record-types", id="8.4-13"),
         pytest.param(
+            ["--source=service", "--provider=octodns"],
+            "--provider=octodns has no configuration",
+            id="octodns-needs-its-configuration",
+        ),
+        pytest.param(
+            ["--source=service", "--provider=octodns", "--octodns-config=c", "--leader-elect"],
+            "--leader-elect and --provider=octodns do not go together",
+            id="octodns-has-one-replica",
+        ),
+        pytest.param(
             ["--source=service", "--provider=zonefile"],
             "--provider=zonefile has no folder for its files",
             id="zonefile-needs-its-folder",

@@ -1,0 +1,272 @@
+"""Read and write zones by octoDNS: the `ZoneReader` and `ZoneWriter` ports (docs/design/octodns.md)."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from threading import Lock
+from typing import Final
+
+from msgspec.structs import replace
+from octodns.provider.plan import UnsafePlan
+
+from extdns.errors import InvalidValueError, RetryableError, sanitize
+from extdns.model import rrtype, ttl
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    Forbidden,
+    Outcome,
+    Refusal,
+    Refused,
+    TryLater,
+    Unknown,
+    Write,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
+from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
+from providers.common.plain_records import adjust_record
+from providers.octodns.configuration import ConfiguredZone, load_zones
+from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
+from providers.octodns.runs import Reading, apply_plans, build_plans, read_zone
+from providers.octodns.settings import OctodnsSettings
+
+_ORDER: Final = attrgetter("order")
+_HOLDERS: Final = "octoDNS providers"
+_MAX_READING_AGE_S: Final = 10.0
+
+
+@dataclass(slots=True)
+class _ManagedZone:
+    """A zone with its last reading, None if a batch used it or may have changed what it read.
+
+    Attributes:
+        batch_count: the batches so far; a reading that was under way during one is not stored.
+    """
+
+    configured: ConfiguredZone
+    reading: Reading | None = None
+    batch_count: int = 0
+    lock: Lock = field(default_factory=Lock)
+
+
+class OctodnsZones:
+    """The managed zones, whose readings reader and writer share; safe from any thread."""
+
+    def __init__(self, settings: OctodnsSettings) -> None:
+        """Load the configuration; nothing is read or written yet.
+
+        Raises:
+            UsageError: the configuration cannot be used.
+        """
+        self.settings = settings
+        self._zones = {name: _ManagedZone(zone) for name, zone in load_zones(settings).items()}
+
+    def list_zones(self) -> tuple[ConfiguredZone, ...]:
+        """Return all zones, sorted by name."""
+        return tuple(self._zones[name].configured for name in sorted(self._zones))
+
+    def find_zone(self, name: DnsName) -> ConfiguredZone | None:
+        """Return the zone *name*, None if it is not managed."""
+        found = self._zones.get(name)
+        return None if found is None else found.configured
+
+    def read(self, name: DnsName) -> Reading:
+        """Read a managed zone, and store the reading for the next batch.
+
+        Raises:
+            CallFailedError: the zone cannot be read.
+        """
+        zone = self._zones[name]
+        with zone.lock:
+            count, zone.reading = zone.batch_count, None
+        reading = read_zone(zone.configured, self.settings.on_call)
+        with zone.lock:
+            if zone.batch_count == count:
+                zone.reading = reading
+        return reading
+
+    def begin_batch(self, name: DnsName) -> Reading:
+        """Return the last reading of a managed zone if it is recent and no batch came after it, else a new one.
+
+        Raises:
+            CallFailedError: the zone cannot be read.
+        """
+        zone = self._zones[name]
+        with zone.lock:
+            zone.batch_count += 1
+            reading, zone.reading = zone.reading, None
+        if reading is not None and time.monotonic() < reading.started_at + _MAX_READING_AGE_S:
+            return reading
+        return read_zone(zone.configured, self.settings.on_call)
+
+    def end_batch(self, name: DnsName) -> None:
+        """Discard a reading that was made during the batch."""
+        zone = self._zones[name]
+        with zone.lock:
+            zone.batch_count += 1
+            zone.reading = None
+
+
+class OctodnsReader:
+    """Reads zones by `populate`; safe from any thread."""
+
+    def __init__(self, zones: OctodnsZones) -> None:
+        """Read *zones*."""
+        self._zones = zones
+        supported = frozenset(str(rtype) for zone in zones.list_zones() for rtype in zone.target.instance.SUPPORTS)
+        self._capabilities = Capabilities(
+            atomic=False,
+            conditional=False,
+            has_ordered_pages=True,
+            types=supported & frozenset(rrtype.OWNABLE),
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What octoDNS promises: nothing about batches; the types are those that any of the providers has."""
+        return self._capabilities
+
+    def list_zones(self) -> ZoneList:
+        """Return the configured zones; nothing is called."""
+        zones = self._zones.list_zones()
+        return ZoneList(
+            zones=tuple(Zone(name=zone.name, id=zone.name, account=zone.target.id) for zone in zones), calls=0
+        )
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return *desired* as octoDNS and the provider of *zone* hold it, or why they do not."""
+        configured = self._zones.find_zone(zone.name)
+        return AdjustedRecords.from_results(_adjust(record, zone, configured) for record in desired)
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names, sorted by `DnsName.order` and type. Reads the whole zone.
+
+        Raises:
+            ProviderError: the zone cannot be read, or is not configured.
+        """
+        reading = self._read(zone)
+        size = self._zones.settings.page_names
+        start = 0 if after is None else bisect_right(reading.names, DnsName(after).order, key=_ORDER)
+        part = reading.names[start : start + size]
+        return ZonePage(
+            records=tuple(record for name in part for record in reading.by_name[name]),
+            after=part[-1] if start + size < len(reading.names) else None,
+        )
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, in their order. Reads the whole zone.
+
+        Raises:
+            ProviderError: the zone cannot be read, or is not configured.
+        """
+        found = self._read(zone).by_name
+        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+
+    def _read(self, zone: Zone) -> Reading:
+        if self._zones.find_zone(zone.name) is None:
+            raise RetryableError(f"zone {zone} is not in --octodns-config")
+        try:
+            return self._zones.read(zone.name)
+        except CallFailedError as failed:
+            raise convert_to_read_error(failed) from failed
+
+
+def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | None) -> DesiredRecord | Refusal:
+    if configured is None:
+        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=f"zone {zone} is not in --octodns-config")
+    found = adjust_record(desired, zone, holders=_HOLDERS)
+    if isinstance(found, Refusal):
+        return found
+    target = configured.target
+    try:
+        theirs = build_octodns_record(configured.build(), build_record(found, target.min_ttl_s), {})
+        targets = convert_targets(theirs)
+    except InvalidValueError as exc:
+        return Refusal(desired=desired, reason=Reason.INVALID_TARGET, detail=str(exc))
+    detail = ""
+    if not target.instance.supports(theirs):
+        detail = f"provider {target.id} does not have {found.type}"
+    elif found.type == rrtype.TXT:
+        detail = find_text_problem(found.targets)
+    elif found.type == rrtype.NS and found.name == zone.name:
+        detail = f"octoDNS protects the NS records at the name of {zone}"
+    elif found.type == rrtype.PTR and len(found.targets) > 1 and not target.instance.SUPPORTS_MULTIVALUE_PTR:
+        detail = f"with provider {target.id} a PTR can have only one target, not {len(found.targets)}"
+    if detail:
+        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
+    ttl_s = found.ttl_s if found.ttl_s == ttl.UNSET else max(found.ttl_s, target.min_ttl_s)
+    return found if (targets, ttl_s) == (found.targets, found.ttl_s) else replace(found, targets=targets, ttl_s=ttl_s)
+
+
+class OctodnsWriter:
+    """Writes zones by `apply`; safe from any thread."""
+
+    def __init__(self, zones: OctodnsZones) -> None:
+        """Write to *zones*."""
+        self._zones = zones
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Compare the records of *batch* with those of the last reading, and apply it as few plans."""
+        configured = self._zones.find_zone(zone.name)
+        writes = batch.writes
+        if configured is None:
+            return TryLater(message=f"zone {zone} is not in --octodns-config")
+        if not writes:
+            return Applied(records=())
+        if refused := find_local_refusal(writes, zone, holders=_HOLDERS):
+            return refused
+        try:
+            return self._apply(self._zones.begin_batch(zone.name), writes, zone)
+        except CallFailedError as failed:  # nothing was written yet
+            later = TryLater(message=str(failed))
+            return Forbidden(message=str(failed)) if failed.kind is FailureKind.FORBIDDEN else later
+        finally:
+            self._zones.end_batch(zone.name)
+
+    def _apply(self, reading: Reading, writes: Sequence[Write], zone: Zone) -> Outcome:
+        """Make *writes*.
+
+        Raises:
+            CallFailedError: it failed before anything was written.
+        """
+        min_ttl_s = reading.zone.target.min_ttl_s
+        names = {write.key.name for write in writes}
+        current = reading.find_records(names)
+        if conflict := find_conflict(writes, current):
+            return conflict
+        try:
+            plans = build_plans(reading, writes, min_ttl_s)
+        except (InvalidValueError, UnsafePlan) as exc:
+            return Refused(message=f"{zone}: {sanitize(str(exc), 300)}")
+        if reading.provider.apply_disabled and plans:
+            return Forbidden(message=f"{zone}: apply_disabled is set for provider {reading.zone.target.id}")
+        settings = self._zones.settings
+        settings.write_options.require_can_begin("Apply", zone.name)
+        try:
+            apply_plans(reading, plans, settings.on_call)
+        except CallFailedError as failed:
+            return self._explain(failed, reading, names)
+        return Applied(records=build_written_records(writes, min_ttl_s), unconditional=bool(plans))
+
+    def _explain(self, failed: CallFailedError, before: Reading, names: set[DnsName]) -> Outcome:
+        """Return the outcome of a batch whose call *failed*, after another reading if it was an answer."""
+        message = str(failed)
+        if failed.kind is FailureKind.UNANSWERED:
+            return Unknown(message=message)
+        try:
+            now = read_zone(before.zone, self._zones.settings.on_call)
+        except CallFailedError as unread:
+            return Unknown(message=f"{message}; {unread}")
+        if now.find_records(names) != before.find_records(names):
+            return Unknown(message=f"{message}; part of the change was made")
+        return convert_to_outcome(failed, lambda: Refused(message=message))

@@ -1,0 +1,210 @@
+"""Let octoDNS read a zone and apply plans to it, and classify how it fails (docs/design/octodns.md)."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final
+
+from octodns.provider import ProviderException
+from octodns.provider.plan import Plan, UnsafePlan
+from octodns.record import Create, Delete, Update
+from octodns.record.exception import RecordException, ValidationError
+from octodns.zone.exception import ZoneException
+
+from extdns.errors import sanitize
+from extdns.model.api_request import CallObserver
+from extdns.model.change import Write
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record, RecordKey
+from providers.common.api_calls import CallFailedError, FailureKind, measure_call
+from providers.common.plain_batches import build_record, get_written
+from providers.octodns.configuration import ConfiguredZone
+from providers.octodns.record_sets import build_octodns_record, convert_record
+
+_READ: Final = "Populate"
+_WRITE: Final = "Apply"
+_MAX_MESSAGE: Final = 300
+_ANSWERS: Final = (ProviderException, RecordException, ValidationError, ZoneException, UnsafePlan)
+_DENIED: Final = re.compile(r"unauthori[sz]ed|authenticat|forbidden|access.?denied", re.IGNORECASE)
+_LIMITED: Final = re.compile(r"rate.?limit|throttl|too.?many.?requests", re.IGNORECASE)
+_STATUSES: Final = {
+    401: FailureKind.FORBIDDEN,
+    403: FailureKind.FORBIDDEN,
+    408: FailureKind.UNANSWERED,
+    429: FailureKind.RETRYABLE,
+}
+_CLIENT_ERRORS: Final = range(400, 500)
+_HTTP_STATUSES: Final = range(100, 600)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What one instance of a provider read.
+
+    Attributes:
+        zone: the configuration of the zone.
+        provider: the instance, which can apply one batch.
+        content: octoDNS's container with all records.
+        by_name: the records by name.
+        names: the names, sorted by `DnsName.order`.
+        found: octoDNS's records by key.
+        started_at: monotonic seconds.
+    """
+
+    zone: ConfiguredZone
+    provider: Any
+    content: Any
+    by_name: Mapping[DnsName, tuple[Record, ...]]
+    names: tuple[DnsName, ...]
+    found: Mapping[RecordKey, Any]
+    started_at: float
+
+    def find_records(self, names: set[DnsName]) -> dict[RecordKey, Record]:
+        """Return the records of *names* by key."""
+        return {record.key: record for name in names for record in self.by_name.get(name, ())}
+
+
+def read_zone(zone: ConfiguredZone, observe: CallObserver) -> Reading:
+    """Read all records of *zone* with a new instance of its provider.
+
+    Raises:
+        CallFailedError: it cannot be read, or does not exist.
+    """
+    started_at = time.monotonic()
+    content = zone.build()
+    with measure_call(observe, _READ):
+        provider = _populate(zone, content)
+    converted = [(record, theirs) for theirs in content.records if (record := convert_record(theirs)) is not None]
+    by_name: dict[DnsName, list[Record]] = {}
+    for record, _ in sorted(converted, key=_get_key):
+        by_name.setdefault(record.name, []).append(record)
+    return Reading(
+        zone=zone,
+        provider=provider,
+        content=content,
+        by_name={name: tuple(records) for name, records in by_name.items()},
+        names=tuple(sorted(by_name, key=attrgetter("order"))),
+        found={record.key: theirs for record, theirs in converted},
+        started_at=started_at,
+    )
+
+
+def _get_key(pair: tuple[Record, object]) -> tuple[RecordKey, tuple[str, ...]]:
+    return pair[0].key, pair[0].targets
+
+
+def _populate(zone: ConfiguredZone, content: Any) -> Any:  # noqa: ANN401 - octoDNS has no types
+    """Fill *content* with the records of *zone*, and return the instance that read them."""
+    try:
+        provider = zone.target.build()
+        exists = provider.populate(content, target=True, lenient=True)
+        is_missing = not exists and not content.records and not _is_listed(provider, content.name)
+    except Exception as exc:
+        raise convert_error(_READ, zone, exc) from exc
+    if is_missing:
+        detail = f"provider {zone.target.id} has no such zone, and extdns creates none"
+        raise CallFailedError(FailureKind.RETRYABLE, _READ, zone.name, "NoZone", detail)
+    return provider
+
+
+def _is_listed(provider: Any, name: str) -> bool:  # noqa: ANN401 - octoDNS has no types
+    return hasattr(provider, "list_zones") and name in provider.list_zones()
+
+
+def build_plans(reading: Reading, writes: Sequence[Write], min_ttl_s: int) -> list[Any]:
+    """Return the plans that make *writes*, in their order, in the zone of *reading*.
+
+    octoDNS sorts the changes of a plan: deletes, creates, updates. If the order of *writes* is another one, which
+    never leaves a record without its ownership record, there are several plans.
+
+    Raises:
+        InvalidValueError: octoDNS finds a record invalid.
+        UnsafePlan: a plan exceeds a threshold of octoDNS.
+    """
+    changes = [change for write in writes if (change := _build_change(reading, write, min_ttl_s)) is not None]
+    groups: list[list[Any]] = []
+    for change in changes:
+        if groups and groups[-1][-1] < change:
+            groups[-1].append(change)
+        else:
+            groups.append([change])
+    plans: list[Any] = []
+    provider, existing = reading.provider, reading.content
+    for group in groups:
+        desired = existing.copy()
+        desired.apply(group)
+        plan = Plan(
+            existing,
+            desired,
+            group,
+            True,  # noqa: FBT003 - the zone exists, which octoDNS takes by position
+            update_pcent_threshold=provider.update_pcent_threshold,
+            delete_pcent_threshold=provider.delete_pcent_threshold,
+        )
+        plan.raise_if_unsafe()
+        plans.append(plan)
+        existing = desired
+    return plans
+
+
+def _build_change(reading: Reading, write: Write, min_ttl_s: int) -> Any:  # noqa: ANN401 - octoDNS has no types
+    """Return the change of octoDNS for *write*, None if it changes nothing."""
+    old = reading.found.get(write.key)
+    if write.new is None:
+        return Delete(old)
+    if get_written(write, write.new, min_ttl_s) is write.old:
+        return None
+    record = build_record(write.new, min_ttl_s)
+    new = build_octodns_record(reading.content, record, {} if old is None else old.octodns)
+    return Create(new) if old is None else Update(old, new)
+
+
+def apply_plans(reading: Reading, plans: Sequence[Any], observe: CallObserver) -> None:
+    """Let the provider that made *reading* apply *plans*.
+
+    Raises:
+        CallFailedError: it failed. Unless its kind is `UNANSWERED`, some change was refused; others may have been made.
+    """
+    for plan in plans:
+        with measure_call(observe, _WRITE):
+            try:
+                reading.provider.apply(plan)
+            except Exception as exc:
+                raise convert_error(_WRITE, reading.zone, exc) from exc
+
+
+def convert_error(action: str, zone: ConfiguredZone, exc: Exception) -> CallFailedError:
+    """Return what the error *exc* of a package means."""
+    kind = _classify(exc, zone.target.provider_class.__module__.partition(".")[0])
+    body = getattr(getattr(exc, "response", None), "text", "")
+    detail = f"{exc}: {body.strip()}" if isinstance(body, str) and body.strip() else str(exc)
+    return CallFailedError(kind, action, zone.name, type(exc).__name__, sanitize(detail, _MAX_MESSAGE))
+
+
+def _classify(exc: Exception, package: str) -> FailureKind:
+    status = _find_status(exc)
+    text = f"{type(exc).__name__} {exc}"
+    if status in _STATUSES:
+        return _STATUSES[status]
+    if _DENIED.search(text):
+        return FailureKind.FORBIDDEN
+    if _LIMITED.search(text):
+        return FailureKind.RETRYABLE
+    is_answer = isinstance(exc, _ANSWERS) or type(exc).__module__.partition(".")[0] == package
+    return FailureKind.REFUSED if status in _CLIENT_ERRORS or (is_answer and not status) else FailureKind.UNANSWERED
+
+
+def _find_status(exc: Exception) -> int:
+    """Return the HTTP status in the error of a client library, 0 if it has none."""
+    for found in (
+        getattr(getattr(exc, "response", None), "status_code", None),
+        getattr(exc, "status_code", None),
+        getattr(exc, "code", None),
+    ):
+        if isinstance(found, int) and found in _HTTP_STATUSES:
+            return found
+    return 0
