@@ -84,6 +84,11 @@ def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Z
 
             settings = build_rfc2136_settings(config)
             yield from ((zone, rfc2136.check_permission(settings, zone)) for zone in zones)
+        case "octodns":
+            from extdns.model.zone import Permission
+
+            unknown = Permission(granted=None, detail="octoDNS has no call that checks permissions")
+            yield from ((zone, unknown) for zone in zones)
         case "zonefile":
             yield from _check_files(config, zones)
         case _:

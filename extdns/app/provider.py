@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -232,10 +233,8 @@ def _build_octodns(
     Raises:
         UsageError: octoDNS is not installed, or its configuration cannot be used.
     """
-    try:
-        import octodns as _  # an extra, so that its absence needs a message
-    except ModuleNotFoundError as exc:
-        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'extdns[octodns]'") from exc
+    if find_spec("octodns") is None:
+        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'extdns[octodns]'")
     from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
     from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
 

@@ -25,7 +25,6 @@ from extdns.model.change import (
     Refused,
     TryLater,
     Unknown,
-    Write,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -36,24 +35,25 @@ from providers.common.plain_batches import build_record, build_written_records, 
 from providers.common.plain_records import adjust_record
 from providers.octodns.configuration import ConfiguredZone, load_zones
 from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
-from providers.octodns.runs import Reading, apply_plans, build_plans, read_zone
+from providers.octodns.runs import OctodnsSnapshot, apply_plans, build_plans, read_zone
 from providers.octodns.settings import OctodnsSettings
 
 _ORDER: Final = attrgetter("order")
 _HOLDERS: Final = "octoDNS providers"
-_MAX_READING_AGE_S: Final = 10.0
+_MAX_SNAPSHOT_AGE_S: Final = 10.0
+_MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one after the other
 
 
 @dataclass(slots=True)
 class _ManagedZone:
-    """A zone with its last reading, None if a batch used it or may have changed what it read.
+    """A zone with its last snapshot, None if a batch used it or may have changed what it read.
 
     Attributes:
-        batch_count: the batches so far; a reading that was under way during one is not stored.
+        batch_count: the batches so far; a snapshot taken during one is not stored.
     """
 
     configured: ConfiguredZone
-    reading: Reading | None = None
+    snapshot: OctodnsSnapshot | None = None
     batch_count: int = 0
     lock: Lock = field(default_factory=Lock)
 
@@ -79,23 +79,23 @@ class OctodnsZones:
         found = self._zones.get(name)
         return None if found is None else found.configured
 
-    def read(self, name: DnsName) -> Reading:
-        """Read a managed zone, and store the reading for the next batch.
+    def read(self, name: DnsName) -> OctodnsSnapshot:
+        """Read a managed zone, and store the snapshot for the next batch.
 
         Raises:
             CallFailedError: the zone cannot be read.
         """
         zone = self._zones[name]
         with zone.lock:
-            count, zone.reading = zone.batch_count, None
-        reading = read_zone(zone.configured, self.settings.on_call)
+            count, zone.snapshot = zone.batch_count, None
+        snapshot = read_zone(zone.configured, self.settings.on_call)
         with zone.lock:
             if zone.batch_count == count:
-                zone.reading = reading
-        return reading
+                zone.snapshot = snapshot
+        return snapshot
 
-    def begin_batch(self, name: DnsName) -> Reading:
-        """Return the last reading of a managed zone if it is recent and no batch came after it, else a new one.
+    def begin_batch(self, name: DnsName) -> OctodnsSnapshot:
+        """Return the last snapshot of a managed zone if it is recent and no batch came after it, else a new one.
 
         Raises:
             CallFailedError: the zone cannot be read.
@@ -103,17 +103,17 @@ class OctodnsZones:
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1
-            reading, zone.reading = zone.reading, None
-        if reading is not None and time.monotonic() < reading.started_at + _MAX_READING_AGE_S:
-            return reading
+            snapshot, zone.snapshot = zone.snapshot, None
+        if snapshot is not None and time.monotonic() < snapshot.started_at + _MAX_SNAPSHOT_AGE_S:
+            return snapshot
         return read_zone(zone.configured, self.settings.on_call)
 
     def end_batch(self, name: DnsName) -> None:
-        """Discard a reading that was made during the batch."""
+        """Discard a snapshot that was taken during the batch."""
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1
-            zone.reading = None
+            zone.snapshot = None
 
 
 class OctodnsReader:
@@ -127,6 +127,8 @@ class OctodnsReader:
             atomic=False,
             conditional=False,
             has_ordered_pages=True,
+            max_batch_writes=_MAX_BATCH_WRITES,
+            reads_full_zones=True,
             types=supported & frozenset(rrtype.OWNABLE),
             longest_match_only=True,
         )
@@ -154,13 +156,13 @@ class OctodnsReader:
         Raises:
             ProviderError: the zone cannot be read, or is not configured.
         """
-        reading = self._read(zone)
+        snapshot = self._read(zone)
         size = self._zones.settings.page_names
-        start = 0 if after is None else bisect_right(reading.names, DnsName(after).order, key=_ORDER)
-        part = reading.names[start : start + size]
+        start = 0 if after is None else bisect_right(snapshot.names, DnsName(after).order, key=_ORDER)
+        part = snapshot.names[start : start + size]
         return ZonePage(
-            records=tuple(record for name in part for record in reading.by_name[name]),
-            after=part[-1] if start + size < len(reading.names) else None,
+            records=tuple(record for name in part for record in snapshot.by_name[name]),
+            after=part[-1] if start + size < len(snapshot.names) else None,
         )
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
@@ -172,7 +174,7 @@ class OctodnsReader:
         found = self._read(zone).by_name
         return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
 
-    def _read(self, zone: Zone) -> Reading:
+    def _read(self, zone: Zone) -> OctodnsSnapshot:
         if self._zones.find_zone(zone.name) is None:
             raise RetryableError(f"zone {zone} is not in --octodns-config")
         try:
@@ -216,7 +218,7 @@ class OctodnsWriter:
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Compare the records of *batch* with those of the last reading, and apply it as few plans."""
+        """Compare the records of *batch* with those of the last snapshot, and apply it as few plans."""
         configured = self._zones.find_zone(zone.name)
         writes = batch.writes
         if configured is None:
@@ -226,40 +228,40 @@ class OctodnsWriter:
         if refused := find_local_refusal(writes, zone, holders=_HOLDERS):
             return refused
         try:
-            return self._apply(self._zones.begin_batch(zone.name), writes, zone)
+            return self._apply(self._zones.begin_batch(zone.name), batch)
         except CallFailedError as failed:  # nothing was written yet
             later = TryLater(message=str(failed))
             return Forbidden(message=str(failed)) if failed.kind is FailureKind.FORBIDDEN else later
         finally:
             self._zones.end_batch(zone.name)
 
-    def _apply(self, reading: Reading, writes: Sequence[Write], zone: Zone) -> Outcome:
-        """Make *writes*.
+    def _apply(self, snapshot: OctodnsSnapshot, batch: Batch) -> Outcome:
+        """Make the writes of *batch* in the zone of *snapshot*.
 
         Raises:
             CallFailedError: it failed before anything was written.
         """
-        min_ttl_s = reading.zone.target.min_ttl_s
+        zone, writes, min_ttl_s = batch.zone, batch.writes, snapshot.zone.target.min_ttl_s
         names = {write.key.name for write in writes}
-        current = reading.find_records(names)
+        current = snapshot.find_records(names)
         if conflict := find_conflict(writes, current):
             return conflict
         try:
-            plans = build_plans(reading, writes, min_ttl_s)
+            plans = build_plans(snapshot, batch.change_sets, min_ttl_s)
         except (InvalidValueError, UnsafePlan) as exc:
             return Refused(message=f"{zone}: {sanitize(str(exc), 300)}")
-        if reading.provider.apply_disabled and plans:
-            return Forbidden(message=f"{zone}: apply_disabled is set for provider {reading.zone.target.id}")
+        if snapshot.provider.apply_disabled and plans:
+            return Forbidden(message=f"{zone}: apply_disabled is set for provider {snapshot.zone.target.id}")
         settings = self._zones.settings
         settings.write_options.require_can_begin("Apply", zone.name)
         try:
-            apply_plans(reading, plans, settings.on_call)
+            apply_plans(snapshot, plans, settings.on_call)
         except CallFailedError as failed:
-            return self._explain(failed, reading, names)
+            return self._explain(failed, snapshot, names)
         return Applied(records=build_written_records(writes, min_ttl_s), unconditional=bool(plans))
 
-    def _explain(self, failed: CallFailedError, before: Reading, names: set[DnsName]) -> Outcome:
-        """Return the outcome of a batch whose call *failed*, after another reading if it was an answer."""
+    def _explain(self, failed: CallFailedError, before: OctodnsSnapshot, names: set[DnsName]) -> Outcome:
+        """Return the outcome of a batch whose call *failed*. If the error was an answer, read the zone again."""
         message = str(failed)
         if failed.kind is FailureKind.UNANSWERED:
             return Unknown(message=message)

@@ -17,7 +17,7 @@ from octodns.zone.exception import ZoneException
 
 from extdns.errors import sanitize
 from extdns.model.api_request import CallObserver
-from extdns.model.change import Write
+from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
 from providers.common.api_calls import CallFailedError, FailureKind, measure_call
@@ -42,7 +42,7 @@ _HTTP_STATUSES: Final = range(100, 600)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class OctodnsSnapshot:
     """What one instance of a provider read.
 
     Attributes:
@@ -68,7 +68,7 @@ class Reading:
         return {record.key: record for name in names for record in self.by_name.get(name, ())}
 
 
-def read_zone(zone: ConfiguredZone, observe: CallObserver) -> Reading:
+def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
     """Read all records of *zone* with a new instance of its provider.
 
     Raises:
@@ -82,7 +82,7 @@ def read_zone(zone: ConfiguredZone, observe: CallObserver) -> Reading:
     by_name: dict[DnsName, list[Record]] = {}
     for record, _ in sorted(converted, key=_get_key):
         by_name.setdefault(record.name, []).append(record)
-    return Reading(
+    return OctodnsSnapshot(
         zone=zone,
         provider=provider,
         content=content,
@@ -93,8 +93,8 @@ def read_zone(zone: ConfiguredZone, observe: CallObserver) -> Reading:
     )
 
 
-def _get_key(pair: tuple[Record, object]) -> tuple[RecordKey, tuple[str, ...]]:
-    return pair[0].key, pair[0].targets
+def _get_key(entry: tuple[Record, object]) -> tuple[RecordKey, tuple[str, ...]]:
+    return entry[0].key, entry[0].targets
 
 
 def _populate(zone: ConfiguredZone, content: Any) -> Any:  # noqa: ANN401 - octoDNS has no types
@@ -115,56 +115,65 @@ def _is_listed(provider: Any, name: str) -> bool:  # noqa: ANN401 - octoDNS has 
     return hasattr(provider, "list_zones") and name in provider.list_zones()
 
 
-def build_plans(reading: Reading, writes: Sequence[Write], min_ttl_s: int) -> list[Any]:
-    """Return the plans that make *writes*, in their order, in the zone of *reading*.
+def build_plans(snapshot: OctodnsSnapshot, change_sets: Sequence[ChangeSet], min_ttl_s: int) -> list[Any]:
+    """Return as few plans as make the writes of *change_sets* in the zone of *snapshot* in a safe order.
 
-    octoDNS sorts the changes of a plan: deletes, creates, updates. If the order of *writes* is another one, which
-    never leaves a record without its ownership record, there are several plans.
+    The writes of a change set are in an order that never leaves a record without its ownership record. octoDNS sorts
+    the changes of a plan: deletes, creates, updates. A change that it would move before an earlier one of its change
+    set belongs to the next plan.
 
     Raises:
         InvalidValueError: octoDNS finds a record invalid.
         UnsafePlan: a plan exceeds a threshold of octoDNS.
     """
-    changes = [change for write in writes if (change := _build_change(reading, write, min_ttl_s)) is not None]
-    groups: list[list[Any]] = []
-    for change in changes:
-        if groups and groups[-1][-1] < change:
-            groups[-1].append(change)
-        else:
-            groups.append([change])
+    stages: dict[int, list[Any]] = {}
+    for change_set in change_sets:
+        stage, last = 0, None
+        for write in change_set.writes:
+            change = _build_change(snapshot, write, min_ttl_s)
+            if change is None:
+                continue
+            stage += last is not None and change < last
+            stages.setdefault(stage, []).append(change)
+            last = change
     plans: list[Any] = []
-    provider, existing = reading.provider, reading.content
-    for group in groups:
-        desired = existing.copy()
-        desired.apply(group)
-        plan = Plan(
-            existing,
-            desired,
-            group,
-            True,  # noqa: FBT003 - the zone exists, which octoDNS takes by position
-            update_pcent_threshold=provider.update_pcent_threshold,
-            delete_pcent_threshold=provider.delete_pcent_threshold,
-        )
-        plan.raise_if_unsafe()
-        plans.append(plan)
-        existing = desired
+    existing = snapshot.content
+    for stage in sorted(stages):
+        plans.append(_build_plan(snapshot.provider, existing, stages[stage]))
+        existing = plans[-1].desired
     return plans
 
 
-def _build_change(reading: Reading, write: Write, min_ttl_s: int) -> Any:  # noqa: ANN401 - octoDNS has no types
+def _build_plan(provider: Any, existing: Any, changes: Sequence[Any]) -> Any:  # noqa: ANN401 - octoDNS has no types
+    """Return the plan that makes *changes* in *existing*, which octoDNS finds safe."""
+    desired = existing.copy()
+    desired.apply(changes)
+    plan = Plan(
+        existing,
+        desired,
+        changes,
+        True,  # noqa: FBT003 - the zone exists, which octoDNS takes by position
+        update_pcent_threshold=provider.update_pcent_threshold,
+        delete_pcent_threshold=provider.delete_pcent_threshold,
+    )
+    plan.raise_if_unsafe()
+    return plan
+
+
+def _build_change(snapshot: OctodnsSnapshot, write: Write, min_ttl_s: int) -> Any:  # noqa: ANN401 - octoDNS has no types
     """Return the change of octoDNS for *write*, None if it changes nothing."""
-    old = reading.found.get(write.key)
+    old = snapshot.found.get(write.key)
     if write.new is None:
         return Delete(old)
     if get_written(write, write.new, min_ttl_s) is write.old:
         return None
     record = build_record(write.new, min_ttl_s)
-    new = build_octodns_record(reading.content, record, {} if old is None else old.octodns)
+    new = build_octodns_record(snapshot.content, record, {} if old is None else old.octodns)
     return Create(new) if old is None else Update(old, new)
 
 
-def apply_plans(reading: Reading, plans: Sequence[Any], observe: CallObserver) -> None:
-    """Let the provider that made *reading* apply *plans*.
+def apply_plans(snapshot: OctodnsSnapshot, plans: Sequence[Any], observe: CallObserver) -> None:
+    """Let the provider that took *snapshot* apply *plans*.
 
     Raises:
         CallFailedError: it failed. Unless its kind is `UNANSWERED`, some change was refused; others may have been made.
@@ -172,9 +181,9 @@ def apply_plans(reading: Reading, plans: Sequence[Any], observe: CallObserver) -
     for plan in plans:
         with measure_call(observe, _WRITE):
             try:
-                reading.provider.apply(plan)
+                snapshot.provider.apply(plan)
             except Exception as exc:
-                raise convert_error(_WRITE, reading.zone, exc) from exc
+                raise convert_error(_WRITE, snapshot.zone, exc) from exc
 
 
 def convert_error(action: str, zone: ConfiguredZone, exc: Exception) -> CallFailedError:

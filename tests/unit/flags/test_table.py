@@ -70,7 +70,10 @@ NOTHING: Final = {
     *("-", "all", "all gateways", "all names", "all namespaces", "all resources", "any", "auto-detect", "disabled"),
     *("false", "none", "provider", "source", "the namespace ExternalDNS runs in"),
 }
-MORE_CHOICES: Final = {"log-level": {"trace"}, "provider": {"octodns", "zonefile"}}  # docs/spec/plan.md 8.2, and our own
+MORE_CHOICES: Final = {
+    "log-level": {"trace"},
+    "provider": {"octodns", "zonefile"},
+}  # plan.md 8.2, and ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,7 +82,8 @@ def check(argv: list[str]) -> None:
         ),
         pytest.param(
             ["--source=service", "--provider=octodns", "--octodns-config=c", "--leader-elect"],
-            "--leader-elect and --provider=octodns do not go together",
+            "--leader-elect and --provider=octodns do not go together: writes of octoDNS are not conditional, and may"
+            " end after the Lease expired",
             id="octodns-has-one-replica",
         ),
         pytest.param(
