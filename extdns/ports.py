@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.resources.kinds import KubernetesObject
     from extdns.model.saved_state import Approval, Saved
-    from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
+    from extdns.rules.rule_input import RuleInput
+from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
 
 
 class Clock(Protocol):
@@ -195,6 +196,14 @@ class ZoneWriter(Protocol):
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Submit *batch* in one attempt and return its outcome. Never raises `ProviderError`."""
+        ...
+
+
+class PolicyServer(Protocol):
+    """Answers about rules that are not evaluated here (docs/design/rules.md)."""
+
+    def query(self, inputs: Sequence[RuleInput]) -> None:
+        """Query the server about *inputs*, at most 500. Returns at once; each answer is an input of the engine."""
         ...
 
 

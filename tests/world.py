@@ -42,7 +42,6 @@ from extdns.engine.inputs import (
     ExistenceChecked,
     Input,
     NamesRead,
-    Observed,
     PageRead,
     ReadFailed,
     StateAnswered,
@@ -299,7 +298,7 @@ def build_world(
     return World(engine=engine, reader=provider, writer=provider)
 
 
-def start_world(*records: Record, first: Iterable[Observed] = (), **changes: object) -> World:
+def start_world(*records: Record, first: Iterable[Input] = (), **changes: object) -> World:
     """Build an engine and run it until both kinds are synced, the zone was read and *first* was observed."""
     found = build_world(*records, **changes)  # type: ignore[arg-type]
     found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)

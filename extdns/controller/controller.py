@@ -30,7 +30,7 @@ from extdns.controller.worker_pool import StateCalls, WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import describe_other_cluster
 from extdns.engine.batches import find_names
-from extdns.engine.effects import ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
+from extdns.engine.effects import QueryRules, ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
 from extdns.log import Event
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch, Decision
     from extdns.model.cluster import KindState
     from extdns.model.kind import Kind
-    from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, PolicyServer, StateStore, StatusWriter, ZoneReader, ZoneWriter
+    from extdns.rules.rule_input import RuleInput
 
 _log = log.get(__name__)
 _MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
@@ -60,6 +61,7 @@ class ControllerParts:
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
+        policy_server: answers about rules; None if no such server is configured.
         audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
@@ -77,6 +79,7 @@ class ControllerParts:
     state: StateStore | None = None
     status_writer: StatusWriter | None = None
     audit: AuditLog | None = None
+    policy_server: PolicyServer | None = None
     close_timeout_s: float = 20.0
 
 
@@ -155,7 +158,7 @@ class Controller:
         details |= {**self._progress.describe(), **self._gate.describe()}
         if problem := self._parts.engine.state_problem:
             details["state"] = {"message": problem}
-        if cluster := self._parts.engine.other_cluster:
+        if cluster := self._parts.engine.delete_guard.cluster.other_id:
             details["cluster"] = {"message": describe_other_cluster(cluster)}
         if (audit := self._parts.audit) and audit.queue.problem:
             details["audit"] = {"message": audit.queue.problem}
@@ -319,12 +322,19 @@ class Controller:
                     self._status_updater.observe_decisions(decisions)
             case ReportHeldDeletes(held=held):
                 self._parts.reporter.report_held_deletes(held)
-            case _:
-                if isinstance(effect, SubmitBatch):
-                    self._decisions_sent[effect.batch.number] = self._find_decisions(effect.batch)
-                    if self._parts.audit:
-                        self._guard(partial(self._parts.audit.prepare, effect.batch))
+            case QueryRules(inputs=inputs):
+                self._query_rules(inputs)
+            case SubmitBatch(batch=batch):
+                self._decisions_sent[batch.number] = self._find_decisions(batch)
+                if self._parts.audit:
+                    self._guard(partial(self._parts.audit.prepare, batch))
                 self._workers.start(effect)
+            case _:
+                self._workers.start(effect)
+
+    def _query_rules(self, inputs: tuple[RuleInput, ...]) -> None:
+        if self._parts.policy_server:
+            self._parts.policy_server.query(inputs)
 
     def _find_decisions(self, batch: Batch) -> tuple[Decision, ...]:
         """Return the decisions of the names in *batch*. Once its outcome is known, there are others."""

@@ -187,7 +187,7 @@ class SyncRuns:
             self._next_check_at = now_s + _UPDATE_INTERVAL_S
             self.failing = find_failures(engine)
             self._reporter.report_saved_state(engine.state_problem)
-            self._reporter.report_other_cluster(engine.other_cluster)
+            self._reporter.report_other_cluster(engine.delete_guard.cluster.other_id)
         if ends_run:
             self._reporter.report_run(engine, self.failing, self._clock.now())
         check_at = min(self._next_run_at, self._next_check_at)

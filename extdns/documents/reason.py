@@ -26,7 +26,7 @@ _EVENT_CONDITIONS: Final = {EventWhen.RETAINED: " if retained", EventWhen.HELD: 
 _INTRODUCTION: Final = """\
 # Reason codes
 
-<!-- Made by `python -m extdns.documents.reason`; edit the rows in extdns/model/reason.py instead. -->
+<!-- Made by `python -m extdns.documents.reason`; edit the rows in extdns/model/reason_rows.py instead. -->
 
 Every decision about a record has one of these codes. Logs show it as the field `reason`, plans show it in brackets, and
 the metric `extdns_decisions` counts decisions by it. `extdns explain CODE` prints its row.

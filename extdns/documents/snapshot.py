@@ -89,7 +89,7 @@ class EngineSnapshot:
         self.missing = find_unread(engine)
         self.scope = measure_scope(engine)
         self.state_problem = engine.state_problem
-        self.other_cluster = engine.other_cluster
+        self.other_cluster = engine.delete_guard.cluster.other_id
         self.all_zones = engine.zones.is_listed and not engine.zones.failed_accounts
         self._placement = engine.zones.placement
         self._plan, self._registry = engine.settings.plan, engine.settings.registry

@@ -125,6 +125,7 @@ class Awaited(StrEnum):
     ADJUSTMENT = "adjustment"  # "": the service shows what it makes of desired records
     ZONE = "zone"  # zone id: the zone is read, or read again
     ZONES = "zones"  # "": another list of zones
+    RULES = "rules"  # "": an answer of the policy server
     PLAN = "plan"  # "": planning the name raised; it is planned again after a pause
 
 
@@ -137,6 +138,7 @@ class Wait(NamedTuple):
 
 COMPUTED: Final = Wait(Awaited.COMPUTED)
 ZONES: Final = Wait(Awaited.ZONES)
+RULES: Final = Wait(Awaited.RULES)
 PLAN: Final = Wait(Awaited.PLAN)
 
 

@@ -9,17 +9,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import field
 from msgspec.structs import replace
 
 from extdns.engine.adjustments import AdjustmentUnknownError
+from extdns.engine.evidence import Finding
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
 from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
-from extdns.model.evidence import PendingDelete
+from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
 from extdns.model.value import Value
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.planner.settings import PlanSettings
     from extdns.ports import Registry
+
+_VIOLATION: Final = Finding(outcome=Evidence.POLICY_VIOLATION)
 
 
 class Desired(Value, frozen=True, kw_only=True):
@@ -151,6 +154,8 @@ def resolve_contests(
     current: Sequence[OwnedRecord],
     desired: Desired,
     state: EngineState,
+    *,
+    violating: Container[RecordKey] = (),
 ) -> Contested:
     """Return which claims to a name lose its hostname contests, and which records pass to another namespace.
 
@@ -160,6 +165,7 @@ def resolve_contests(
         current: the records of the name in the zone.
         desired: the desired records of all *claims*.
         state: the parts of the engine; not changed.
+        violating: the records to delete because they violate a rule.
     """
     uncontested = Contested(desired=desired, remaining=claims, is_uncontested=True)
     if state.settings.plan.merges_namespaces or len(claims) + len(current) <= 1:
@@ -169,7 +175,7 @@ def resolve_contests(
     if not _are_several_namespaces(claiming, ours):
         return uncontested
     contenders = [_contend(claim, zone, current, state.settings) for claim in claiming]
-    retained, transfers, waits = _review_abandoned(zone, contenders, ours, desired, state)
+    retained, transfers, waits = _review_abandoned(zone, contenders, ours, desired, state, violating)
     contests = find_contests(contenders, ours)
     losses = [
         loss
@@ -222,6 +228,7 @@ def _review_abandoned(
     ours: Sequence[OwnedRecord],
     desired: Desired,
     state: EngineState,
+    violating: Container[RecordKey],
 ) -> tuple[dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
     """Review the records that their namespace no longer requests while another namespace does.
 
@@ -240,7 +247,7 @@ def _review_abandoned(
             can_coexist((owned.record, one.desired)) for one in successors
         )
         unresolved = () if is_transfer else [one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)]
-        finding = state.evidence.find(owned, unresolved, ())
+        finding = _VIOLATION if owned.key in violating else state.evidence.find(owned, unresolved, ())
         waits += finding.waits_for
         if isinstance(finding.outcome, Blocked):
             retained[owned.key] = finding.outcome

@@ -10,6 +10,7 @@ from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
 from extdns.model.value import Value
 from extdns.model.zone import Zone
+from extdns.rules.rule_input import RuleInput
 
 
 class ListZones(Value, frozen=True, kw_only=True):
@@ -51,6 +52,12 @@ class CheckExistence(Value, frozen=True, kw_only=True):
     """Find out whether an object exists in the cluster."""
 
     key: ObjectKey
+
+
+class QueryRules(Value, frozen=True, kw_only=True):
+    """Query the policy server about *inputs*; the answers are `RulesAnswered` (docs/design/rules.md)."""
+
+    inputs: tuple[RuleInput, ...]
 
 
 class ReportDecisions(Value, frozen=True, kw_only=True):
@@ -99,6 +106,7 @@ Effect = (
     | RequestAdjustments
     | SubmitBatch
     | CheckExistence
+    | QueryRules
     | ReportDecisions
     | ReportOutcome
     | ReportHeldDeletes

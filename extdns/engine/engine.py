@@ -13,7 +13,7 @@ from extdns.engine import inputs
 from extdns.engine.adjustments import ADJUSTMENT, Adjustments
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, Awaited, Decisions, Wait, Waits, count_owned
+from extdns.engine.decisions import COMPUTED, RULES, Awaited, Decisions, Wait, Waits, count_owned
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,
@@ -29,6 +29,7 @@ from extdns.engine.evidence import EvidenceReader
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.reconcile import reconcile
 from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
+from extdns.engine.rule_state import RuleState
 from extdns.engine.state import EngineState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
@@ -57,6 +58,7 @@ class Engine:
         decisions: what was concluded for every record.
         delete_guard: which deletes may be made.
         readiness: whether planning may begin.
+        rules: who may publish what.
         leadership: whether this process is the leader.
     """
 
@@ -76,6 +78,7 @@ class Engine:
         self._waits = Waits()
         self._plan_retries = RetryTable()
         self._adjustments = Adjustments(self._deadlines)
+        self.rules = RuleState(settings, self._phases)
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
@@ -87,6 +90,7 @@ class Engine:
             waits=self._waits,
             decisions=self.decisions,
             plan_retries=self._plan_retries,
+            rules=self.rules,
         )
         self._refresher = ZoneRefresher(settings, self.claims, self.zones, self._waits, self._deadlines)
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
@@ -124,7 +128,7 @@ class Engine:
         """Return whether every name that can be planned has been planned: the first full pass is over."""
         if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
-        if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
+        if self._checks.awaits_answers or self.rules.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
         if self._adjustments.is_awaited(self._give_up, self._now_s):
             return False
@@ -145,7 +149,7 @@ class Engine:
         """Return whether the decisions about *name* consider all inputs, and no write of it is in flight."""
         if name in self._dirty or name in self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
-        if name in self._waits.names(ADJUSTMENT):
+        if name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES):
             return False
         return all(
             (state.cache.is_complete or state.refresh.retry.failures) and not state.queue.is_writing(name)
@@ -156,16 +160,6 @@ class Engine:
     def state_problem(self) -> str:
         """Why the saved state is unknown or cannot be saved, for people; "" if there is no problem."""
         return self._state_sync.problem
-
-    @property
-    def other_cluster(self) -> str:
-        """The id of the cluster that the objects come from, if a person has to accept it first; else ""."""
-        return self.delete_guard.cluster.other_id
-
-    @property
-    def unreadable_objects(self) -> tuple[str, ...]:
-        """The objects and manifests that cannot be read, each with its error."""
-        return tuple(self.problems.messages())
 
     def _take(self, item: inputs.Input, now_s: float) -> Iterable[Effect]:  # noqa: C901, PLR0912 - one case an input
         """Store the input *item*, and enqueue the names that it concerns."""
@@ -210,6 +204,8 @@ class Engine:
                 self._state_sync.set_leader(is_leader=is_leader, now_s=now_s)
                 self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
                 self._enqueue(self.leadership.change(is_leader=is_leader))
+            case inputs.RulesChanged() | inputs.RulesAnswered() | inputs.RulesRevised():
+                self._enqueue(self.rules.take(item, self._find_all_names()))
             case inputs.TimePassed():
                 if self.readiness.tick(now_s):
                     self._enqueue(self._find_all_names())
@@ -250,6 +246,8 @@ class Engine:
         before = self.claims.failing_sources, self.claims.has_hidden_requests
         names |= self.claims.update(observation, is_planning=self.readiness.is_open)
         names |= self._waits.names(Wait(Awaited.OBJECT, key))
+        if self.settings.reads_rule_objects:
+            names |= self.rules.observe(observation, self.claims)
         if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
             names |= self._waits.names(COMPUTED)
         self._enqueue(names, now_s + self.settings.gather_s if self._state.should_gather(names) else 0.0)
@@ -311,6 +309,7 @@ class Engine:
             yield CheckExistence(key=key)
         if records := self._adjustments.take_due(now_s):
             yield RequestAdjustments(records=records)
+        yield from self.rules.take_due() if self.rules.has_server else ()
         if self.is_planned:
             self._end_pass()
         yield from self._state_sync.take_due(now_s)

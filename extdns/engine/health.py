@@ -68,7 +68,7 @@ def _blockers(engine: Engine) -> Iterator[str]:
     yield from (one.message for one in _find_unread_zones(engine))
     for state in engine.zones:
         yield from _find_stopped_writes(state)
-    if cluster := engine.other_cluster:
+    if cluster := engine.delete_guard.cluster.other_id:
         yield f"updates and deletes are held: the objects come from another cluster, {cluster}"
 
 
@@ -88,7 +88,7 @@ def _unread(engine: Engine) -> Iterator[str]:
     yield from (one.message for one in _find_unlisted_kinds(engine))
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
-    yield from engine.unreadable_objects
+    yield from engine.problems.messages()
     yield from (one.message for one in _find_unread_zones(engine))
 
 

@@ -14,8 +14,10 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import Record
 from extdns.model.saved_state import Approval, Saved
-from extdns.model.value import Value
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone, ZoneList, ZonePage
+from extdns.rules.evaluation import Evaluation, RuleSet
+from extdns.rules.rule_input import RuleInput
 
 
 class Cause(StrEnum):
@@ -41,6 +43,7 @@ class Observation(Value, frozen=True, kw_only=True):
         missing_dependencies: objects that the claims are computed from and that a complete list lacks; they may exist.
         generation: `metadata.generation` of the object, 0 if it has none.
         uid, resource_version: of the object, "" if it is gone.
+        labels, annotations: of the object, if rules may read them; else empty.
     """
 
     source: str
@@ -53,6 +56,8 @@ class Observation(Value, frozen=True, kw_only=True):
     generation: int = 0
     uid: str = ""
     resource_version: str = ""
+    labels: StringMap = EMPTY_MAP
+    annotations: StringMap = EMPTY_MAP
 
 
 class Observed(Value, frozen=True, kw_only=True):
@@ -213,6 +218,27 @@ class LeadershipChanged(Value, frozen=True, kw_only=True):
     is_leader: bool
 
 
+class RulesChanged(Value, frozen=True, kw_only=True):
+    """The local rules have another version, or there are none (docs/design/rules.md)."""
+
+    rules: RuleSet | None
+
+
+class RulesAnswered(Value, frozen=True, kw_only=True):
+    """The policy server answered, or did not: then the evaluation states so."""
+
+    answers: tuple[tuple[RuleInput, Evaluation], ...]
+
+
+class RulesRevised(Value, frozen=True, kw_only=True):
+    """The policy server has other policies."""
+
+    revision: str
+
+
+RulesInput = RulesChanged | RulesAnswered | RulesRevised
+
+
 class TimePassed(Value, frozen=True, kw_only=True):
     """Time has passed and nothing else happened."""
 
@@ -234,6 +260,7 @@ Input = (
     | ClusterIdentified
     | PlanApproved
     | LeadershipChanged
+    | RulesInput
     | TimePassed
 )
 

@@ -45,6 +45,10 @@ class KindPhases:
         self.down, self.dependencies_down = _find_down(self._phases), _find_down(self._dependencies)
         return before is not state.phase
 
+    def is_synced(self, kind: Kind) -> bool:
+        """Return whether *kind* is synced. A kind that nothing reads is not."""
+        return (self._phases.get(kind) or self._dependencies.get(kind)) is Phase.SYNCED
+
     def phase(self, kind: Kind) -> Phase:
         """Return the phase of a kind that a source reads."""
         return self._phases[kind]

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import Struct
 
 from extdns.engine.adjustments import ADJUSTMENT, AdjustmentUnknownError
-from extdns.engine.decisions import PLAN, ZONES, Awaited, Wait, ZoneWait
+from extdns.engine.decisions import PLAN, RULES, ZONES, Awaited, Wait, ZoneWait
 from extdns.engine.desired import build_candidates
 from extdns.engine.ownership_zone import NO_SHARING, find_sharing_zones
 from extdns.engine.retries import Failure
-from extdns.engine.zone_plan import Plan, block_proposals, keep_moved, plan_in_zone
+from extdns.engine.rule_review import attach_evaluations
+from extdns.engine.zone_plan import Plan, plan_in_zone, read_owned
 from extdns.errors import describe_error
 from extdns.model.change import Action, Blocked, Decision
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.planner.decide import Unfulfilled, decide, reject_claim
+from extdns.planner.decide import Unfulfilled, block_proposals, decide, keep_records, reject_claim
 
 if TYPE_CHECKING:
     from extdns.engine.state import EngineState
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord, Record, RecordKey
     from extdns.planner.proposal import Proposal
+    from extdns.rules.rule_input import RuleInput
 
 
 _AWAITED: Final = {
@@ -74,6 +76,7 @@ class NamePlan(Struct, gc=False):
         unread: zones that must be fully read before the name can be planned in them.
         unadjusted: desired records that must be shown to the service before the name can be planned.
         sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
+        inputs: what rules were evaluated on.
     """
 
     plans: list[ZonePlan] = []
@@ -82,6 +85,7 @@ class NamePlan(Struct, gc=False):
     unread: list[ZoneState] = []
     unadjusted: list[DesiredRecord] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
+    inputs: list[RuleInput] = []
 
 
 def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
@@ -122,13 +126,29 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
         else:
             try:
                 plan = plan_in_zone(zone, sharing, name, claims, candidates, state)
-                planned.plans.append(ZonePlan(zone, sharing.above, plan))
             except AdjustmentUnknownError as unknown:
                 _wait_for_adjustment(unknown.records, zone, name, claims, planned, state)
+                continue
+            planned.inputs += plan.review.inputs
+            if plan.review.is_awaited:
+                planned.waits.append(ZoneWait(zone.zone.id, RULES))
+                planned.decisions += _select_unchanged(former, zone)
+            else:
+                planned.plans.append(ZonePlan(zone, sharing.above, plan))
     _conclude_plans(name, planned, former, now_s)
     for zone in state.zones.find_former_zones(name, zones):
-        planned.decisions += keep_moved(zone, name, zones, state)
+        planned.decisions += _keep_moved(zone, name, zones, state)
     return planned
+
+
+def _keep_moved(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> Iterable[Decision]:
+    """Return decisions that keep the records of *name* in *zone*, because the name belongs to the zones *homes* now."""
+    detail = f"it belongs to {', '.join(str(home.zone) for home in homes)}"
+    registry = state.settings.registry
+    read = read_owned(registry, zone.cache.records_around(name, registry.related_names(name)))
+    ours = [owned for owned in read if owned.record.name == name and owned.is_ours]
+    block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
+    return decide(zone.zone, name, keep_records(ours, block, state.settings.plan.managed_types))
 
 
 def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
@@ -148,6 +168,8 @@ def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision]
         decisions = plan.decisions or decide(
             zone.zone, name, proposals, plan.unfulfilled, merged=plan.merged, former=former
         )
+        if plan.review.evaluations:
+            decisions = attach_evaluations(decisions, plan.review)
         planned.decisions += decisions
         zone_id = zone.zone.id
         planned.waits += [ZoneWait(zone_id, wait) for wait in plan.waits_for]
@@ -206,8 +228,12 @@ def _wait_for_adjustment(
         block = Blocked(reason=Reason.TRY_LATER, detail=failure)
         planned.decisions += decide(zone.zone, name, (), [reject_claim(claim, block) for claim in claims])
     else:
-        former = [one for one in state.decisions.decisions(name) if one.zone == zone.zone]
-        planned.decisions += [one for one in former if one.action in _UNCHANGED]
+        planned.decisions += _select_unchanged(state.decisions.decisions(name), zone)
+
+
+def _select_unchanged(former: Iterable[Decision], zone: ZoneState) -> list[Decision]:
+    """Return the *former* decisions in *zone* that change nothing: while an answer is awaited, nothing is queued."""
+    return [one for one in former if one.zone == zone.zone and one.action in _UNCHANGED]
 
 
 def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -> tuple[Decision, ...]:
@@ -232,6 +258,8 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         zone.names_awaiting_read.add(name)
     state.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, state, now_s)
+    if state.rules.has_server:
+        state.rules.require(name, planned.inputs)
     if state.plan_retries.by_name:
         state.plan_retries.remove(name, Failure.PLANNING)
     if (

@@ -48,7 +48,7 @@ def measure_scope(engine: Engine) -> PassScope:
         excluded_zones=engine.zones.excluded,
         knows_zones=engine.zones.is_listed and not engine.zones.failed_accounts,
         objects=engine.claims.object_count,
-        knows_objects=not engine.readiness.find_missing() and not engine.unreadable_objects,
+        knows_objects=not engine.readiness.find_missing() and not any(engine.problems.messages()),
         requests_names=bool(engine.claims.names()),
         excluded_names=tuple(_find_excluded_names(engine)),
         ignored_documents=engine.problems.list_ignored(),

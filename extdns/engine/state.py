@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from extdns.engine.evidence import EvidenceReader
     from extdns.engine.observations import ExistenceChecks
     from extdns.engine.retries import RetryTable
+    from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
     from extdns.model.dns_name import DnsName
@@ -35,6 +36,7 @@ class EngineState:
         waits: what the decisions about each name wait for.
         decisions: the last decisions.
         plan_retries: names that could not be planned because of an exception.
+        rules: who may publish what.
     """
 
     settings: EngineSettings
@@ -47,6 +49,7 @@ class EngineState:
     waits: Waits
     decisions: Decisions
     plan_retries: RetryTable
+    rules: RuleState
 
     def should_gather(self, names: Collection[DnsName]) -> bool:
         """Return whether to plan *names* only after `gather_s`, together with other names.

@@ -20,14 +20,16 @@ from msgspec.structs import replace
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
+from extdns.engine.evidence import Finding
 from extdns.engine.ownership_zone import Parts, SharingZones, find_zone_above, read_above, respect_elsewhere, split_sets
+from extdns.engine.rule_review import NO_REVIEW, RuleReview, RuleReviewer
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.value import Value
-from extdns.planner.decide import decide, find_unresolved, keep_records, keep_unreadable, reject_claim
+from extdns.planner.decide import block_proposals, decide, find_unresolved, keep_records, keep_unreadable, reject_claim
 from extdns.planner.plan import (
     compare_name,
     finalize,
@@ -35,14 +37,13 @@ from extdns.planner.plan import (
     find_removals,
     find_target_removals,
     group_changes,
+    is_as_requested,
     propose_changes,
 )
-from extdns.planner.proposal import UP_TO_DATE
 from extdns.planner.settings import Policy
 
 if TYPE_CHECKING:
     from extdns.engine.desired import Contested, Desired
-    from extdns.engine.evidence import Finding
     from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
@@ -72,6 +73,7 @@ class Plan(Value, frozen=True, kw_only=True):
         requested: the keys of the records that an object requests, also by an unresolved claim.
         is_readable: whether every record that decides about the name can be read.
         waits_for: what would change the decisions.
+        review: what rules answer; if an answer is awaited, nothing is planned.
     """
 
     decisions: tuple[Decision, ...] = ()
@@ -87,6 +89,7 @@ class Plan(Value, frozen=True, kw_only=True):
     requested: frozenset[RecordKey] = frozenset()
     is_readable: bool = True
     waits_for: tuple[Wait, ...] = ()
+    review: RuleReview = NO_REVIEW
 
 
 def plan_in_zone(
@@ -113,28 +116,53 @@ def plan_in_zone(
         return Plan()
     if block := _find_block(plan_input, state):
         return _keep_all(plan_input, block, state)
+    reviewer = RuleReviewer(zone=zone, current=current, state=state) if state.rules.is_active else None
+    review = reviewer.review_claims(claims, candidates) if reviewer else NO_REVIEW
+    if review.is_awaited:
+        return Plan(review=review)
+    if reviewer:
+        plan_input, candidates = replace(plan_input, claims=review.claims), review.candidates
     if plan_input.hidden:
         candidates = [one for one in candidates if one.desired.set_identifier not in plan_input.hidden]
     desired = adjust(candidates, zone.zone, current, state.settings)
-    contest = resolve_contests(zone.zone, plan_input.visible, current, desired, state)
+    contest = resolve_contests(zone.zone, plan_input.visible, current, desired, state, violating=review.violating)
     comparison = compare_name(current, contest.desired.taken, settings)
-    former = state.decisions.decisions(name)
-    simple = contest.is_uncontested and not (plan_input.hidden or plan_input.above)
-    if simple and _is_as_requested(comparison, contest.desired, claims):
-        decisions = decide(zone.zone, name, comparison.proposals, former=former)
-        return Plan(decisions=decisions, current=current, requested=_find_requested(plan_input, desired))
-    retained = _find_retained(plan_input, contest)
+    plan = Plan(current=current, requested=_find_requested(plan_input, desired), review=review)
+    simple = contest.is_uncontested and not (plan_input.hidden or plan_input.above or review.rejected)
+    if simple and not contest.desired.refused and is_as_requested(comparison, plan_input.claims):
+        former = state.decisions.decisions(name)
+        return replace(plan, decisions=decide(zone.zone, name, comparison.proposals, former=former))
+    return _plan_changes(plan, plan_input, comparison, contest, reviewer, state)
+
+
+def _plan_changes(
+    plan: Plan,
+    plan_input: PlanInput,
+    comparison: NameComparison,
+    contest: Contested,
+    reviewer: RuleReviewer | None,
+    state: EngineState,
+) -> Plan:
+    """Return *plan* with the changes of a name at which a record or a claim is not as requested."""
+    zone, current, settings, review = plan_input.zone, plan_input.current, state.settings.plan, plan.review
+    retained = _find_retained(plan_input, contest, review)
     findings = _find_evidence(plan_input, comparison, contest, retained, state)
+    findings |= {key: Finding(outcome=Evidence.POLICY_VIOLATION) for key in review.violating & findings.keys()}
     proposals = propose_changes(comparison, {key: found.outcome for key, found in findings.items()}, retained, settings)
+    if reviewer:
+        proposals, review = reviewer.review_deletes(proposals, review)
+        if review.is_awaited:
+            return Plan(review=review)
     deletes = _find_deletes(proposals, findings, contest, state)
     proposals = state.delete_guard.review(zone.zone, proposals, deletes)
     proposals = finalize(proposals, current, settings)
     parts, proposals = _complete(plan_input, proposals, state)
-    unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected]
+    unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected, *review.rejected]
     unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
     if plan_input.hidden:
         unfulfilled += plan_input.reject_hidden()
-    return Plan(
+    return replace(
+        plan,
         proposals=proposals,
         unfulfilled=tuple(unfulfilled),
         merged=contest.merged,
@@ -143,15 +171,9 @@ def plan_in_zone(
         waiting=parts.waiting,
         leftovers=parts.leftovers,
         deletes=deletes,
-        current=current,
-        requested=_find_requested(plan_input, desired),
         waits_for=_find_waits(plan_input, findings, contest, state),
+        review=review,
     )
-
-
-def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals* with those of *blocks* in place of their changes."""
-    return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 
 def _find_evidence(
@@ -172,16 +194,6 @@ def _find_evidence(
         if found := state.evidence.find_target_removal(update, candidate):
             findings[update.key] = found
     return findings
-
-
-def _is_as_requested(comparison: NameComparison, desired: Desired, claims: Sequence[NameClaim]) -> bool:
-    """Return whether every record is as requested and every claim is published, so that no change is needed."""
-    if comparison.rejected or desired.refused:
-        return False
-    for proposal in comparison.proposals:
-        if proposal.outcome is not UP_TO_DATE:
-            return False
-    return not any(isinstance(claim, UnresolvedClaim) for claim in claims)
 
 
 class PlanInput(Value, frozen=True, kw_only=True):
@@ -225,7 +237,7 @@ def _read_input(
     records = zone.cache.records_around(name, related)
     if sharing.above:
         records += read_above(sharing.above, zone, related)
-    read = _read_owned(state.settings.registry, records) if records else ()
+    read = read_owned(state.settings.registry, records) if records else ()
     current = tuple([owned for owned in read if owned.record.name == name])
     return PlanInput(
         zone=zone,
@@ -260,7 +272,7 @@ def _read_elsewhere(
         records = other.cache.records_around(name, related)
         if above := find_zone_above(state.zones, other, name, registry):
             records += read_above(above, other, related)
-        found += [owned for owned in _read_owned(registry, records) if owned.record.name == name]
+        found += [owned for owned in read_owned(registry, records) if owned.record.name == name]
     return tuple(found)
 
 
@@ -282,7 +294,7 @@ def _find_block(plan_input: PlanInput, state: EngineState) -> Blocked | None:
 
 def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan:
     zone, current = plan_input.zone.zone, plan_input.current
-    proposals = keep_records(_managed(current, state), block)
+    proposals = keep_records(current, block, state.settings.plan.managed_types)
     decisions = decide(zone, plan_input.name, proposals, [reject_claim(claim, block) for claim in plan_input.claims])
     if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):
         decisions += decide(zone, plan_input.name, keep_unreadable(current, block))
@@ -291,7 +303,7 @@ def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan
     return Plan(decisions=decisions, current=current, is_readable=is_readable, waits_for=(awaited,))
 
 
-def _read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRecord, ...]:
+def read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRecord, ...]:
     """Determine the owner of each record. A record is foreign if its ownership record may belong to another record.
 
     External-dns counts such an ownership record for the other record only.
@@ -299,28 +311,12 @@ def _read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedRec
     return tuple([one if one.is_unambiguous else replace(one, is_ours=False) for one in registry.read(records)])
 
 
-def keep_moved(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> Iterable[Decision]:
-    """Return decisions that keep the records of *name* in *zone*, because the name belongs to the zones *homes* now."""
-    detail = f"it belongs to {', '.join(str(home.zone) for home in homes)}"
-    registry = state.settings.registry
-    read = _read_owned(registry, zone.cache.records_around(name, registry.related_names(name)))
-    ours = [owned for owned in read if owned.record.name == name and owned.is_ours]
-    return decide(
-        zone.zone, name, keep_records(_managed(ours, state), Blocked(reason=Reason.ZONE_MOVED, detail=detail))
-    )
-
-
-def _managed(current: Iterable[OwnedRecord], state: EngineState) -> list[OwnedRecord]:
-    types = state.settings.plan.managed_types
-    return [owned for owned in current if owned.record.type in types]
-
-
-def _find_retained(plan_input: PlanInput, contest: Contested) -> dict[RecordKey, Blocked]:
+def _find_retained(plan_input: PlanInput, contest: Contested, review: RuleReview) -> dict[RecordKey, Blocked]:
     """Return the records that stay regardless of evidence, and why.
 
     Their object cannot be observed, they are not transferred yet, or the service refuses their successor.
     """
-    retained = dict(contest.retained)
+    retained = {**review.retained, **contest.retained}
     if plan_input.hidden or contest.desired.refused:
         retained = {**find_refused_successors(plan_input.current, contest.desired.refused), **retained}
         for owned in plan_input.current:

@@ -12,6 +12,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import Value
+from extdns.model.violation import Violation
 from extdns.model.zone import Zone
 
 
@@ -264,6 +265,8 @@ class Decision(Value, frozen=True, kw_only=True):
         current: the existing record, None if there is none.
         requested_by: the claims that request it, the deciding one first.
         detail: one clause for a person, "" if the reason is enough.
+        violations: of rules, by what its objects request or by the delete.
+        rules: the names of the rules that match, violated or not.
     """
 
     zone: Zone | None
@@ -276,6 +279,8 @@ class Decision(Value, frozen=True, kw_only=True):
     desired: DesiredRecord | None = None
     current: OwnedRecord | None = None
     requested_by: tuple[Provenance, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    rules: tuple[str, ...] = ()
 
     @property
     def is_relevant(self) -> bool:

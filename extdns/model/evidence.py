@@ -22,6 +22,7 @@ class Evidence(StrEnum):
     ORPHAN_GONE = "orphan-gone"
     ORPHAN_UNCLAIMED = "orphan-unclaimed"
     UNRESOLVED_EXPIRED = "unresolved-expired"  # the claim has been unresolved for longer than the limit
+    POLICY_VIOLATION = "policy-violation"  # a rule with `onViolation: delete` denies the record
     REPLACED = "replaced"  # another record replaces it in the same change set
 
     @property

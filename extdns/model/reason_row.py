@@ -1,6 +1,6 @@
 """The row of a reason code: its meaning, and how decisions with the code are classified.
 
-The rows themselves are in reason.py.
+The rows themselves are in reason_rows.py.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Action, Blocked, Create, Decision, Delete, Update
@@ -127,10 +129,12 @@ def decide(
     return tuple(sorted(found, key=lambda decision: decision.sort_key) if len(found) > 1 else found)
 
 
-def keep_records(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Proposal, ...]:
-    """Build proposals that keep all *current* records: ours because of *block*, others because they are foreign."""
+def keep_records(current: Iterable[OwnedRecord], block: Blocked, managed_types: Container[str]) -> tuple[Proposal, ...]:
+    """Build proposals that keep the *current* records of managed types: ours because of *block*, others as foreign."""
     return tuple(
-        Proposal(key=one.key, outcome=block if one.is_ours else explain_foreign(one), current=one) for one in current
+        Proposal(key=one.key, outcome=block if one.is_ours else explain_foreign(one), current=one)
+        for one in current
+        if one.record.type in managed_types
     )
 
 
@@ -139,6 +143,11 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
     return tuple(
         Proposal(key=one.key, outcome=block, current=one) for one in current if one.record.type == rrtype.UNREADABLE
     )
+
+
+def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
+    """Return *proposals* with those of *blocks* in place of their changes."""
+    return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 
 def _is_answered_by(one: Unfulfilled, proposal: Proposal, reason: Reason) -> bool:

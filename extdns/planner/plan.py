@@ -16,7 +16,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
-from extdns.model.claim import Provenance
+from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
@@ -65,6 +65,16 @@ def compare_name(
         if row.yielding_cnames or row.other_candidates:
             rejected += _reject_others(row)
     return NameComparison(proposals=proposals, rejected=tuple(rejected))
+
+
+def is_as_requested(comparison: NameComparison, claims: Iterable[NameClaim]) -> bool:
+    """Return whether every record is as requested and every claim is published, so that no change is needed."""
+    if comparison.rejected:
+        return False
+    for proposal in comparison.proposals:
+        if proposal.outcome is not UP_TO_DATE:
+            return False
+    return not any(isinstance(claim, UnresolvedClaim) for claim in claims)
 
 
 def find_removals(

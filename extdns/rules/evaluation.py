@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 from extdns.model.value import Value
 from extdns.model.violation import Violation
@@ -25,6 +25,15 @@ class Evaluation(Value, frozen=True, kw_only=True):
     matched: tuple[str, ...] = ()
     unavailable: str = ""
     is_awaited: bool = False
+
+    def merge(self, other: Self) -> Self:
+        """Return what this and *other*, the answers of different rules or about different records, state together."""
+        return type(self)(
+            violations=tuple(sorted({*self.violations, *other.violations})),
+            matched=tuple(sorted({*self.matched, *other.matched})),
+            unavailable=min(filter(None, (self.unavailable, other.unavailable)), default=""),
+            is_awaited=self.is_awaited or other.is_awaited,
+        )
 
 
 class RuleSet(Protocol):

@@ -42,6 +42,7 @@ from tests.builders import (
     ref,
 )
 from tests.fakes.faulty import NoAnswer
+from tests.rules import change_rules, deny_targets
 from tests.unit.engine import test_contests as contests
 from tests.world import World, build_world, start_world
 
@@ -201,6 +202,13 @@ NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
     ),
     Reason.POLICY_KEEPS: lambda: run_on(start_dry(*owned("web"), first=[REQUESTED], plan=POLICY), observe_gone("web")),
     Reason.POLICY_KEEPS_TYPE: lambda: start_dry(*owned("web"), first=[CNAME], plan=POLICY),
+    Reason.POLICY_DENIED: lambda: start_dry(first=[change_rules(deny_targets("192.0.2.1")), REQUESTED]),
+    Reason.POLICY_VIOLATION: lambda: start_dry(
+        *owned("web"), first=[change_rules(deny_targets("192.0.2.1")), REQUESTED]
+    ),
+    Reason.POLICY_UNAVAILABLE: lambda: start_dry(
+        first=[change_rules(deny_targets("192.0.2.1", is_valid=False)), REQUESTED]
+    ),
     Reason.DOMAIN_FILTERED: lambda: start_dry(
         first=[REQUESTED], plan=replace(PLAN, domains=DomainFilter(include=("example.net",)))
     ),

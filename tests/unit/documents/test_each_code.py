@@ -126,7 +126,7 @@ def test_the_explanation_of_a_delete_held_for_another_cluster_does_not_name_the_
 def test_the_explanation_of_a_change_held_for_another_cluster_names_the_cluster_and_where_to_accept_it() -> None:
     world = NAMES[Reason.OTHER_CLUSTER]()
     text = "\n".join(format_name(explain_in_process(world)))
-    assert f"  the objects come from cluster {world.engine.other_cluster}\n" in text
+    assert f"  the objects come from cluster {world.engine.delete_guard.cluster.other_id}\n" in text
     assert "\nNext: see how to accept the cluster of the objects, if that is meant: extdns status" in text
 
 

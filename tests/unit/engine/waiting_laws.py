@@ -107,6 +107,8 @@ def _can_come(
             return any(
                 _is_retried(engine, state.zone.id, name) for state in engine.zones if state.zone.id == wait.about
             )
+        case Awaited.RULES:
+            return engine.rules.awaits_answers
         case Awaited.PLAN:
             return name in engine._plan_retries.by_name
         case _:

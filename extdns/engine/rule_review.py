@@ -1,0 +1,358 @@
+"""Evaluate rules while a name is planned in one zone: on each claim, and on each delete (docs/design/rules.md).
+
+A denied claim becomes an unresolved one if its object has a record there, so that the record stays and its namespace
+keeps the name in contests. If it has none, the claim is dropped, and neither takes the name nor blocks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from msgspec import field
+from msgspec.structs import replace
+
+from extdns.engine.desired import adjust, build_candidates
+from extdns.model.change import Blocked, Delete
+from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectKey, find_namespace
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, RecordKey, restate_record
+from extdns.model.value import Value
+from extdns.model.violation import RuleAction, Violation
+from extdns.planner.decide import reject_claim
+from extdns.planner.plan import find_refused_successors
+from extdns.planner.proposal import find_differences
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import Operation, RuleInput
+
+if TYPE_CHECKING:
+    from extdns.engine.state import EngineState
+    from extdns.engine.zones import ZoneState
+    from extdns.model.change import Decision
+    from extdns.model.claim import NameClaim, TargetlessClaim
+    from extdns.model.record import OwnedRecord
+    from extdns.planner.decide import Unfulfilled
+    from extdns.planner.proposal import Candidate, Proposal
+
+Evaluations = dict[tuple[RecordKey, ObjectKey | None], Evaluation]
+"""Evaluations by record, and by the object that requests it; None for the delete of a record."""
+
+
+class Denial(Value, frozen=True, kw_only=True):
+    """A claim that rules deny, or about which they have no answer.
+
+    Attributes:
+        records: what it requests, as the service would hold it.
+        own: the records of ours that were made for its object.
+        violating: those of *own* that are to be deleted (`onViolation: delete`).
+    """
+
+    claim: ResolvedClaim
+    block: Blocked
+    records: tuple[DesiredRecord, ...]
+    own: tuple[OwnedRecord, ...]
+    violating: frozenset[RecordKey] = frozenset()
+
+    @property
+    def rejections(self) -> list[Unfulfilled]:
+        """The unfulfilled request of each record."""
+        return [replace(reject_claim(self.claim, self.block), desired=record) for record in self.records]
+
+    @property
+    def is_unresolved(self) -> bool:
+        """Whether a record of its object, name and set identifier stays."""
+        identifier = self.claim.set_identifier
+        return any(one.record.set_identifier == identifier and one.key not in self.violating for one in self.own)
+
+    @property
+    def substitute(self) -> UnresolvedClaim:
+        """The claim that keeps the records of its object."""
+        claim = self.claim
+        return UnresolvedClaim(
+            name=claim.name,
+            set_identifier=claim.set_identifier,
+            provenance=claim.provenance,
+            reason=self.block.reason,
+            detail=self.block.detail,
+            type=self.records[0].type if len(self.records) == 1 else "",
+        )
+
+
+class RuleReview(Value, frozen=True, kw_only=True):
+    """What rules answer about the claims to a name, or about the deletes there.
+
+    Attributes:
+        claims: all claims, with an unresolved one in place of each denied claim whose object has a record.
+        candidates: what the claims that are not denied request together.
+        rejected: the requests of denied claims whose objects have no record.
+        violating: the records to delete.
+        retained: the records that stay, and why.
+        evaluations: of every record that was evaluated.
+        denied: what denied claims request, by record and object.
+        inputs: what was evaluated.
+        is_awaited: whether an answer is awaited, without which nothing can be planned.
+    """
+
+    claims: Sequence[NameClaim] = ()
+    candidates: Sequence[Candidate] = ()
+    rejected: tuple[Unfulfilled, ...] = ()
+    violating: frozenset[RecordKey] = frozenset()
+    retained: Mapping[RecordKey, Blocked] = field(default_factory=dict)
+    evaluations: Evaluations = field(default_factory=dict)
+    denied: Mapping[tuple[RecordKey, ObjectKey], DesiredRecord] = field(default_factory=dict)
+    inputs: tuple[RuleInput, ...] = ()
+    is_awaited: bool = False
+
+
+NO_REVIEW: Final = RuleReview()
+
+
+class RuleReviewer(Value, frozen=True, kw_only=True):
+    """Evaluates the rules on the records of one name in one zone."""
+
+    zone: ZoneState
+    current: Sequence[OwnedRecord]
+    state: EngineState
+
+    def review_claims(self, claims: Sequence[NameClaim], candidates: Sequence[Candidate]) -> RuleReview:
+        """Return what rules answer about *claims*, which request *candidates* together."""
+        resolved = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
+        requested = {id(claim): self._adjust(claim) for claim in resolved}
+        pairs = [(claim, self._build_input(claim, one)) for claim in resolved for one in requested[id(claim)]]
+        pairs += [(claim, item) for claim in resolved for item in self._find_forward_inputs(claim)]
+        targetless = self.state.claims.targetless_claims(claims[0].name) if claims else ()
+        inputs = [item for _, item in pairs] + [self._build_input(one, one.desired) for one in targetless]
+        found = self.state.rules.evaluate(inputs)
+        evaluations = _index_evaluations(pairs, found)
+        denying: dict[int, list[Evaluation]] = {}
+        for (claim, _), evaluation in zip(pairs, found, strict=False):
+            if _is_denying(evaluation):
+                denying.setdefault(id(claim), []).append(evaluation)
+        allowed = [one for one, seen in zip(targetless, found[len(pairs) :], strict=True) if not _is_denying(seen)]
+        if not denying and len(allowed) == len(targetless):
+            return RuleReview(claims=claims, candidates=candidates, evaluations=evaluations, inputs=tuple(inputs))
+        denials: dict[int, Denial] = {}
+        for claim in resolved:
+            if answers := denying.get(id(claim)):
+                denials[id(claim)] = self._deny(claim, requested[id(claim)], answers, inputs)
+        left = [one for one in claims if id(one) not in denials]
+        return RuleReview(
+            claims=[*left, *(one.substitute for one in denials.values() if one.is_unresolved)],
+            candidates=build_candidates(left, self.state.settings.plan, allowed),
+            rejected=tuple(
+                rejection for one in denials.values() if not one.is_unresolved for rejection in one.rejections
+            ),
+            violating=frozenset(chain.from_iterable(one.violating for one in denials.values())),
+            retained=self._find_retained(denials.values(), left),
+            evaluations=evaluations,
+            denied={
+                (record.key, one.claim.provenance.ref.key): record for one in denials.values() for record in one.records
+            },
+            inputs=tuple(inputs),
+            is_awaited=any(one.is_awaited for one in found),
+        )
+
+    def review_deletes(
+        self, proposals: tuple[Proposal, ...], review: RuleReview
+    ) -> tuple[tuple[Proposal, ...], RuleReview]:
+        """Return *proposals* without denied deletes and changes of retained records, and the completed *review*."""
+        proposals = _keep_retained(proposals, review.retained)
+        deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
+        if not deleted:
+            return proposals, review
+        inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
+        found = list(zip(deleted, self.state.rules.evaluate(inputs), strict=True))
+        denied = {owned.key: _describe(Reason.POLICY_DENIED, [seen]) for owned, seen in found if _is_denying(seen)}
+        completed = replace(
+            review,
+            retained={**review.retained, **denied},
+            evaluations={**review.evaluations, **{(owned.key, None): seen for owned, seen in found}},
+            inputs=(*review.inputs, *inputs),
+            is_awaited=any(seen.is_awaited for _, seen in found),
+        )
+        return _keep_retained(proposals, denied), completed
+
+    def _adjust(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:
+        """Return the records of managed types that *claim* alone requests, as the service would hold them."""
+        settings = self.state.settings
+        found = adjust(build_candidates((claim,), settings.plan), self.zone.zone, self.current, settings)
+        types = settings.plan.managed_types
+        return tuple([one.desired for one in found.taken if one.desired.type in types])
+
+    def _build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
+        key, rules = claim.provenance.ref.key, self.state.rules
+        current = next((owned for owned in self.current if owned.key == record.key), None)
+        return RuleInput(
+            operation=Operation.UPDATE if current and current.is_ours else Operation.CREATE,
+            record=record,
+            zone=self.zone.zone,
+            source=claim.provenance.source,
+            object=rules.find_object(key),
+            namespace=rules.find_namespace(key.namespace),
+            current=current,
+        )
+
+    def _build_input_of_record(self, operation: Operation, owned: OwnedRecord) -> RuleInput:
+        key, rules = self.state.evidence.find_object(owned.resource), self.state.rules
+        return RuleInput(
+            operation=operation,
+            record=restate_record(owned.record),
+            zone=self.zone.zone,
+            object=rules.find_object(key) if key else None,
+            namespace=rules.find_namespace(key.namespace if key else find_namespace(owned.resource)),
+            current=owned,
+        )
+
+    def _find_forward_inputs(self, claim: ResolvedClaim) -> Iterator[RuleInput]:
+        """Yield the inputs for the address records from which the PTR claim *claim* was derived.
+
+        A PTR record is denied together with them; else it would publish a name that rules deny.
+        """
+        if claim.provenance.derivation is not Derivation.PTR:
+            return
+        ref, registry = claim.provenance.ref, self.state.settings.registry
+        for host in claim.desired.targets:
+            forward = [
+                one
+                for one in self.state.claims.claims(DnsName(host))
+                if isinstance(one, ResolvedClaim) and one.provenance.ref == ref
+            ]
+            for zone in self.state.zones.containing(DnsName(host)):
+                current = registry.read(zone.cache.records_around(DnsName(host), registry.related_names(DnsName(host))))
+                there = RuleReviewer(zone=zone, current=current, state=self.state)
+                for one in forward:
+                    for record in there._adjust(one):
+                        yield there._build_input(one, record)
+
+    def _deny(
+        self,
+        claim: ResolvedClaim,
+        records: tuple[DesiredRecord, ...],
+        answers: Sequence[Evaluation],
+        inputs: list[RuleInput],
+    ) -> Denial:
+        """Build the denial of *claim*; add what else is evaluated to *inputs*."""
+        resource, state = claim.provenance.ref.key.resource, self.state
+        own = [one for one in self.current if one.is_ours and state.evidence.normalize_resource(one) == resource]
+        if claim.provenance.derivation is Derivation.PTR:
+            own = []  # ownership records of PTR records name no resource
+        violating: list[OwnedRecord] = []
+        if any(violation.deletes for answer in answers for violation in _list_denials(answer)):
+            published = [one for one in self.current if one in own or self._equals_current(one, records)]
+            now = [self._build_input_of_record(Operation.UPDATE, one) for one in published]
+            inputs += now
+            seen = state.rules.evaluate(now)
+            violating = [one for one, answer in zip(published, seen, strict=True) if _is_deleting(answer)]
+        is_published = bool(records) and all(
+            any(self._equals_current(one, (record,)) for one in self.current) for record in records
+        )
+        reason = Reason.POLICY_VIOLATION if is_published and not violating else Reason.POLICY_DENIED
+        return Denial(
+            claim=claim,
+            block=_describe(reason, answers),
+            records=records,
+            own=tuple(own),
+            violating=frozenset(one.key for one in violating),
+        )
+
+    def _equals_current(self, owned: OwnedRecord, records: Iterable[DesiredRecord]) -> bool:
+        """Return whether *owned* is ours and holds exactly one of *records*."""
+        owner = self.state.settings.plan.owner
+        return owned.is_ours and any(
+            one.key == owned.key and not {"targets", "ttl", "properties"} & {*find_differences(owned, one, owner)}
+            for one in records
+        )
+
+    def _find_retained(self, denials: Iterable[Denial], left: Sequence[NameClaim]) -> dict[RecordKey, Blocked]:
+        """Return the records that stay as they are because of *denials*; the claims *left* are not denied."""
+        retained: dict[RecordKey, Blocked] = {}
+        allowed = [record for claim in left if isinstance(claim, ResolvedClaim) for record in self._adjust(claim)]
+        for denial in denials:
+            found = find_refused_successors(denial.own, denial.rejections)
+            for owned in self.current:
+                if owned.is_ours and owned not in denial.own and self._would_lose_targets(owned, denial, allowed):
+                    found[owned.key] = denial.block
+            for key, block in found.items():
+                if key not in denial.violating:
+                    retained.setdefault(key, block)
+        return retained
+
+    def _would_lose_targets(self, owned: OwnedRecord, denial: Denial, allowed: Iterable[DesiredRecord]) -> bool:
+        """Return whether *owned*, of another object, has targets of the denied claim that no other one requests."""
+        namespace, plan = denial.claim.provenance.ref.key.namespace, self.state.settings.plan
+        if owned.resource and find_namespace(owned.resource) != namespace and not plan.merges_namespaces:
+            return False
+        targets = {target for one in denial.records if one.key == owned.key for target in one.targets}
+        others = {target for one in allowed if one.key == owned.key for target in one.targets}
+        return bool(targets & {*owned.record.targets} - others)
+
+
+def _keep_retained(proposals: tuple[Proposal, ...], retained: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
+    """Return *proposals* with a block in place of each change of a *retained* record."""
+    return tuple(
+        [
+            replace(one, outcome=retained[one.key])
+            if one.key in retained and not isinstance(one.outcome, Blocked)
+            else one
+            for one in proposals
+        ]
+    )
+
+
+def attach_evaluations(decisions: Iterable[Decision], review: RuleReview) -> tuple[Decision, ...]:
+    """Return *decisions* with the violations and rules of *review*, and with what denied claims request."""
+    return tuple([_attach(one, review) for one in decisions])
+
+
+def _attach(decision: Decision, review: RuleReview) -> Decision:
+    key = RecordKey(decision.name, decision.set_identifier, decision.type)
+    objects = [None, *(one.ref.key for one in decision.requested_by)]
+    found = [seen for one in objects if (seen := review.evaluations.get((key, one)))]
+    if not found:
+        return decision
+    desired = decision.desired
+    for one in decision.requested_by if desired is None else ():
+        desired = desired or review.denied.get((key, one.ref.key))
+    return replace(
+        decision,
+        desired=desired,
+        violations=tuple(sorted({violation for one in found for violation in one.violations})),
+        rules=tuple(sorted({rule for one in found for rule in one.matched})),
+    )
+
+
+def _index_evaluations(pairs: Iterable[tuple[ResolvedClaim, RuleInput]], found: Iterable[Evaluation]) -> Evaluations:
+    evaluations: Evaluations = {}
+    for (claim, item), seen in zip(pairs, found, strict=False):
+        rtype = item.record.type if item.record.name == claim.name else claim.desired.type
+        key = RecordKey(claim.name, claim.set_identifier, rtype), claim.provenance.ref.key
+        before = evaluations.get(key)
+        evaluations[key] = before.merge(seen) if before else seen
+    return evaluations
+
+
+def _list_denials(evaluation: Evaluation) -> list[Violation]:
+    return [one for one in evaluation.violations if one.action is RuleAction.DENY]
+
+
+def _is_denying(evaluation: Evaluation) -> bool:
+    return bool(evaluation.unavailable or _list_denials(evaluation))
+
+
+def _is_deleting(evaluation: Evaluation) -> bool:
+    """Return whether a published record is to be deleted; not as long as any rule has no answer."""
+    return not evaluation.unavailable and any(one.deletes for one in _list_denials(evaluation))
+
+
+def _describe(reason: Reason, answers: Iterable[Evaluation]) -> Blocked:
+    """Return why a change is not made: the first violation, or why there is no answer."""
+    found = list(answers)
+    denials = sorted({violation for answer in found for violation in _list_denials(answer)})
+    if not denials:
+        unavailable = min(answer.unavailable for answer in found if answer.unavailable)
+        return Blocked(reason=Reason.POLICY_UNAVAILABLE, detail=unavailable)
+    more = f" (and {len(denials) - 1} more)" if len(denials) > 1 else ""
+    return Blocked(reason=reason, detail=f"{denials[0].rule}: {denials[0].message}{more}")

@@ -1,0 +1,161 @@
+"""The rules in force, the objects that they read, and the answers of a policy server (docs/design/rules.md).
+
+Without rules and without a server `RuleState.is_active` is False, and planning a name never calls anything here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from extdns.engine.effects import QueryRules
+from extdns.engine.inputs import PRESENT, RulesAnswered, RulesChanged, RulesRevised
+from extdns.model.claim import NameClaim
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import NAMESPACE
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.planner.ptr_claims import derive_ptr_claims
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput, RuleNamespace, RuleObject
+
+if TYPE_CHECKING:
+    from extdns.engine.claims import ClaimIndex
+    from extdns.engine.inputs import Observation, RulesInput
+    from extdns.engine.observations import KindPhases
+    from extdns.engine.settings import EngineSettings
+    from extdns.model.dns_name import DnsName
+    from extdns.rules.evaluation import RuleSet
+
+MAX_QUERY: Final = 500
+_AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
+_NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
+
+
+class ObjectTags(NamedTuple):
+    """The labels and annotations of one object."""
+
+    labels: StringMap = EMPTY_MAP
+    annotations: StringMap = EMPTY_MAP
+
+
+_UNTAGGED: Final = ObjectTags()
+
+
+class RuleState:
+    """Evaluates rules, and records which answers of the policy server are needed.
+
+    Attributes:
+        is_active: whether there are rules or a policy server, so that names must be evaluated.
+        rules: the local rules, None if there are none.
+        has_server: whether a policy server is queried.
+    """
+
+    def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
+        """Start without local rules."""
+        self._plan = settings.plan
+        self._phases = phases
+        self.rules: RuleSet | None = None
+        self.has_server = self.is_active = settings.has_policy_server
+        self._tags: dict[ObjectKey, ObjectTags] = {}
+        self._answers: dict[RuleInput, Evaluation] = {}
+        self._names: dict[RuleInput, set[DnsName]] = {}
+        self._used: dict[DnsName, frozenset[RuleInput]] = {}
+        self._due: dict[RuleInput, None] = {}
+
+    @property
+    def awaits_answers(self) -> bool:
+        """Return whether a name waits for an answer of the policy server."""
+        return len(self._answers) < len(self._names)
+
+    def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
+        """Store other rules or answers; return the names to plan again, of *all_names*."""
+        match item:
+            case RulesChanged(rules=rules):
+                is_same = rules.revision == self.rules.revision if rules and self.rules else rules is self.rules
+                self.rules, self.is_active = rules, self.has_server or rules is not None
+                return () if is_same else all_names
+            case RulesRevised():
+                self._due.update(dict.fromkeys(self._names))
+                return ()
+            case RulesAnswered(answers=answers):
+                changed: set[DnsName] = set()
+                for one, evaluation in answers:
+                    if one in self._names and self._answers.get(one) != evaluation:
+                        self._answers[one] = evaluation
+                        changed |= self._names[one]
+                return changed
+
+    def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
+        """Store the labels and annotations of the object of *seen*; return the names that rules may see otherwise."""
+        before = self._tags.get(seen.key, _UNTAGGED)
+        tags = ObjectTags(seen.labels, seen.annotations) if seen.cause in PRESENT else _UNTAGGED
+        if tags == before:
+            return frozenset()
+        if tags is _UNTAGGED:
+            del self._tags[seen.key]
+        else:
+            self._tags[seen.key] = tags
+        if not self.is_active:
+            return frozenset()
+        if seen.key.kind == NAMESPACE:
+            return {name for name in claims.names() if _is_requested_in(seen.key.name, claims.claims(name))}
+        names = {claim.name for claim in seen.claims if isinstance(claim, NameClaim)}
+        derived = [derive_ptr_claims(claims.claims(name), self._plan) for name in names]
+        return names | {claim.name for found in derived for claim in found}
+
+    def find_object(self, key: ObjectKey) -> RuleObject:
+        """Return the object at *key* as rules see it."""
+        tags = self._tags.get(key, _UNTAGGED)
+        return RuleObject(
+            api_version=key.kind.api_version,
+            kind=key.kind.name,
+            namespace=key.namespace,
+            name=key.name,
+            labels=tags.labels,
+            annotations=tags.annotations,
+        )
+
+    def find_namespace(self, name: str) -> RuleNamespace | None:
+        """Return the namespace *name* as rules see it; None if *name* is "" or namespaces could not be listed."""
+        if not name or not self._phases.is_synced(NAMESPACE):
+            return None
+        tags = self._tags.get(ObjectKey(NAMESPACE, "", name), _UNTAGGED)
+        return RuleNamespace(name=name, labels=tags.labels.set(_NAMESPACE_NAME, name), annotations=tags.annotations)
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> Sequence[Evaluation]:
+        """Return the evaluation of each of *inputs* by the local rules and the policy server; store nothing."""
+        local = self.rules.evaluate(inputs) if self.rules else (Evaluation(),) * len(inputs)
+        if not self.has_server:
+            return local
+        return [one.merge(self._answers.get(item, _AWAITED)) for item, one in zip(inputs, local, strict=True)]
+
+    def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
+        """Replace the inputs whose answers *name* needs; request those that are missing."""
+        if not self.has_server:
+            return
+        new, old = frozenset(inputs), self._used.get(name, frozenset())
+        for gone in old - new:
+            self._names[gone].discard(name)
+            if not self._names[gone]:
+                del self._names[gone]
+                self._answers.pop(gone, None)
+                self._due.pop(gone, None)
+        for one in new - old:
+            self._names.setdefault(one, set()).add(name)
+            if one not in self._answers:
+                self._due[one] = None
+        if new:
+            self._used[name] = new
+        else:
+            self._used.pop(name, None)
+
+    def take_due(self) -> Iterator[QueryRules]:
+        """Return the queries to send now, each of at most `MAX_QUERY` inputs."""
+        due, self._due = tuple(self._due), {}
+        for start in range(0, len(due), MAX_QUERY):
+            yield QueryRules(inputs=due[start : start + MAX_QUERY])
+
+
+def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:
+    return any(claim.provenance.ref.key.namespace == namespace for claim in claims)
