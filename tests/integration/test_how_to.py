@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -27,14 +28,22 @@ PAGES: Final = (
 )
 BLOCK: Final = re.compile(r"(`(?P<file>\S+)`:\n\n```yaml|```console)\n(?P<text>.*?)```\n", re.DOTALL)
 COMMAND: Final = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
+PAGE_PORT: Final = "127.0.0.1:17980"
+"""The address of the live page in the commands of the pages; they are run with a free port in its place."""
 
 
-def run_command(command: str, folder: Path) -> str:
-    """Return what *command* prints when run in *folder*."""
+def run_command(command: str, folder: Path, free: str) -> str:
+    """Return what *command* prints when run in *folder*, with the address *free* in place of `PAGE_PORT`."""
     path = os.pathsep.join((str(install_command()), str(Path(sys.executable).parent), os.environ["PATH"]))
-    environ = {"PATH": path, "LANG": "C.UTF-8", "PYTHONUTF8": "1"}
+    environ = {
+        "PATH": path,
+        "LANG": "C.UTF-8",
+        "PYTHONUTF8": "1",
+        "EXTERNAL_DNS_METRICS_ADDRESS": "127.0.0.1:0",
+        "EXTERNAL_DNS_WEB_ADDRESS": "127.0.0.1:0",
+    }
     ended = subprocess.run(
-        ["sh", "-c", command],
+        ["sh", "-c", command.replace(PAGE_PORT, free)],
         cwd=folder,
         env=environ,
         stdout=subprocess.PIPE,
@@ -43,18 +52,19 @@ def run_command(command: str, folder: Path) -> str:
         encoding="utf-8",
         check=False,
     )
-    return ended.stdout
+    return ended.stdout.replace(free, PAGE_PORT)
 
 
 def replace_outputs(page: str, folder: Path) -> str:
     """Run the commands of *page* in *folder*, with its files, and return the page with what they print."""
+    free = find_free_address()
 
     def run_block(block: re.Match[str]) -> str:
         if block["file"]:
             (folder / block["file"]).write_text(block["text"], encoding="utf-8")
             return block.group()
         commands = [command.group() for command in COMMAND.finditer(block["text"])]
-        return f"```console\n{''.join(command + run_command(command[2:], folder) for command in commands)}```\n"
+        return f"```console\n{''.join(command + run_command(command[2:], folder, free) for command in commands)}```\n"
 
     return BLOCK.sub(run_block, page)
 
@@ -65,6 +75,12 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "examples", folder / "examples")
     return folder
+
+
+def find_free_address() -> str:
+    """Return an address that no program listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"127.0.0.1:{server.getsockname()[1]}"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
