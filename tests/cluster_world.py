@@ -17,7 +17,7 @@ import msgspec
 from extdns.app.engine_settings import build_engine_settings, compute_settings_digest
 from extdns.app.sources import build_sources
 from extdns.config import Config, parse
-from extdns.controller.worker_pool import StateCalls
+from extdns.controller.state_calls import StateCalls
 from extdns.engine.effects import LoadState, ReadApprovals, SaveState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Input, KindStateChanged, Observed, StateFailed

@@ -24,9 +24,10 @@ from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.fallback_inputs import FallbackInputs
 from extdns.controller.progress import ProgressTracker, SyncRuns
 from extdns.controller.snapshot_publisher import SnapshotPublisher
+from extdns.controller.state_calls import StateCalls
 from extdns.controller.state_dump import format_state
 from extdns.controller.status_updater import StatusUpdater
-from extdns.controller.worker_pool import StateCalls, WorkerPool
+from extdns.controller.worker_pool import WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import describe_other_cluster
 from extdns.engine.batches import find_names

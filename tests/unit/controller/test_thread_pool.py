@@ -10,7 +10,7 @@ from queue import SimpleQueue
 import pytest
 
 from extdns.controller.clock import SystemClock
-from extdns.controller.thread_pool import AccountThreadPools, ThreadPool
+from extdns.controller.worker_pool import AccountThreadPools, ThreadPool
 from tests.unit.controller.barriers import HANGS_S
 
 CLOCK = SystemClock()
