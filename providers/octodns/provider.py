@@ -33,7 +33,7 @@ from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
-from providers.octodns.configuration import ConfiguredZone, load_zones
+from providers.octodns.configuration import ConfiguredZone, Target, load_zones
 from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
 from providers.octodns.runs import OctodnsSnapshot, apply_plans, build_plans, read_zone
 from providers.octodns.settings import OctodnsSettings
@@ -190,24 +190,28 @@ def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | Non
     if isinstance(found, Refusal):
         return found
     target = configured.target
+    if detail := _find_unsupported(found, zone, target):
+        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     try:
         theirs = build_octodns_record(configured.build(), build_record(found, target.min_ttl_s), {})
         targets = convert_targets(theirs)
     except InvalidValueError as exc:
         return Refusal(desired=desired, reason=Reason.INVALID_TARGET, detail=str(exc))
-    detail = ""
-    if not target.instance.supports(theirs):
-        detail = f"provider {target.id} does not have {found.type}"
-    elif found.type == rrtype.TXT:
-        detail = find_text_problem(found.targets)
-    elif found.type == rrtype.NS and found.name == zone.name:
-        detail = f"octoDNS protects the NS records at the name of {zone}"
-    elif found.type == rrtype.PTR and len(found.targets) > 1 and not target.instance.SUPPORTS_MULTIVALUE_PTR:
-        detail = f"with provider {target.id} a PTR can have only one target, not {len(found.targets)}"
-    if detail:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=detail)
     ttl_s = found.ttl_s if found.ttl_s == ttl.UNSET else max(found.ttl_s, target.min_ttl_s)
     return found if (targets, ttl_s) == (found.targets, found.ttl_s) else replace(found, targets=targets, ttl_s=ttl_s)
+
+
+def _find_unsupported(desired: DesiredRecord, zone: Zone, target: Target) -> str:
+    """Return why *target* cannot hold the valid record *desired*, "" if it can, as far as its type decides."""
+    if desired.type not in target.instance.SUPPORTS:
+        return f"provider {target.id} does not have {desired.type}"
+    if desired.type == rrtype.TXT:
+        return find_text_problem(desired.targets)
+    if desired.type == rrtype.NS and desired.name == zone.name:
+        return f"octoDNS protects the NS records at the name of {zone}"
+    if desired.type == rrtype.PTR and len(desired.targets) > 1 and not target.instance.SUPPORTS_MULTIVALUE_PTR:
+        return f"with provider {target.id} a PTR can have only one target, not {len(desired.targets)}"
+    return ""
 
 
 class OctodnsWriter:

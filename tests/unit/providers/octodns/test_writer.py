@@ -1,0 +1,208 @@
+"""How batches become plans of octoDNS, and what their failures mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.change import Applied, Batch, ChangeSet, Forbidden, Refused, TryLater, Unknown, Write, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from providers.common.api_calls import WriteOptions
+from tests.conformance.provider import Rig, create, delete, update
+from tests.conformance.provider_world import ProviderWorld
+from tests.fakes.octodns_package import BusyError, MemoryService, RefusedByPackageError
+from tests.unit.providers.octodns.conftest import BuildRig
+
+OWNERSHIP = '"heritage=external-dns,external-dns/owner=me"'
+
+
+def find(rig: Rig, name: str, rtype: str) -> Record:
+    """Return a record of `example.org`."""
+    (found,) = (one for one in rig.reader.read_names(rig.zone, [DnsName(f"{name}.example.org")]) if one.type == rtype)
+    return found
+
+
+def submit_ordered(rig: Rig, *writes: Write) -> object:
+    """Submit *writes* as one change set."""
+    change_set = ChangeSet(zone=rig.zone, name=DnsName("web.example.org"), changes=(), writes=writes)
+    return rig.writer.submit(rig.zone, Batch(number=1, zone=rig.zone, change_sets=(change_set,)))
+
+
+def describe(service: MemoryService) -> list[list[str]]:
+    """Return the changes of each plan, in the order of octoDNS."""
+    return [
+        [f"{type(change).__name__} {change.record.name} {change.record._type}" for change in plan.changes]
+        for plan in service.plans
+    ]
+
+
+def test_a_batch_uses_the_read_before_it_and_reads_again_without_one(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    rig = build_rig()
+    rig.reader.read_names(rig.zone, [])
+    rig.apply(create("a.example.org", "A", "192.0.2.1"))
+    assert service.reads == 1
+    rig.apply(create("b.example.org", "A", "192.0.2.1"))
+    assert service.reads == 2
+
+
+def test_a_read_before_a_batch_of_the_same_process_is_not_used_by_the_next_batch(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    rig = build_rig()
+    rig.reader.read_names(rig.zone, [])
+    write = create("a.example.org", "A", "192.0.2.1")
+    rig.apply(write)
+    assert isinstance(rig.submit(write), WriteConflict)
+    assert service.reads == 2
+
+
+def test_a_record_that_differs_from_what_was_planned_is_a_conflict_and_nothing_is_sent(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    rig = build_rig()
+    service.put("web", "A", "192.0.2.1")
+    web = find(rig, "web", "A")
+    service.put("web", "A", "192.0.2.99")
+    rig.reader.read_names(rig.zone, [])
+    for write in (update(web, "192.0.2.2"), delete(web)):
+        outcome = rig.submit(create("a.example.org", "A", "192.0.2.1"), write)
+        assert isinstance(outcome, WriteConflict)
+        assert outcome.offending_names == ("web.example.org",)
+    assert service.plans == []
+
+
+def test_a_plan_has_only_the_changes_of_its_batch_although_octodns_finds_other_records_invalid(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    service.put("semi", "TXT", "v=DKIM1;p=x")
+    rig = build_rig()
+    outcome = rig.submit(create("a-web.example.org", "TXT", OWNERSHIP), create("web.example.org", "A", "192.0.2.1"))
+    assert isinstance(outcome, Applied)
+    assert outcome.unconditional
+    assert describe(service) == [["Create a-web TXT", "Create web A"]]
+    assert service.get("semi", "TXT") == {"type": "TXT", "ttl": 300, "values": ["v=DKIM1;p=x"]}
+
+
+def test_an_ownership_record_is_deleted_by_a_later_plan_than_its_record(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    rig = build_rig()
+    made = rig.apply(create("a-web.example.org", "TXT", OWNERSHIP), create("web.example.org", "A", "192.0.2.1"))
+    ownership, web = sorted(made, key=lambda record: record.name)
+    service.plans.clear()
+    assert isinstance(submit_ordered(rig, delete(web), delete(ownership)), Applied)
+    assert describe(service) == [["Delete web A"], ["Delete a-web TXT"]]
+
+
+def test_a_type_is_replaced_in_the_order_of_the_engine(build_rig: BuildRig, service: MemoryService) -> None:
+    rig = build_rig()
+    made = rig.apply(create("a-web.example.org", "TXT", OWNERSHIP), create("web.example.org", "A", "192.0.2.1"))
+    ownership, web = sorted(made, key=lambda record: record.name)
+    service.plans.clear()
+    new = (create("cname-web.example.org", "TXT", OWNERSHIP), create("web.example.org", "CNAME", "lb.example.net"))
+    assert isinstance(submit_ordered(rig, new[0], delete(web), new[1], delete(ownership)), Applied)
+    assert describe(service) == [
+        ["Create cname-web TXT"],
+        ["Delete web A", "Create web CNAME"],
+        ["Delete a-web TXT"],
+    ]
+
+
+def test_an_update_keeps_the_options_of_the_record_but_not_lenient(build_rig: BuildRig, service: MemoryService) -> None:
+    service.put("web", "A", "192.0.2.1", octodns={"cloudflare": {"proxied": True}, "lenient": True})
+    rig = build_rig()
+    rig.apply(update(find(rig, "web", "A"), "192.0.2.2"))
+    found = service.get("web", "A")
+    assert found is not None
+    assert (found["value"], found["octodns"]) == ("192.0.2.2", {"cloudflare": {"proxied": True}})
+
+
+def test_what_octodns_finds_invalid_is_never_sent(build_rig: BuildRig, service: MemoryService) -> None:
+    outcome = build_rig().submit(create("web.example.org", "SRV", "0 0 1 a.example.net."))
+    assert isinstance(outcome, Refused)
+    assert "invalid name for SRV record" in outcome.message
+    assert service.plans == []
+
+
+@pytest.mark.parametrize("kind", ["update", "delete"])
+def test_the_thresholds_of_octodns_refuse_a_plan(build_rig: BuildRig, service: MemoryService, kind: str) -> None:
+    for index in range(10):
+        service.put(f"n{index}", "A", "192.0.2.1")
+    rig = build_rig()
+    records = [find(rig, f"n{index}", "A") for index in range(4)]
+    outcome = rig.submit(*(update(record, "192.0.2.2") if kind == "update" else delete(record) for record in records))
+    assert isinstance(outcome, Refused)
+    assert f"Too many {kind}s" in outcome.message
+    assert service.plans == []
+
+
+def test_a_provider_that_is_disabled_is_forbidden_and_a_process_that_does_not_lead_tries_later(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    write = create("web.example.org", "A", "192.0.2.1")
+    outcome = build_rig(apply_disabled=True).submit(write)
+    assert isinstance(outcome, Forbidden)
+    assert "apply_disabled is set for provider here" in outcome.message
+    assert isinstance(build_rig(options=WriteOptions(can_begin=lambda: False)).submit(write), TryLater)
+    assert service.plans == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "unchanged"),
+    [
+        pytest.param(BusyError(400), Refused, id="400"),
+        pytest.param(RefusedByPackageError("no"), Refused, id="error-of-the-package"),
+        pytest.param(BusyError(403), Forbidden, id="403"),
+        pytest.param(BusyError(429), TryLater, id="429"),
+        pytest.param(BusyError(500), Unknown, id="500"),
+        pytest.param(TimeoutError(), Unknown, id="timeout"),
+        pytest.param(ValueError(), Unknown, id="anything-else"),
+    ],
+)
+@pytest.mark.parametrize("made", [0, 1], ids=["nothing-made", "half-made"])
+def test_an_error_means_what_it_says_only_if_the_zone_is_as_before(
+    build_rig: BuildRig, service: MemoryService, failure: Exception, unchanged: type, made: int
+) -> None:
+    rig = build_rig()
+    service.failures.append((made, failure))
+    outcome = rig.submit(create("a.example.org", "A", "192.0.2.1"), create("b.example.org", "A", "192.0.2.1"))
+    assert type(outcome) is (Unknown if made else unchanged)
+    assert isinstance(outcome, Refused | Forbidden | TryLater | Unknown)
+    assert "Apply on example.org" in outcome.message
+
+
+def test_an_error_is_unknown_if_the_zone_cannot_be_read_after_it(build_rig: BuildRig, service: MemoryService) -> None:
+    rig = build_rig()
+    rig.reader.read_names(rig.zone, [])
+    service.failures.append((0, BusyError(400)))
+    service.read_failures.append(BusyError(503))
+    assert isinstance(rig.submit(create("a.example.org", "A", "192.0.2.1")), Unknown)
+
+
+def test_a_zone_that_cannot_be_read_before_a_batch_is_not_written(build_rig: BuildRig, service: MemoryService) -> None:
+    rig = build_rig()
+    for failure, outcome in ((BusyError(403), Forbidden), (TimeoutError(), TryLater)):
+        service.read_failures.append(failure)
+        assert isinstance(rig.submit(create("a.example.org", "A", "192.0.2.1")), outcome)
+
+
+@pytest.mark.parametrize("failure", [BusyError(400), BusyError(429), BusyError(500), TimeoutError()], ids=repr)
+@pytest.mark.parametrize("made", range(6))
+def test_a_package_that_fails_halfway_leaves_nothing_unread(
+    build_rig: BuildRig, service: MemoryService, failure: Exception, made: int
+) -> None:
+    service.put("theirs", "A", "192.0.2.9", ttl=60)
+    rig = build_rig()
+    service.failures.extend([(made, failure), (1, failure)])
+    desired = {"api": "192.0.2.1", "blog": "192.0.2.2", "web": "192.0.2.3"}
+    world = ProviderWorld(rig, desired)
+    world.run(for_s=1500.0)
+    assert world.engine.is_idle
+    world.check_converged({**desired, "theirs": "192.0.2.9"})
+    assert sorted(name for name, rtype in service.zones["example.org."] if rtype == "TXT") == [
+        "a-api",
+        "a-blog",
+        "a-web",
+    ]
