@@ -33,18 +33,23 @@ class Adjustments:
     """The desired records to show to the DNS service, one request at a time.
 
     Attributes:
+        is_active: whether a name had to wait for a request yet; with most services none ever has to.
         retry: the failed requests in a row, and the pause before the next one.
     """
 
     def __init__(self, deadlines: Deadlines) -> None:
         """Start without requests."""
+        self._deadlines = deadlines
+        self.is_active = False
         self.retry = Retry(Failure.ZONE_READ)
         self._required: dict[DesiredRecord, None] = {}
         self._requested: tuple[DesiredRecord, ...] = ()
-        deadlines.register(lambda _: (self.retry.until_at,) if self._required and not self._requested else ())
 
     def require(self, records: Iterable[DesiredRecord]) -> None:
         """Request the adjustment of *records* with the next request."""
+        if not self.is_active:
+            self.is_active = True
+            self._deadlines.register(self._find_deadlines)
         self._required.update(dict.fromkeys(records))
 
     def take_due(self, now_s: float) -> tuple[DesiredRecord, ...]:
@@ -65,3 +70,7 @@ class Adjustments:
     def is_awaited(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name waits for an answer that *rule* has not given up."""
         return bool(self._required or self._requested) and not rule.is_reached(self.retry, now_s)
+
+    def _find_deadlines(self, _now_s: float) -> tuple[float, ...]:
+        """Return the time at which the next request is due."""
+        return (self.retry.until_at,) if self._required and not self._requested else ()

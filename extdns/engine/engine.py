@@ -27,7 +27,7 @@ from extdns.engine.effects import (
 )
 from extdns.engine.evidence import EvidenceReader
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
-from extdns.engine.reconcile import reconcile
+from extdns.engine.reconcile import reconcile, should_gather
 from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
 from extdns.engine.state import EngineState
@@ -77,13 +77,12 @@ class Engine:
         self._checks = ExistenceChecks(settings, self._deadlines)
         self._waits = Waits()
         self._plan_retries = RetryTable()
-        self._adjustments = Adjustments(self._deadlines)
         self.rules = RuleState(settings, self._phases)
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
             evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks),
-            adjustments=self._adjustments,
+            adjustments=Adjustments(self._deadlines),
             checks=self._checks,
             zones=self.zones,
             delete_guard=self.delete_guard,
@@ -128,9 +127,11 @@ class Engine:
         """Return whether every name that can be planned has been planned: the first full pass is over."""
         if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
-        if self._checks.awaits_answers or self.rules.awaits_answers or not self.readiness.is_complete(self._now_s):
+        if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
-        if self._adjustments.is_awaited(self._give_up, self._now_s):
+        if self.rules.has_server and self.rules.awaits_answers:
+            return False
+        if self._state.adjustments.is_active and self._state.adjustments.is_awaited(self._give_up, self._now_s):
             return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False
@@ -184,7 +185,7 @@ class Engine:
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
             case inputs.AdjustmentsLoaded(failure=failure, retry_after_s=retry_after_s):
-                self._adjustments.answer(failure, retry_after_s, now_s)
+                self._state.adjustments.answer(failure, retry_after_s, now_s)
                 self._enqueue(self._waits.names(ADJUSTMENT))
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
@@ -250,7 +251,7 @@ class Engine:
             names |= self.rules.observe(observation, self.claims)
         if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
             names |= self._waits.names(COMPUTED)
-        self._enqueue(names, now_s + self.settings.gather_s if self._state.should_gather(names) else 0.0)
+        self._enqueue(names, now_s + self.settings.gather_s if should_gather(names, self._state) else 0.0)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
@@ -307,7 +308,7 @@ class Engine:
                 yield ReportHeldDeletes(held=held)
         for key in self._checks.take_due(now_s):
             yield CheckExistence(key=key)
-        if records := self._adjustments.take_due(now_s):
+        if self._state.adjustments.is_active and (records := self._state.adjustments.take_due(now_s)):
             yield RequestAdjustments(records=records)
         yield from self.rules.take_due() if self.rules.has_server else ()
         if self.is_planned:

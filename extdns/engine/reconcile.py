@@ -7,7 +7,7 @@ names are not affected.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
@@ -94,6 +94,19 @@ def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision
         return _store(name, plan_name(name, state, now_s), state, now_s)
     except Exception as exc:  # noqa: BLE001 - law 3: a failure of one name affects no other
         return _abandon(name, exc, state, now_s)
+
+
+def should_gather(names: Collection[DnsName], state: EngineState) -> bool:
+    """Return whether to plan *names* only after `gather_s`, together with other names.
+
+    Names are gathered if a claim to them ended, because deletes are counted together and another object may request
+    the name in the next event. They are also gathered while a batch is in flight in their zone, because their
+    changes have to wait anyway.
+    """
+    if state.claims.have_ended(names):
+        return True
+    busy = [zone.zone.name for zone in state.zones if zone.queue.in_flight]
+    return bool(busy) and any(name.within(zone) for name in names for zone in busy)
 
 
 def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
@@ -256,7 +269,8 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         zone.queue.replace(name, sets, now_s)
     for zone in planned.unread:
         zone.names_awaiting_read.add(name)
-    state.adjustments.require(planned.unadjusted)
+    if planned.unadjusted:
+        state.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, state, now_s)
     if state.rules.has_server:
         state.rules.require(name, planned.inputs)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from extdns.engine.adjustments import Adjustments
     from extdns.engine.claims import ClaimIndex
     from extdns.engine.decisions import Decisions, Waits
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
-    from extdns.model.dns_name import DnsName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +47,3 @@ class EngineState:
     decisions: Decisions
     plan_retries: RetryTable
     rules: RuleState
-
-    def should_gather(self, names: Collection[DnsName]) -> bool:
-        """Return whether to plan *names* only after `gather_s`, together with other names.
-
-        Names are gathered if a claim to them ended, because deletes are counted together and another object may request
-        the name in the next event. They are also gathered while a batch is in flight in their zone, because their
-        changes have to wait anyway.
-        """
-        if self.claims.have_ended(names):
-            return True
-        busy = [zone.zone.name for zone in self.zones if zone.queue.in_flight]
-        return bool(busy) and any(name.within(zone) for name in names for zone in busy)
