@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from extdns.kube.client import import_partially
+from extdns.partial_import import import_partially
 
 FILES = {
     "bulky/__init__.py": "from bulky import heavy\nfrom bulky.inner import light\nEVERYTHING = True\n",

@@ -1,0 +1,176 @@
+"""Functions of CEL for IP addresses and networks, with the names and semantics of Kubernetes.
+
+An address and a network are texts in canonical form, so they compare as addresses do, and `string()` returns them
+unchanged. As in Kubernetes, an address has no zone, and IPv4 addresses are not written as IPv6 addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface, ip_address, ip_interface, ip_network
+from typing import Final
+
+from extdns.errors import shorten
+
+_CACHED: Final = 1024
+_PRIVATE: Final = tuple(ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+_LINK_LOCAL_MULTICAST: Final = ip_network("224.0.0.0/24")
+_BROADCAST: Final = IPv4Address("255.255.255.255")
+_SECOND_BYTE_SHIFT: Final = 112
+_LINK_LOCAL_SCOPE: Final = 0x2
+
+
+@lru_cache(maxsize=_CACHED)
+def parse_address(text: object) -> IPv4Address | IPv6Address:
+    """Parse the address *text*, or the address part of a network. Raises `ValueError`."""
+    if isinstance(text, str) and "%" not in text:
+        try:
+            found = _parse_network(text) if "/" in text else ip_address(text)
+        except ValueError:
+            pass
+        else:
+            address = found.ip if isinstance(found, IPv4Interface | IPv6Interface) else found
+            if isinstance(address, IPv4Address) or address.ipv4_mapped is None:
+                return address
+    raise ValueError(f"{_describe(text)} is not an IP address")
+
+
+@lru_cache(maxsize=_CACHED)
+def _parse_network(text: object) -> IPv4Interface | IPv6Interface:
+    """Parse the network *text*, which may have host bits. Raises `ValueError`."""
+    if isinstance(text, str) and "%" not in text:
+        address, slash, length = text.partition("/")
+        if slash and length.isascii() and length.isdecimal() and str(int(length)) == length:
+            try:
+                found = ip_interface(text)
+            except ValueError:
+                pass
+            else:
+                if address and (isinstance(found, IPv4Interface) or found.ip.ipv4_mapped is None):
+                    return found
+    raise ValueError(f"{_describe(text)} is not a network in CIDR notation")
+
+
+def _describe(text: object) -> str:
+    return f'"{shorten(text)}"' if isinstance(text, str) else f"a value that is not a string ({type(text).__name__})"
+
+
+def convert_address(text: str) -> str:
+    """Return the address *text* in canonical form; for a network, the address in it."""
+    return str(parse_address(text))
+
+
+def is_address(text: str) -> bool:
+    """Return whether *text* is an address."""
+    return _is_valid(parse_address, text) and "/" not in text
+
+
+def is_canonical(text: str) -> bool:
+    """Return whether the address *text* is written in canonical form."""
+    return str(parse_address(text)) == text
+
+
+def convert_network(text: str) -> str:
+    """Return the network *text*, with its address in canonical form."""
+    return str(_parse_network(text))
+
+
+def is_network(text: str) -> bool:
+    """Return whether *text* is a network in CIDR notation."""
+    return _is_valid(_parse_network, text)
+
+
+@lru_cache(maxsize=_CACHED)
+def contains_address(network: str, address: str) -> bool:
+    """Return whether *address* is in *network*."""
+    return parse_address(address) in _parse_network(network).network
+
+
+def contains_network(network: str, other: str) -> bool:
+    """Return whether all addresses of *other* are in *network*."""
+    outer, inner = _parse_network(network).network, _parse_network(other).network
+    return inner.network_address in outer and inner.prefixlen >= outer.prefixlen
+
+
+def mask_network(network: str) -> str:
+    """Return *network* without host bits."""
+    return str(_parse_network(network).network)
+
+
+def get_prefix_length(network: str) -> int:
+    """Return the number of bits of the prefix of *network*."""
+    return _parse_network(network).network.prefixlen
+
+
+def get_family(address: str) -> int:
+    """Return 4 or 6."""
+    return parse_address(address).version
+
+
+def is_unspecified(address: str) -> bool:
+    """Return whether *address* is 0.0.0.0 or `::`."""
+    return parse_address(address).is_unspecified
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether *address* is a loopback address."""
+    return parse_address(address).is_loopback
+
+
+def is_link_local_unicast(address: str) -> bool:
+    """Return whether *address* is in 169.254.0.0/16 or fe80::/10."""
+    return parse_address(address).is_link_local
+
+
+def is_link_local_multicast(address: str) -> bool:
+    """Return whether *address* is in 224.0.0.0/24, or an IPv6 multicast address of link-local scope."""
+    found = parse_address(address)
+    if isinstance(found, IPv4Address):
+        return found in _LINK_LOCAL_MULTICAST
+    return found.is_multicast and (int(found) >> _SECOND_BYTE_SHIFT) & 0xF == _LINK_LOCAL_SCOPE
+
+
+def is_global_unicast(address: str) -> bool:
+    """Return whether *address* is none of unspecified, loopback, multicast, link-local and broadcast.
+
+    As in Kubernetes, private addresses are global unicast addresses.
+    """
+    found = parse_address(address)
+    excluded = found.is_unspecified or found.is_loopback or found.is_multicast or found.is_link_local
+    return not excluded and found != _BROADCAST
+
+
+@lru_cache(maxsize=_CACHED)
+def is_private(address: str) -> bool:
+    """Return whether *address* is private (RFC 1918, RFC 4193). Kubernetes has no such function."""
+    found = parse_address(address)
+    return any(found in network for network in _PRIVATE)
+
+
+def _is_valid(parse: Callable[[object], object], text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+ADDRESS_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
+    "ip": convert_address,
+    "isIP": is_address,
+    "ip.isCanonical": is_canonical,
+    "family": get_family,
+    "isUnspecified": is_unspecified,
+    "isLoopback": is_loopback,
+    "isLinkLocalUnicast": is_link_local_unicast,
+    "isLinkLocalMulticast": is_link_local_multicast,
+    "isGlobalUnicast": is_global_unicast,
+    "isPrivate": is_private,
+    "cidr": convert_network,
+    "isCIDR": is_network,
+    "containsIP": contains_address,
+    "containsCIDR": contains_network,
+    "masked": mask_network,
+    "prefixLength": get_prefix_length,
+}

@@ -1,0 +1,133 @@
+"""Read fields of a document, and collect one message for each mistake in it.
+
+Reading never raises: a field with a mistake gives its default, so that one pass finds all mistakes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Final, TypeVar
+
+from extdns.errors import InvalidValueError, sanitize
+from extdns.model.dns_name import DnsName
+
+MAX_ITEMS: Final = 256
+"""The most items of a list whose length is not limited otherwise."""
+
+_Item = TypeVar("_Item")
+
+
+class DocumentReader:
+    """Reads fields.
+
+    Attributes:
+        problems: a message for each mistake, with the path of the field, in the order in which they were found.
+    """
+
+    def __init__(self) -> None:
+        """Start without problems."""
+        self.problems: list[str] = []
+
+    def report(self, path: str, message: str) -> None:
+        """Record that the field at *path* has a mistake, which *message* describes."""
+        self.problems.append(f"{path} {message}" if path else message)
+
+    def read_mapping(self, value: object, path: str, fields: Collection[str]) -> Mapping[str, object]:
+        """Return *value* if it is a mapping, else {}. Report fields that are none of *fields*; they are left out."""
+        if not isinstance(value, dict):
+            if value is not None:
+                self.report(path, f"is {describe_type(value)}; allowed: a mapping")
+            return {}
+        for name in value:
+            if name not in fields:
+                near = get_close_matches(str(name), fields, n=1)
+                advice = f"; did you mean: {near[0]}" if near else ""
+                self.report(f"{path}.{sanitize(str(name))}", f"does not exist; allowed: {', '.join(fields)}{advice}")
+        return {name: item for name, item in value.items() if name in fields}
+
+    def read_list(
+        self, value: object, path: str, read_item: Callable[[object, str], _Item], most: int = MAX_ITEMS
+    ) -> tuple[_Item, ...]:
+        """Return the items of a list, each read by *read_item*, which gets its value and path; () if there is none."""
+        if value is None:
+            return ()
+        if not isinstance(value, list | tuple):
+            self.report(path, f"is {describe_type(value)}; allowed: a list")
+            return ()
+        if len(value) > most:
+            self.report(path, f"has {len(value)} items; allowed: {most}")
+        items: Sequence[object] = value[:most]
+        return tuple(read_item(item, f"{path}[{at}]") for at, item in enumerate(items))
+
+    def read_text(self, value: object, path: str, most: int, default: str = "") -> str:
+        """Return a text of one line, *default* if there is none."""
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self.report(path, f"is {describe_type(value)}; allowed: a string{_advise_quotes(value)}")
+            return default
+        if len(value) > most:
+            self.report(path, f"has {len(value)} characters; allowed: {most}")
+            return default
+        if not value.isprintable():
+            self.report(path, f"is '{sanitize(value)}'; allowed: printable characters on one line")
+            return default
+        return value
+
+    def read_choice(self, value: object, path: str, choices: Sequence[str], default: str) -> str:
+        """Return one of *choices*, *default* if there is none."""
+        if value is None:
+            return default
+        if not isinstance(value, str) or value not in choices:
+            shown = f'"{sanitize(value)}"' if isinstance(value, str) else describe_type(value)
+            self.report(path, f"is {shown}; allowed: {', '.join(choices)}")
+            return default
+        return value
+
+    def read_matching(self, value: object, path: str, pattern: re.Pattern[str], allowed: str) -> str:
+        """Return a text that matches *pattern* completely, else ""."""
+        if not isinstance(value, str):
+            self.report(path, f"is {describe_type(value)}; allowed: {allowed}{_advise_quotes(value)}")
+            return ""
+        if not pattern.fullmatch(value):
+            self.report(path, f'is "{sanitize(value)}"; allowed: {allowed}')
+            return ""
+        return value
+
+    def read_name(self, value: object, path: str) -> str:
+        """Return a domain name in canonical form, "" if it is none."""
+        text = self.read_text(value, path, most=1024)
+        if not text:
+            if value is None or value == "":
+                self.report(path, "is empty; allowed: a domain name")
+            return ""
+        try:
+            return DnsName.parse(text)
+        except InvalidValueError as error:
+            self.report(path, f'is "{sanitize(text)}"; allowed: {error.allowed}')
+            return ""
+
+
+def describe_type(value: object) -> str:
+    """Describe *value* for messages, such as `the number 3`."""
+    match value:
+        case None:
+            return "empty"
+        case bool():
+            return f"the boolean {str(value).lower()}"
+        case int() | float():
+            return f"the number {sanitize(str(value)) if abs(value) < 10**30 else 'given'}"
+        case str():
+            return f'the string "{sanitize(value)}"'
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            return "not valid YAML"
+
+
+def _advise_quotes(value: object) -> str:
+    return ", so quote it" if isinstance(value, bool | int | float) else ""

@@ -1,0 +1,298 @@
+"""Compile, check and evaluate one expression.
+
+The evaluator checks syntax. Before anything is evaluated, this module checks that the variables, fields and functions
+of an expression exist, that functions get as many arguments as they take, and that loops are not nested deeply. Types
+are checked by a dry evaluation (`typical_inputs.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from typing import Final
+
+from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS, count_arguments
+from extdns.cel.library import Context, Program, compile_program
+from extdns.cel.syntax import ExpressionSyntax, FieldPath, FunctionCall, read_syntax, rename_variable
+from extdns.errors import ExtdnsError, describe_error, sanitize
+
+MAX_EXPRESSION: Final = 2048
+"""The longest expression, in characters."""
+
+MAX_LOOP_DEPTH: Final = 2
+MAX_STEPS: Final = 100_000
+"""The most steps that the loops of one expression may take, estimated before it is evaluated."""
+
+_TEXT_PER_STEP: Final = 1024
+_MAX_RESULT_DEPTH: Final = 8
+
+_RECORD_FIELDS: Final = dict.fromkeys(
+    ("name", "labels", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties")
+)
+_OBJECT_FIELDS: Final = dict.fromkeys(("apiVersion", "kind", "namespace", "name", "labels", "annotations"))
+
+FieldSchema = Mapping[str, "FieldSchema | None"]
+
+FIELDS: Final[FieldSchema] = {
+    "operation": None,
+    "source": None,
+    "record": _RECORD_FIELDS,
+    "object": _OBJECT_FIELDS,
+    "namespace": dict.fromkeys(("name", "labels", "annotations")),
+    "current": {"record": _RECORD_FIELDS, "owner": None, "ours": None, "resource": None},
+}
+"""The variables of an expression and their fields (docs/design/rules.md, "The document"); None if any may follow."""
+
+_RESERVED: Final = "namespace"
+_INTERNAL: Final = "Namespace"  # as long, so that positions in messages stay right
+"""CEL reserves the word `namespace`, so the evaluator gets another name for this variable."""
+
+VARIABLES: Final = "variables"
+"""The variable whose fields are the variables of the rule."""
+
+_TYPES: Final = frozenset({"bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "uint"})
+_NAMESPACES: Final = frozenset(name.partition(".")[0] for name in FUNCTIONS if "." in name)
+_PYTHON_ERROR: Final = re.compile(r"Python function call failed: \w+: ")
+_ADVICE: Final = re.compile(r"[:.] (?:Check |CEL does not |the operation is ).*", re.DOTALL)
+_UNDEFINED: Final = re.compile(r"Undefined variable or function: '([\w.]+)'.*", re.DOTALL)
+_SYNTAX: Final = re.compile(r"<input>:(\d+):(\d+): (?:Syntax error: )?(.*)")
+_EXPECTING: Final = re.compile(r" expecting .*")
+
+
+class InvalidExpressionError(ExtdnsError):
+    """An expression cannot be used; the message says why and what is allowed."""
+
+
+class EvaluationError(ExtdnsError):
+    """An expression has no value for one input.
+
+    Attributes:
+        is_type_error: whether an operator or function is not defined for the types of its operands.
+        missing_key: the key that a map lacks, "" if that is not the reason.
+    """
+
+    def __init__(self, message: str, *, is_type_error: bool = False, missing_key: str = "") -> None:
+        """Store what distinguishes mistakes in the expression from unusual inputs."""
+        super().__init__(message)
+        self.is_type_error = is_type_error
+        self.missing_key = missing_key
+
+
+class Expression:
+    """A compiled expression. Safe from any thread.
+
+    Attributes:
+        source: the text of the expression.
+        syntax: the variables, fields and functions that it refers to.
+    """
+
+    __slots__ = ("_program", "source", "syntax")
+
+    def __init__(self, source: str, syntax: ExpressionSyntax, program: Program) -> None:
+        """Store the parts; `compile_expression` builds them."""
+        self.source = source
+        self.syntax = syntax
+        self._program = program
+
+    def evaluate(self, context: Context) -> object:
+        """Return the value of the expression.
+
+        Raises:
+            EvaluationError: it has none for these variables.
+        """
+        try:
+            return self._program.execute(context)
+        except Exception as error:
+            raise _convert_error(error) from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # a defect of the evaluator
+                raise
+            raise EvaluationError(f"the evaluator failed: {sanitize(str(error))}") from error
+
+
+def compile_expression(source: str, variables: Sequence[str] = ()) -> Expression:
+    """Compile *source*, which may refer to *variables* of its rule.
+
+    Raises:
+        InvalidExpressionError: it is too long, not CEL, or refers to something that does not exist.
+    """
+    if len(source) > MAX_EXPRESSION:
+        raise InvalidExpressionError(
+            f"has {len(source)} characters; allowed: {MAX_EXPRESSION}; move parts of it to spec.variables"
+        )
+    try:
+        program = compile_program(rename_variable(source, _RESERVED, _INTERNAL))
+    except Exception as error:
+        raise InvalidExpressionError(f"is not CEL: {_describe_syntax_error(error)}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InvalidExpressionError(f"is not CEL: {sanitize(str(error))}") from error
+    syntax = read_syntax(source, _NAMESPACES)
+    schema: FieldSchema = {**FIELDS, VARIABLES: dict.fromkeys(variables)}
+    for path in syntax.paths:
+        _check_path(path, schema)
+    for call in syntax.calls:
+        _check_call(call)
+    if syntax.loop_depth > MAX_LOOP_DEPTH:
+        raise InvalidExpressionError(f"nests {syntax.loop_depth} loops; allowed: {MAX_LOOP_DEPTH}")
+    return Expression(source, syntax, program)
+
+
+def _describe_syntax_error(error: Exception) -> str:
+    found = _SYNTAX.search(str(error))
+    if not found:
+        return sanitize(str(error))
+    line, column, text = found.groups()
+    location = f"line {line}, character {column}" if line != "1" else f"character {column}"
+    return f"{location}: {sanitize(_EXPECTING.sub('', text))}"
+
+
+def _check_path(path: FieldPath, schema: FieldSchema) -> None:
+    """Raise `InvalidExpressionError` if *path* names a variable or field that does not exist."""
+    fields: FieldSchema | None = schema
+    parent = ""
+    for name in path.names:
+        if fields is None or (not parent and name in _TYPES):
+            return
+        if name not in fields:
+            near = get_close_matches(name, fields, n=1)
+            advice = f"; did you mean: {parent}{near[0]}" if near else ""
+            allowed = ", ".join(sorted(fields)) or "none, because spec.variables declares none before it"
+            raise InvalidExpressionError(
+                f"refers to {parent}{sanitize(name)}, which does not exist; allowed: {allowed}{advice}"
+            )
+        fields = fields[name]
+        parent += f"{name}."
+
+
+def _check_call(call: FunctionCall) -> None:
+    """Raise `InvalidExpressionError` if there is no such function, or it takes another number of arguments."""
+    if call.name in NATIVE_FUNCTIONS:
+        return
+    if call.name not in FUNCTIONS:
+        near = get_close_matches(call.name, (*FUNCTIONS, *NATIVE_FUNCTIONS), n=1)
+        advice = f"; did you mean: {near[0]}" if near else "; allowed: the functions of docs/reference/dnspolicy.md"
+        raise InvalidExpressionError(f"calls {sanitize(call.name)}(), which does not exist{advice}")
+    least, most = count_arguments(call.name)
+    if not least <= call.arguments <= most:
+        allowed = str(least) if least == most else f"{least} to {most}"
+        raise InvalidExpressionError(
+            f"calls {call.name}() with {call.arguments} arguments, counting the one before the dot; allowed: {allowed}"
+        )
+
+
+class References:
+    """What several expressions refer to. Only this is converted for the evaluator, which takes most of the time.
+
+    Attributes:
+        variables: the variables of the document.
+    """
+
+    def __init__(self, expressions: Iterable[Expression]) -> None:
+        """Collect the variables, fields and functions of *expressions*."""
+        syntaxes = [expression.syntax for expression in expressions]
+        self._functions = {
+            call.name: FUNCTIONS[call.name] for one in syntaxes for call in one.calls if call.name in FUNCTIONS
+        }
+        self._fields: dict[str, set[str]] = {}
+        for path in (path for one in syntaxes for path in one.paths if path.names[0] in FIELDS):
+            self._fields.setdefault(path.names[0], set()).add(path.names[1] if path.names[1:] else "")
+        self.variables = frozenset(self._fields)
+
+    def build_context(self, document: Mapping[str, object]) -> Context:
+        """Return what the expressions refer to in *document*, and functions. Nothing else is visible to them."""
+        values = {
+            _INTERNAL if name == _RESERVED else name: _select_fields(document[name], fields)
+            for name, fields in self._fields.items()
+        }
+        return Context(values, self._functions)
+
+
+def _select_fields(value: object, fields: set[str]) -> object:
+    """Return *fields* of *value*, or all of it if "" is among them."""
+    if "" in fields or not isinstance(value, dict):
+        return value
+    return {name: value[name] for name in fields}
+
+
+def _convert_error(error: Exception) -> EvaluationError:
+    text = str(error)
+    match error:
+        case KeyError() if error.args:
+            key = sanitize(str(error.args[0]))
+            return EvaluationError(
+                f'there is no key or field "{key}"; test for it first, with has() or in', missing_key=key
+            )
+        case IndexError():
+            return EvaluationError(f"a list has no such element: {sanitize(text)}")
+        case TypeError():
+            return EvaluationError(_simplify(text), is_type_error=True)
+        case _ if found := _UNDEFINED.fullmatch(text):  # declared: so there is no overload
+            return EvaluationError(f"{found[1]}() is not defined for values of these types", is_type_error=True)
+        case RuntimeError() | ArithmeticError() | ValueError():
+            return EvaluationError(_simplify(text), is_type_error="failed: TypeError" in text)
+        case _:
+            return EvaluationError(sanitize(describe_error(error)))
+
+
+def _simplify(text: str) -> str:
+    """Return the message of the evaluator without its advice, which is about Python."""
+    return sanitize(_ADVICE.sub("", _PYTHON_ERROR.sub("", text)), 300)
+
+
+def measure_value(value: object, depth: int = 0) -> tuple[int, int]:
+    """Return the number of elements of the longest list or map in *value*, and of characters of its longest text.
+
+    Raises:
+        EvaluationError: it is nested too deeply.
+    """
+    if depth > _MAX_RESULT_DEPTH:
+        raise EvaluationError(f"a value is nested more than {_MAX_RESULT_DEPTH} levels deep")
+    match value:
+        case str() | bytes():
+            return 0, len(value)
+        case dict():
+            parts: Sequence[object] = (*value.keys(), *value.values())
+        case list():
+            parts = value
+        case _:
+            return 0, 0
+    elements, longest = len(value), 0
+    for part in parts:
+        found = measure_value(part, depth + 1)
+        elements, longest = max(elements, found[0]), max(longest, found[1])
+    return elements, longest
+
+
+def check_cost(expression: Expression, elements: int, longest: int) -> None:
+    """Raise `EvaluationError` if the loops of *expression* may take too many steps over values of this size."""
+    depth = expression.syntax.loop_depth
+    steps = int(max(elements, expression.source.count(",") + 1) ** depth)  # a literal list has as many commas
+    steps *= 1 + longest // _TEXT_PER_STEP
+    if depth and steps > MAX_STEPS:
+        raise EvaluationError(
+            f"its loops may take {steps} steps, because a list or map has {elements} elements and a text {longest} "
+            f"characters; allowed: {MAX_STEPS}"
+        )
+
+
+def format_value(value: object, most: int) -> str:
+    """Return *value* as text of at most *most* characters, for people."""
+    match value:
+        case bool():
+            text = str(value).lower()
+        case None:
+            text = "null"
+        case str():
+            text = value
+        case list():
+            text = ", ".join(format_value(part, most) for part in value[:most])
+        case datetime() | timedelta() | int() | float():
+            text = str(value)
+        case _:
+            text = repr(value)
+    text = "".join(character if character.isprintable() else " " for character in text[: most + 1])
+    return text if len(text) <= most else text[: most - 1] + "…"

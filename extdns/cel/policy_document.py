@@ -1,0 +1,297 @@
+"""Read a DNSPolicy document (docs/reference/dnspolicy.md).
+
+Field names follow Kubernetes' ValidatingAdmissionPolicy where it has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from extdns.cel.document_reader import DocumentReader
+from extdns.cel.expression import MAX_EXPRESSION
+from extdns.model.value import Value
+from extdns.model.violation import RuleAction
+from extdns.rules.rule_input import Operation
+
+MAX_VALIDATIONS: Final = 32
+MAX_VARIABLES: Final = 32
+MAX_MESSAGE: Final = 500
+"""The longest message of a violation, in characters."""
+
+_FIELDS: Final = ("match", "variables", "validations", "action", "onViolation", "failurePolicy")
+_MATCH_FIELDS: Final = (
+    "operations",
+    "sources",
+    "namespaces",
+    "namespaceSelector",
+    "recordTypes",
+    "zones",
+    "domains",
+)
+_SELECTOR_FIELDS: Final = ("matchLabels", "matchExpressions")
+_EXPRESSION_FIELDS: Final = ("key", "operator", "values")
+_VALIDATION_FIELDS: Final = ("expression", "message", "messageExpression", "reason")
+_SELECTOR_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
+_ACTIONS: Final = tuple(action.value for action in RuleAction)
+_FAILURE_POLICIES: Final = ("Fail", "Ignore")
+_ON_VIOLATION: Final = ("keep", "delete")
+_DEFAULT_OPERATIONS: Final = (Operation.CREATE, Operation.UPDATE)
+
+_LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_NAMESPACE: Final = re.compile(_LABEL)
+_SOURCE: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
+_RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
+_REASON: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
+_LABEL_KEY: Final = re.compile(rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?")
+_LABEL_VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+
+
+class SelectorRequirement(Value, frozen=True):
+    """One requirement of a label selector.
+
+    Attributes:
+        operator: `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    """
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+class PolicyMatch(Value, frozen=True, kw_only=True):
+    """Which inputs a policy is evaluated on. An empty tuple allows everything.
+
+    Attributes:
+        namespace_selector: requirements for the labels of the namespace; None without a selector.
+        domains: names that contain the name of the record.
+    """
+
+    operations: tuple[Operation, ...] = _DEFAULT_OPERATIONS
+    sources: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: tuple[SelectorRequirement, ...] | None = None
+    record_types: tuple[str, ...] = ()
+    zones: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+
+
+MATCH_EVERYTHING: Final = PolicyMatch(operations=tuple(Operation))
+"""For a policy whose own match cannot be read."""
+
+
+class VariableText(Value, frozen=True):
+    """`variables[]`: a name, and its expression."""
+
+    name: str
+    expression: str
+
+
+class ValidationText(Value, frozen=True, kw_only=True):
+    """`validations[]`: an expression that is true for valid records, and the message if it is not."""
+
+    expression: str
+    message: str = ""
+    message_expression: str = ""
+    reason: str = ""
+
+
+class PolicyText(Value, frozen=True, kw_only=True):
+    """A DNSPolicy whose expressions are not compiled yet.
+
+    Attributes:
+        deletes: whether violations delete published records (`onViolation: delete`).
+        ignores_errors: whether a record is valid if an expression has no value (`failurePolicy: Ignore`).
+    """
+
+    name: str
+    match: PolicyMatch
+    variables: tuple[VariableText, ...]
+    validations: tuple[ValidationText, ...]
+    action: RuleAction
+    deletes: bool
+    ignores_errors: bool
+
+
+class ParsedPolicy(Value, frozen=True, kw_only=True):
+    """What was read of a document.
+
+    Attributes:
+        text: None if there is a problem.
+        match: which inputs the policy may concern, `MATCH_EVERYTHING` if that cannot be read.
+        problems: one message for each mistake.
+    """
+
+    text: PolicyText | None
+    match: PolicyMatch
+    problems: tuple[str, ...]
+
+
+def read_policy(name: str, spec: object) -> ParsedPolicy:
+    """Read the *spec* of the DNSPolicy *name*. Never raises: *spec* may be any value of YAML or JSON."""
+    reader = DocumentReader()
+    if spec is None:
+        reader.report("spec", "is missing; allowed: a mapping with validations")
+    fields = reader.read_mapping(spec, "spec", _FIELDS)
+    match_reader = DocumentReader()
+    match = _read_match(match_reader, fields.get("match"))
+    is_match_known = isinstance(spec, dict) and not match_reader.problems
+    reader.problems += match_reader.problems
+    text = _read_text(reader, name, fields, match)
+    return ParsedPolicy(
+        text=None if reader.problems else text,
+        match=match if is_match_known else MATCH_EVERYTHING,
+        problems=tuple(reader.problems),
+    )
+
+
+def _read_text(reader: DocumentReader, name: str, fields: Mapping[str, object], match: PolicyMatch) -> PolicyText:
+    variables = reader.read_list(
+        fields.get("variables"),
+        "spec.variables",
+        lambda value, path: _read_variable(reader, value, path),
+        MAX_VARIABLES,
+    )
+    names = [variable.name for variable in variables]
+    for at, variable in enumerate(names):
+        if variable and variable in names[:at]:
+            reader.report(f"spec.variables[{at}].name", f'is "{variable}" again; allowed: each name once')
+    validations = reader.read_list(
+        fields.get("validations"),
+        "spec.validations",
+        lambda value, path: _read_validation(reader, value, path),
+        MAX_VALIDATIONS,
+    )
+    if fields.get("validations") in (None, []) and not reader.problems:
+        reader.report("spec.validations", "is empty; allowed: at least one expression that is true for valid records")
+    action = RuleAction(reader.read_choice(fields.get("action"), "spec.action", _ACTIONS, RuleAction.DENY))
+    deletes = reader.read_choice(fields.get("onViolation"), "spec.onViolation", _ON_VIOLATION, "keep") == "delete"
+    if deletes and action is not RuleAction.DENY:
+        reader.report("spec.onViolation", f"is delete, but spec.action is {action}; allowed: delete with action deny")
+    failure_policy = reader.read_choice(fields.get("failurePolicy"), "spec.failurePolicy", _FAILURE_POLICIES, "Fail")
+    return PolicyText(
+        name=name,
+        match=match,
+        variables=variables,
+        validations=validations,
+        action=action,
+        deletes=deletes,
+        ignores_errors=failure_policy == "Ignore",
+    )
+
+
+def _read_match(reader: DocumentReader, value: object) -> PolicyMatch:
+    fields = reader.read_mapping(value, "spec.match", _MATCH_FIELDS)
+
+    def read_operation(item: object, path: str) -> Operation:
+        return Operation(reader.read_choice(item, path, tuple(Operation), Operation.CREATE))
+
+    def read_source(item: object, path: str) -> str:
+        return reader.read_matching(item, path, _SOURCE, "the name of a source, as service")
+
+    def read_namespace(item: object, path: str) -> str:
+        return reader.read_matching(item, path, _NAMESPACE, "the name of a namespace")
+
+    def read_type(item: object, path: str) -> str:
+        return reader.read_matching(item, path, _RECORD_TYPE, "a record type in capitals, as A or CNAME")
+
+    operations = reader.read_list(fields.get("operations"), "spec.match.operations", read_operation)
+    selector = fields.get("namespaceSelector")
+    return PolicyMatch(
+        operations=operations or _DEFAULT_OPERATIONS,
+        sources=reader.read_list(fields.get("sources"), "spec.match.sources", read_source),
+        namespaces=reader.read_list(fields.get("namespaces"), "spec.match.namespaces", read_namespace),
+        namespace_selector=None if selector is None else _read_selector(reader, selector),
+        record_types=reader.read_list(fields.get("recordTypes"), "spec.match.recordTypes", read_type),
+        zones=reader.read_list(fields.get("zones"), "spec.match.zones", reader.read_name),
+        domains=reader.read_list(fields.get("domains"), "spec.match.domains", reader.read_name),
+    )
+
+
+def _read_selector(reader: DocumentReader, value: object) -> tuple[SelectorRequirement, ...]:
+    path = "spec.match.namespaceSelector"
+    fields = reader.read_mapping(value, path, _SELECTOR_FIELDS)
+    labels = fields.get("matchLabels")
+    if labels is not None and not isinstance(labels, dict):
+        reader.read_mapping(labels, f"{path}.matchLabels", ())
+        labels = None
+    requirements = [
+        SelectorRequirement(
+            reader.read_matching(key, f"{path}.matchLabels", _LABEL_KEY, "keys of labels"),
+            "In",
+            (_read_label_value(reader, item, f'{path}.matchLabels["{key}"]'),),
+        )
+        for key, item in (labels or {}).items()
+    ]
+    return (
+        *requirements,
+        *reader.read_list(
+            fields.get("matchExpressions"),
+            f"{path}.matchExpressions",
+            lambda item, at: _read_requirement(reader, item, at),
+        ),
+    )
+
+
+def _read_requirement(reader: DocumentReader, value: object, path: str) -> SelectorRequirement:
+    if value is None:
+        reader.report(path, "is empty; allowed: key, operator and values")
+    fields = reader.read_mapping(value, path, _EXPRESSION_FIELDS)
+    key = reader.read_matching(fields.get("key"), f"{path}.key", _LABEL_KEY, "the key of a label")
+    if fields.get("operator") is None:
+        reader.report(f"{path}.operator", f"is empty; allowed: {', '.join(_SELECTOR_OPERATORS)}")
+    operator = reader.read_choice(fields.get("operator"), f"{path}.operator", _SELECTOR_OPERATORS, "Exists")
+    values = reader.read_list(
+        fields.get("values"), f"{path}.values", lambda item, at: _read_label_value(reader, item, at)
+    )
+    if operator in {"In", "NotIn"} and not values:
+        reader.report(f"{path}.values", f"is empty; allowed with {operator}: at least one value")
+    elif operator in {"Exists", "DoesNotExist"} and values:
+        reader.report(f"{path}.values", f"is not empty; allowed with {operator}: no values")
+    return SelectorRequirement(key, operator, values)
+
+
+def _read_label_value(reader: DocumentReader, value: object, path: str) -> str:
+    return reader.read_matching(value, path, _LABEL_VALUE, "the value of a label")
+
+
+def _read_variable(reader: DocumentReader, value: object, path: str) -> VariableText:
+    if value is None:
+        reader.report(path, "is empty; allowed: name and expression")
+    fields = reader.read_mapping(value, path, ("name", "expression"))
+    name = reader.read_matching(fields.get("name"), f"{path}.name", _VARIABLE, "letters, digits and _, as domain")
+    return VariableText(name, _read_expression(reader, fields.get("expression"), f"{path}.expression", is_needed=True))
+
+
+def _read_validation(reader: DocumentReader, value: object, path: str) -> ValidationText:
+    if value is None:
+        reader.report(path, "is empty; allowed: a mapping with an expression")
+    fields = reader.read_mapping(value, path, _VALIDATION_FIELDS)
+    message = reader.read_text(fields.get("message"), f"{path}.message", MAX_MESSAGE)
+    reason = fields.get("reason")
+    return ValidationText(
+        expression=_read_expression(reader, fields.get("expression"), f"{path}.expression", is_needed=True),
+        message=message.strip(),
+        message_expression=_read_expression(reader, fields.get("messageExpression"), f"{path}.messageExpression"),
+        reason=""
+        if reason is None
+        else reader.read_matching(reason, f"{path}.reason", _REASON, "letters and digits, as NameNotAllowed"),
+    )
+
+
+def _read_expression(reader: DocumentReader, value: object, path: str, *, is_needed: bool = False) -> str:
+    if isinstance(value, str) and len(value) <= MAX_EXPRESSION and value.strip():
+        return value
+    if value is None or (isinstance(value, str) and not value.strip()):
+        if is_needed:
+            reader.report(path, "is empty; allowed: an expression in CEL")
+        return ""
+    if isinstance(value, bool):  # `expression: false` in YAML
+        return str(value).lower()
+    if not isinstance(value, str):
+        reader.read_text(value, path, MAX_EXPRESSION)
+        return ""
+    reader.report(path, f"has {len(value)} characters; allowed: {MAX_EXPRESSION}; move parts of it to spec.variables")
+    return ""

@@ -1,0 +1,197 @@
+"""What the source of an expression shows before it is evaluated: names, fields, calls and loops.
+
+The evaluator parses an expression completely, but does not check types. This module reads the tokens of an expression
+that the evaluator has parsed, so it need not find errors of syntax itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from extdns.model.value import Value
+
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<blank>\s+|//[^\n]*)
+    |(?P<text>
+        (?:[rR][bB]?|[bB][rR])(?:'''.*?'''|\"""[\s\S]*?\"""|'[^'\n]*'|"[^"\n]*")
+        |[bB]?(?:'''(?:\\.|[^\\])*?'''|\"""(?:\\.|[^\\])*?\"""|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*")
+    )
+    |(?P<number>(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)[uU]?)
+    |(?P<name>[A-Za-z_]\w*)
+    |(?P<symbol>&&|\|\||[<>=!]=|.)
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+
+LOOPS: Final = frozenset({"all", "exists", "exists_one", "filter", "map"})
+"""The macros that evaluate their last argument for each element of a list or key of a map."""
+
+_LITERALS: Final = frozenset({"true", "false", "null", "in"})
+_OPENING: Final = frozenset("([{")
+_CLOSING: Final = frozenset(")]}")
+
+
+class SourceToken(NamedTuple):
+    """A token: the name of its group in the pattern, and its source."""
+
+    group: str
+    source: str
+
+
+class FunctionCall(Value, frozen=True, order=True):
+    """A call of a function.
+
+    Attributes:
+        name: the function, with the names before its dots if they are no variables, as `ip.isCanonical`.
+        arguments: their number, with the value before the dot.
+    """
+
+    name: str
+    arguments: int
+
+
+class FieldPath(Value, frozen=True, order=True):
+    """Fields that are selected one after the other, as `record.name`, from a variable that no loop declares."""
+
+    names: tuple[str, ...]
+
+
+class ExpressionSyntax(Value, frozen=True, kw_only=True):
+    """What the tokens of an expression show.
+
+    Attributes:
+        paths: the variables, with the fields selected from them; without calls.
+        calls: the functions called, without loops and `has`.
+        texts: the string literals, without quotes; escapes are not replaced.
+        loop_depth: how many loops are nested; 0 without loops.
+    """
+
+    paths: tuple[FieldPath, ...]
+    calls: tuple[FunctionCall, ...]
+    texts: tuple[str, ...]
+    loop_depth: int
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The variables that the expression refers to."""
+        return frozenset(path.names[0] for path in self.paths)
+
+
+def read_syntax(source: str, namespaces: frozenset[str] = frozenset()) -> ExpressionSyntax:
+    """Read the tokens of *source*. Names in *namespaces* before a call belong to the name of the function."""
+    found = (match for match in _TOKEN.finditer(source) if match.lastgroup != "blank")
+    tokens = [SourceToken(str(match.lastgroup), match[0]) for match in found]
+    return _SyntaxReader(tokens, namespaces).read()
+
+
+def rename_variable(source: str, old: str, new: str) -> str:
+    """Return *source* with *new* for the variable *old*. Fields of that name and texts stay as they are."""
+    parts: list[str] = []
+    before = ""
+    for found in _TOKEN.finditer(source):
+        parts.append(new if found.lastgroup == "name" and found[0] == old and before != "." else found[0])
+        before = before if found.lastgroup == "blank" else found[0]
+    return "".join(parts)
+
+
+class _Bracket(NamedTuple):
+    """An open bracket, and the variable that the loop behind it declares, "" if it begins no loop."""
+
+    is_loop: bool
+    variable: str = ""
+
+
+class _SyntaxReader:
+    """Reads the tokens of one expression."""
+
+    def __init__(self, tokens: list[SourceToken], namespaces: frozenset[str]) -> None:
+        self._tokens = tokens
+        self._namespaces = namespaces
+        self._brackets: list[_Bracket] = []
+        self._paths: set[FieldPath] = set()
+        self._calls: set[FunctionCall] = set()
+        self._loop_depth = 0
+
+    def read(self) -> ExpressionSyntax:
+        at = 0
+        while at < len(self._tokens):
+            group, source = self._tokens[at]
+            if group == "name" and source not in _LITERALS and not self._is_dot(at - 1):
+                at = self._read_path(at)
+                continue
+            if group == "name" and self._is_dot(at - 1) and self._find_source(at + 1) == "(":
+                self._open_call(at, source, is_method=True)
+                at += 1
+            elif source in _OPENING and group == "symbol":
+                self._brackets.append(_Bracket(is_loop=False))
+            elif source in _CLOSING and group == "symbol" and self._brackets:
+                self._brackets.pop()
+            at += 1
+        texts = (token.source.lstrip("bBrR").strip("'\"") for token in self._tokens if token.group == "text")
+        return ExpressionSyntax(
+            paths=tuple(sorted(self._paths)),
+            calls=tuple(sorted(self._calls)),
+            texts=tuple(texts),
+            loop_depth=self._loop_depth,
+        )
+
+    def _read_path(self, at: int) -> int:
+        """Read the name at *at* with the fields and the call behind it. Return the position behind them."""
+        first = at
+        names = [self._tokens[at].source]
+        while self._is_dot(at + 1) and self._find_group(at + 2) == "name":
+            at += 2
+            names.append(self._tokens[at].source)
+        if self._find_source(at + 1) != "(":
+            self._add_path(names)
+            return at + 1
+        is_method = len(names) > 1 and names[0] not in self._namespaces
+        if is_method:
+            self._add_path(names[:-1])
+        name = names[-1] if is_method else ".".join(names)
+        self._open_call(at, name, is_method=is_method, is_global=first == at)
+        return at + 2
+
+    def _open_call(self, at: int, name: str, *, is_method: bool, is_global: bool = False) -> None:
+        """Open the bracket of the call whose name is at *at*."""
+        if is_method and name in LOOPS and self._find_group(at + 2) == "name" and self._find_source(at + 3) == ",":
+            self._brackets.append(_Bracket(is_loop=True, variable=self._tokens[at + 2].source))
+            self._loop_depth = max(self._loop_depth, sum(bracket.is_loop for bracket in self._brackets))
+            return
+        self._brackets.append(_Bracket(is_loop=False))
+        if not (name == "has" and is_global):
+            self._calls.add(FunctionCall(name, self._count_arguments(at + 2) + is_method))
+
+    def _count_arguments(self, at: int) -> int:
+        """Return the number of arguments between the bracket before *at* and the one that closes it."""
+        depth = commas = 0
+        for position in range(at, len(self._tokens)):
+            group, source = self._tokens[position]
+            if group != "symbol":
+                continue
+            if source in _CLOSING:
+                if depth == 0:
+                    return commas + 1 if position > at else 0
+                depth -= 1
+            depth += source in _OPENING
+            commas += source == "," and depth == 0
+        return commas + 1
+
+    def _add_path(self, names: list[str]) -> None:
+        if names[0] not in self._list_loop_variables():
+            self._paths.add(FieldPath(tuple(names)))
+
+    def _list_loop_variables(self) -> Iterator[str]:
+        return (bracket.variable for bracket in self._brackets if bracket.variable)
+
+    def _is_dot(self, at: int) -> bool:
+        return self._find_source(at) == "." and self._find_group(at) == "symbol"
+
+    def _find_source(self, at: int) -> str:
+        return self._tokens[at].source if 0 <= at < len(self._tokens) else ""
+
+    def _find_group(self, at: int) -> str:
+        return self._tokens[at].group if 0 <= at < len(self._tokens) else ""

@@ -1,0 +1,82 @@
+"""Expressions and DNSPolicies for tests of `extdns.cel`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from extdns.cel.expression import References, compile_expression
+from extdns.cel.policy import CompiledPolicy, compile_policy
+from extdns.cel.policy_document import PolicyMatch, read_policy
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.model.value import StringMap
+from extdns.model.zone import Zone
+from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject, build_document
+
+ZONE = Zone(name=DnsName("example.com"), id="Z1")
+SERVICE = RuleObject(
+    api_version="v1",
+    kind="Service",
+    namespace="team-a",
+    name="web",
+    labels=StringMap.from_items({"app": "web"}),
+    annotations=StringMap.from_items({"dns.example/owner": "ops"}),
+)
+TEAM = RuleNamespace(
+    name="team-a",
+    labels=StringMap.from_items({"team": "a"}),
+    annotations=StringMap.from_items({"contact": "a@example.com"}),
+)
+
+
+def build_input(
+    name: str = "web.team-a.example.com",
+    *targets: str,
+    record_type: str = "A",
+    **others: Any,  # noqa: ANN401 - fields of different types
+) -> RuleInput:
+    """Build the input of a record that the Service team-a/web requests."""
+    record = DesiredRecord(
+        name=DnsName(name),
+        type=record_type,
+        targets=targets or ("192.0.2.1",),
+        ttl_s=others.pop("ttl_s", 300),
+        set_identifier=others.pop("set_identifier", ""),
+        properties=StringMap.from_items(others.pop("properties", {})),
+    )
+    defaults = {"operation": Operation.CREATE, "source": "service", "object": SERVICE, "namespace": TEAM, "zone": ZONE}
+    return RuleInput(record=record, **{**defaults, **others})
+
+
+def build_current(name: str = "web.team-a.example.com") -> OwnedRecord:
+    """Build the current record of the Service team-a/web."""
+    return OwnedRecord(
+        record=Record(name=DnsName(name), type="A", targets=("192.0.2.9",), ttl_s=60),
+        owner="default",
+        is_ours=True,
+        labels=StringMap.from_items({"resource": "service/team-a/web"}),
+    )
+
+
+def evaluate(source: str, item: RuleInput | None = None) -> object:
+    """Compile *source* and return its value for *item*."""
+    expression = compile_expression(source)
+    return expression.evaluate(References([expression]).build_context(build_document(item or build_input())))
+
+
+def build_policy(*expressions: str | Mapping[str, object], name: str = "rule", **spec: object) -> CompiledPolicy:
+    """Build a policy with *expressions*, which must be valid; *spec* has its other fields."""
+    validations = [{"expression": one} if isinstance(one, str) else dict(one) for one in expressions]
+    parsed = read_policy(name, {"validations": validations, **spec})
+    assert parsed.text is not None, parsed.problems
+    policy = compile_policy(parsed.text)
+    assert isinstance(policy, CompiledPolicy), policy
+    return policy
+
+
+def read_match(**match: object) -> PolicyMatch:
+    """Read the `match` of a policy, which must be valid."""
+    parsed = read_policy("rule", {"match": match, "validations": [{"expression": "true"}]})
+    assert parsed.problems == ()
+    return parsed.match

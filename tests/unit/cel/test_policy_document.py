@@ -1,0 +1,218 @@
+"""Reading DNSPolicy documents: one clear message for each mistake, and never an exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.cel.policy import CompiledPolicy, compile_policy
+from extdns.cel.policy_document import (
+    MATCH_EVERYTHING,
+    MAX_MESSAGE,
+    MAX_VALIDATIONS,
+    PolicyMatch,
+    SelectorRequirement,
+    read_policy,
+)
+from extdns.model.violation import RuleAction
+from extdns.rules.rule_input import Operation
+
+TRUE = [{"expression": "true"}]
+
+INVALID: dict[str, tuple[object, str]] = {
+    "no spec": (None, "spec is missing; allowed: a mapping with validations"),
+    "spec is a list": ([], "spec is a list; allowed: a mapping"),
+    "unknown field": (
+        {"validations": TRUE, "actions": "deny"},
+        (
+            "spec.actions does not exist; allowed: match, variables, validations, action, onViolation, failurePolicy; "
+            "did you mean: action"
+        ),
+    ),
+    "no validations": (
+        {},
+        "spec.validations is empty; allowed: at least one expression that is true for valid records",
+    ),
+    "validations is a text": ({"validations": "true"}, 'spec.validations is the string "true"; allowed: a list'),
+    "too many validations": (
+        {"validations": TRUE * (MAX_VALIDATIONS + 1)},
+        f"spec.validations has {MAX_VALIDATIONS + 1} items; allowed: {MAX_VALIDATIONS}",
+    ),
+    "no expression": (
+        {"validations": [{"message": "a"}]},
+        "spec.validations[0].expression is empty; allowed: an expression in CEL",
+    ),
+    "expression is a number": (
+        {"validations": [{"expression": 1}]},
+        "spec.validations[0].expression is the number 1; allowed: a string, so quote it",
+    ),
+    "long message": (
+        {"validations": [{"expression": "true", "message": "a" * (MAX_MESSAGE + 1)}]},
+        f"spec.validations[0].message has {MAX_MESSAGE + 1} characters; allowed: {MAX_MESSAGE}",
+    ),
+    "message of two lines": (
+        {"validations": [{"expression": "true", "message": "a\nb"}]},
+        "spec.validations[0].message is 'a\\nb'; allowed: printable characters on one line",
+    ),
+    "reason with a blank": (
+        {"validations": [{"expression": "true", "reason": "not allowed"}]},
+        'spec.validations[0].reason is "not allowed"; allowed: letters and digits, as NameNotAllowed',
+    ),
+    "action": ({"validations": TRUE, "action": "Deny"}, 'spec.action is "Deny"; allowed: deny, warn, audit'),
+    "failure policy": (
+        {"validations": TRUE, "failurePolicy": "fail"},
+        'spec.failurePolicy is "fail"; allowed: Fail, Ignore',
+    ),
+    "delete without deny": (
+        {"validations": TRUE, "action": "warn", "onViolation": "delete"},
+        "spec.onViolation is delete, but spec.action is warn; allowed: delete with action deny",
+    ),
+    "variable twice": (
+        {"validations": TRUE, "variables": [{"name": "a", "expression": "1"}] * 2},
+        'spec.variables[1].name is "a" again; allowed: each name once',
+    ),
+    "variable name": (
+        {"validations": TRUE, "variables": [{"name": "a-b", "expression": "1"}]},
+        'spec.variables[0].name is "a-b"; allowed: letters, digits and _, as domain',
+    ),
+    "operation": (
+        {"validations": TRUE, "match": {"operations": ["REMOVE"]}},
+        'spec.match.operations[0] is "REMOVE"; allowed: CREATE, UPDATE, DELETE',
+    ),
+    "record type": (
+        {"validations": TRUE, "match": {"recordTypes": ["a"]}},
+        'spec.match.recordTypes[0] is "a"; allowed: a record type in capitals, as A or CNAME',
+    ),
+    "domain": (
+        {"validations": TRUE, "match": {"domains": ["a..b"]}},
+        'spec.match.domains[0] is "a..b"; allowed: a name without empty labels',
+    ),
+    "zones is a text": (
+        {"validations": TRUE, "match": {"zones": "example.com"}},
+        'spec.match.zones is the string "example.com"; allowed: a list',
+    ),
+    "namespace": (
+        {"validations": TRUE, "match": {"namespaces": ["Team"]}},
+        'spec.match.namespaces[0] is "Team"; allowed: the name of a namespace',
+    ),
+    "selector operator": (
+        {"validations": TRUE, "match": {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "in"}]}}},
+        'spec.match.namespaceSelector.matchExpressions[0].operator is "in"; allowed: In, NotIn, Exists, DoesNotExist',
+    ),
+    "selector without values": (
+        {"validations": TRUE, "match": {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
+        "spec.match.namespaceSelector.matchExpressions[0].values is empty; allowed with In: at least one value",
+    ),
+    "label value is a number": (
+        {"validations": TRUE, "match": {"namespaceSelector": {"matchLabels": {"a": 1}}}},
+        'spec.match.namespaceSelector.matchLabels["a"] is the number 1; allowed: the value of a label, so quote it',
+    ),
+}
+
+INVALID_EXPRESSIONS = {
+    "unknown field": ("record.nmae == ''", "spec.validations[0].expression refers to record.nmae"),
+    "not evaluated on deletes": (
+        "operation != 'DELETE'",
+        (
+            "spec.validations[0].expression names DELETE, on which the rule is not evaluated; "
+            "add DELETE to spec.match.operations, which is CREATE, UPDATE"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "message"), INVALID.values(), ids=INVALID)
+def test_mistake_is_reported_with_field_value_and_what_is_allowed(spec: object, message: str) -> None:
+    parsed = read_policy("rule", spec)
+    assert (parsed.text, parsed.problems) == (None, (message,))
+
+
+@pytest.mark.parametrize(("expression", "message"), INVALID_EXPRESSIONS.values(), ids=INVALID_EXPRESSIONS)
+def test_invalid_expression_is_reported_with_its_field(expression: str, message: str) -> None:
+    parsed = read_policy("rule", {"validations": [{"expression": expression}]})
+    assert parsed.text is not None
+    problems = compile_policy(parsed.text)
+    assert isinstance(problems, tuple)
+    assert [problem[: len(message)] for problem in problems] == [message]
+
+
+def test_all_mistakes_are_reported_at_once() -> None:
+    spec = {"action": "no", "failurePolicy": "no", "validations": TRUE, "match": {"sources": ["A"]}}
+    assert len(read_policy("rule", spec).problems) == 3
+
+
+def test_fields_that_are_left_out_have_defaults() -> None:
+    text = read_policy("rule", {"validations": TRUE}).text
+    assert text is not None
+    assert text.match == PolicyMatch(operations=(Operation.CREATE, Operation.UPDATE))
+    assert (text.action, text.deletes, text.ignores_errors) == (RuleAction.DENY, False, False)
+
+
+def test_match_has_names_in_canonical_form_and_requirements_of_labels() -> None:
+    match = {
+        "domains": ["Example.COM."],
+        "zones": ["münchen.example"],
+        "namespaceSelector": {
+            "matchLabels": {"team": "a"},
+            "matchExpressions": [{"key": "env", "operator": "NotIn", "values": ["test"]}],
+        },
+    }
+    found = read_policy("rule", {"validations": TRUE, "match": match}).match
+    assert (found.domains, found.zones) == (("example.com",), ("xn--mnchen-3ya.example",))
+    assert found.namespace_selector == (
+        SelectorRequirement("team", "In", ("a",)),
+        SelectorRequirement("env", "NotIn", ("test",)),
+    )
+
+
+def test_match_is_known_although_the_rest_of_the_policy_is_invalid() -> None:
+    assert read_policy("rule", {"match": {"recordTypes": ["A"]}}).match == PolicyMatch(record_types=("A",))
+
+
+@pytest.mark.parametrize("spec", [None, 5, {"match": {"recordTypes": 5}}, {"match": {"unknown": 1}}])
+def test_policy_whose_match_cannot_be_read_may_concern_everything(spec: object) -> None:
+    assert read_policy("rule", spec).match == MATCH_EVERYTHING
+
+
+_KEYS = st.sampled_from(
+    """match variables validations action onViolation failurePolicy operations sources namespaces namespaceSelector
+    recordTypes zones domains matchLabels matchExpressions key operator values expression message messageExpression
+    reason name""".split()  # noqa: SIM905 - a long list of words
+)
+_TEXTS = st.one_of(
+    st.text(max_size=20),
+    st.sampled_from(
+        [
+            "true",
+            "In",
+            "Exists",
+            "deny",
+            "delete",
+            "Fail",
+            "DELETE",
+            "A",
+            "a",
+            "record.name == 'x'",
+            "variables.a",
+            "namespace",
+        ]
+    ),
+)
+_SCALARS: st.SearchStrategy[Any] = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), _TEXTS)
+_DOCUMENTS = st.recursive(
+    _SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(_KEYS, _TEXTS), inner, max_size=6)),
+    max_leaves=30,
+)
+
+
+@given(spec=st.one_of(_DOCUMENTS, st.dictionaries(_KEYS, _DOCUMENTS)))
+def test_no_document_makes_the_reader_or_the_compiler_fail(spec: object) -> None:
+    parsed = read_policy("rule", spec)
+    assert (parsed.text is None) == bool(parsed.problems)
+    assert all(problem.isprintable() for problem in parsed.problems)
+    if parsed.text is not None:
+        assert isinstance(compile_policy(parsed.text), CompiledPolicy | tuple)

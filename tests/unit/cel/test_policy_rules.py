@@ -1,0 +1,223 @@
+"""Evaluating policies: violations, messages, failures and missing versions."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from threading import Thread
+
+import pytest
+
+from extdns.cel.policy import EVALUATION_FAILED, CompiledPolicy
+from extdns.cel.policy_document import MATCH_EVERYTHING, MAX_MESSAGE, PolicyMatch
+from extdns.cel.policy_rules import PolicyRules, UnavailablePolicy
+from extdns.cel.typical_inputs import evaluate_dry
+from extdns.model.value import StringMap
+from extdns.model.violation import RuleAction, Violation
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import Operation, RuleInput
+from tests.unit.cel.expressions import build_input, build_policy
+
+OWN_DOMAIN = build_policy(
+    {
+        "expression": "record.name.isSubdomainOf(variables.domain)",
+        "messageExpression": "object.namespace + ' may publish only below ' + variables.domain",
+        "reason": "NameNotAllowed",
+    },
+    name="own-domain",
+    variables=[{"name": "domain", "expression": "object.namespace + '.example.com'"}],
+)
+
+
+def evaluate(item: RuleInput, *policies: CompiledPolicy) -> Evaluation:
+    (evaluation,) = PolicyRules(policies).evaluate((item,))
+    return evaluation
+
+
+def list_messages(item: RuleInput, *policies: CompiledPolicy) -> list[str]:
+    return [violation.message for violation in evaluate(item, *policies).violations]
+
+
+def test_valid_record_has_no_violation() -> None:
+    assert evaluate(build_input(), OWN_DOMAIN) == Evaluation(matched=("own-domain",))
+
+
+def test_violation_has_message_reason_and_the_values_of_variables() -> None:
+    assert evaluate(build_input("www.example.com"), OWN_DOMAIN).violations == (
+        Violation(
+            rule="own-domain",
+            action=RuleAction.DENY,
+            message="team-a may publish only below team-a.example.com",
+            reason="NameNotAllowed",
+            values=StringMap.from_items({"domain": "team-a.example.com"}),
+        ),
+    )
+
+
+def test_policy_that_does_not_match_is_not_evaluated() -> None:
+    assert evaluate(build_input(), build_policy("false", match={"recordTypes": ["AAAA"]})) == Evaluation()
+
+
+@pytest.mark.parametrize("action", RuleAction)
+def test_violation_has_the_action_of_its_policy(action: RuleAction) -> None:
+    (violation,) = evaluate(build_input(), build_policy("false", action=action.value)).violations
+    assert violation.action is action
+
+
+def test_violation_deletes_only_if_the_policy_says_so() -> None:
+    keeps, deletes = build_policy("false", name="a"), build_policy("false", name="b", onViolation="delete")
+    assert [one.deletes for one in evaluate(build_input(), keeps, deletes).violations] == [False, True]
+
+
+def test_each_violated_validation_is_reported() -> None:
+    policy = build_policy({"expression": "false", "message": "b"}, "true", {"expression": "false", "message": "a"})
+    assert list_messages(build_input(), policy) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({}, "failed expression: 1 == 2"),
+        ({"message": "written"}, "written"),
+        ({"messageExpression": "'of ' + object.name", "message": "written"}, "of web"),
+        ({"messageExpression": "object.annotations['none']", "message": "written"}, "written"),
+        ({"messageExpression": "'  '", "message": "written"}, "written"),
+        ({"messageExpression": "'a\\nb'", "message": "written"}, "written"),
+        ({"messageExpression": "1", "message": "written"}, "written"),
+        ({"messageExpression": "'a\\u001b[2Jb\\u202e'"}, "a [2Jb "),
+        ({"messageExpression": "'" + "a" * 600 + "'"}, "a" * (MAX_MESSAGE - 1) + "…"),
+    ],
+)
+def test_message_is_that_of_the_expression_then_the_written_one_then_the_expression(
+    texts: dict[str, str], message: str
+) -> None:
+    assert list_messages(build_input(), build_policy({"expression": "1 == 2", **texts})) == [message]
+
+
+def test_record_is_denied_if_the_rule_cannot_be_evaluated() -> None:
+    policy = build_policy("object.annotations['none'] == 'x'", onViolation="delete")
+    (violation,) = evaluate(build_input(), policy).violations
+    assert (violation.action, violation.reason, violation.deletes) == (RuleAction.DENY, EVALUATION_FAILED, False)
+    assert violation.message == (
+        "The rule cannot be evaluated: spec.validations[0].expression: "
+        'there is no key or field "none"; test for it first, with has() or in'
+    )
+
+
+def test_record_is_valid_if_the_rule_cannot_be_evaluated_and_errors_are_ignored() -> None:
+    policy = build_policy("object.annotations['none'] == 'x'", failurePolicy="Ignore")
+    assert evaluate(build_input(), policy) == Evaluation(matched=("rule",))
+
+
+def test_error_of_a_variable_is_reported_where_it_is_used() -> None:
+    variables = [{"name": "team", "expression": "object.labels['team']"}, {"name": "unused", "expression": "1 / 0"}]
+    policy = build_policy("record.type == 'TXT' || variables.team == 'a'", variables=variables)
+    (message,) = list_messages(build_input(), policy)
+    assert "variables.team: there is no key" in message
+    assert list_messages(build_input(record_type="TXT"), policy) == []
+
+
+def test_variable_may_refer_to_those_before_it() -> None:
+    variables = [{"name": "a", "expression": "'x'"}, {"name": "b", "expression": "variables.a + 'y'"}]
+    (violation,) = evaluate(build_input(), build_policy("variables.b == ''", variables=variables)).violations
+    assert violation.values == StringMap.from_items({"a": "x", "b": "xy"})
+
+
+def test_variable_that_grows_without_limit_has_no_value() -> None:
+    doubled = [{"name": "v0", "expression": "'" + "x" * 1000 + "'"}]
+    doubled += [{"name": f"v{at}", "expression": f"variables.v{at - 1} + variables.v{at - 1}"} for at in range(1, 30)]
+    (message,) = list_messages(build_input(), build_policy("variables.v29 == ''", variables=doubled))
+    assert "variables.v7: the value is too large" in message
+
+
+def test_nested_loops_over_many_targets_have_no_value() -> None:
+    targets = [f"10.0.{at // 256}.{at % 256}" for at in range(1000)]
+    policy = build_policy("record.targets.all(a, record.targets.exists(b, a == b))")
+    (message,) = list_messages(build_input("web.example.com", *targets), policy)
+    assert "its loops may take 1000000 steps" in message
+
+
+def test_result_that_is_no_boolean_denies() -> None:
+    (message,) = list_messages(build_input(), build_policy("object.annotations['dns.example/owner']"))
+    assert message.endswith("gives ops; allowed: true or false")
+
+
+def test_order_of_policies_does_not_matter() -> None:
+    policies = [OWN_DOMAIN, build_policy("false", name="b"), build_policy("record.ttl < 60", name="a")]
+    item = build_input("www.example.com")
+    results = {PolicyRules(order).evaluate((item,)) for order in permutations(policies)}
+    revisions = {PolicyRules(order).revision for order in permutations(policies)}
+    assert (len(results), len(revisions)) == (1, 1)
+
+
+def test_revision_differs_if_a_policy_differs() -> None:
+    sets = (PolicyRules(()), PolicyRules((build_policy("true"),)), PolicyRules((build_policy("false"),)))
+    assert len({rules.revision for rules in sets}) == len(sets)
+
+
+@pytest.mark.parametrize(
+    ("match", "unavailable"),
+    [(MATCH_EVERYTHING, "broken: spec is missing"), (PolicyMatch(record_types=("TXT",)), "")],
+)
+def test_record_that_a_policy_without_a_valid_version_may_concern_gets_no_answer(
+    match: PolicyMatch, unavailable: str
+) -> None:
+    rules = PolicyRules((), (UnavailablePolicy(problem="broken: spec is missing", match=match),))
+    (evaluation,) = rules.evaluate((build_input(),))
+    assert evaluation.unavailable == unavailable
+
+
+def test_record_gets_no_answer_while_its_namespace_is_not_read() -> None:
+    policy = build_policy("namespace.labels['team'] == 'a'")
+    assert evaluate(build_input(namespace=None), policy).unavailable == "rule: the namespace team-a was not read"
+    assert PolicyRules((policy,)).needs_namespaces
+
+
+def test_policies_without_namespaces_do_not_need_them() -> None:
+    assert not PolicyRules((OWN_DOMAIN,)).needs_namespaces
+
+
+def test_policies_can_be_evaluated_on_several_threads_at_once() -> None:
+    rules = PolicyRules((OWN_DOMAIN, build_policy("record.targets.all(t, ip(t).family() == 4)", name="v4")))
+    items = [build_input(f"{at}.team-a.example.com", f"192.0.2.{at}") for at in range(50)]
+    expected = rules.evaluate(items)
+    results: list[tuple[Evaluation, ...]] = []
+    threads = [Thread(target=lambda: results.append(rules.evaluate(items))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_delete_is_evaluated_only_if_the_policy_names_it() -> None:
+    item = build_input(operation=Operation.DELETE)
+    protected = build_policy("false", name="protected", match={"operations": ["DELETE"]})
+    assert [one.rule for one in evaluate(item, build_policy("false"), protected).violations] == ["protected"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("record.ttl > '60'", "has no value for any typical record: No such overload"),
+        ("record.ttl", "gives 300; allowed: true or false"),
+        ("size(record.ttl) > 1", "size() is not defined for values of these types"),
+    ],
+)
+def test_dry_evaluation_finds_mistakes_of_type(expression: str, problem: str) -> None:
+    (found,) = evaluate_dry(build_policy(expression)).problems
+    assert problem in found
+
+
+@pytest.mark.parametrize(
+    ("expression", "warnings"),
+    [
+        ("object.annotations['x'] == 'y'", 1),
+        ("current.record.ttl >= 60", 1),
+        ("record.targets.all(t, ip(t).family() == 4)", 1),
+        ("current == null || current.record.ttl >= 60", 0),
+        ("record.targets.all(t, !isIP(t) || ip(t).family() == 4)", 0),
+    ],
+)
+def test_dry_evaluation_warns_of_records_for_which_an_expression_has_no_value(expression: str, warnings: int) -> None:
+    found = evaluate_dry(build_policy(expression))
+    assert (found.problems, len(found.warnings)) == ((), warnings)
