@@ -5,8 +5,10 @@ To test another provider, add a function that builds its `Rig` to `RIGS`. Cloud 
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +32,8 @@ from providers.zonefile.writer import ZoneFileWriter
 from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
-from tests.octodns_config import describe_bind, describe_powerdns, describe_yaml, write_config
+from tests.fakes.cloudflare.server import Cloudflare
+from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
 
@@ -225,6 +228,23 @@ def build_octodns_bind_rig(folder: Path) -> Rig:
     return _build_octodns_rig(folder, describe_bind(start_clean("named")))
 
 
+def build_octodns_cloudflare_rig(folder: Path) -> Rig:
+    """Build a rig with octodns-cloudflare and a fake of its service."""
+    fake = cloudflare()
+    fake.reset()
+    zone_id = fake.add_zone("example.org")
+    fake.put(zone_id, "ns1.example.org", "A", "192.0.2.53")
+    return _build_octodns_rig(folder, describe_cloudflare(fake))
+
+
+@cache
+def cloudflare() -> Cloudflare:
+    """Return the fake that all tests of this process share."""
+    fake = Cloudflare()
+    atexit.register(fake.close)
+    return fake
+
+
 def build_octodns_powerdns_rig(folder: Path) -> Rig:
     """Build a rig with octodns-powerdns and the HTTP API of PowerDNS."""
     rig = _build_octodns_rig(folder, describe_powerdns(start_clean("pdns_server")))
@@ -264,6 +284,7 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "google": build_clouddns_rig,
     "inmemory": build_inmemory_rig,
     "octodns-bind": build_octodns_bind_rig,
+    "octodns-cloudflare": build_octodns_cloudflare_rig,
     "octodns-powerdns": build_octodns_powerdns_rig,
     "octodns-yaml": build_octodns_yaml_rig,
     "rfc2136-bind": build_bind_rig,
