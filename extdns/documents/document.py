@@ -152,6 +152,11 @@ class ProcessReference(Document, frozen=True):
     replica: str = ""
     role: str = ""
 
+    @property
+    def reads_files(self) -> bool:
+        """Whether it reads manifests, not a cluster."""
+        return self.objects.startswith("files ")
+
 
 UNKNOWN_PROCESS: Final = ProcessReference(address="", owner="", objects="")
 """A placeholder, which is replaced before the document is shown."""

@@ -33,7 +33,7 @@ from extdns.documents.document import (
     build_record_data,
     build_zone_reference,
 )
-from extdns.documents.name_findings import SWITCHES_TO_SET, find_other_affix, select_zones
+from extdns.documents.name_findings import explain_exclusion, find_other_affix, select_zones
 from extdns.documents.names import NameState, NameSummary, build_row, find_state
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.timeline import TimelineEntry, build_timeline
@@ -76,11 +76,19 @@ class ClaimDocument(Document, frozen=True):
 
 
 class ExcludedObject(Document, frozen=True):
-    """An object that a filter excludes. Its names are known only if `certain` is true."""
+    """An object, or one `name` of it, that a filter excludes. If `certain` is false, its names are unknown."""
 
     object: str
     by: str
     certain: bool
+    name: str = ""
+
+
+def build_excluded(claim: ExcludedClaim) -> ExcludedObject:
+    """Describe what *claim* excludes."""
+    return ExcludedObject(
+        object=str(claim.ref), by=claim.excluded_by, certain=claim.name is not None, name=claim.name or ""
+    )
 
 
 class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExplanation"):
@@ -204,8 +212,7 @@ def _build_answer(name: DnsName, found: _Findings, seen: EngineSnapshot, *, comp
     if found.sole_exclusion:
         excluded = found.sole_exclusion
         published = "is not published" if known else "may or may not be published"
-        cause = f"{excluded.by} is not set" if excluded.by in SWITCHES_TO_SET else f"{excluded.by} excludes it"
-        return f"{name} {published}: {excluded.object} requests it, but {cause}."
+        return f"{name} {published}: {excluded.object} requests it, but {explain_exclusion(excluded.by)}."
     return answer_undecided(name, found.records, found.wildcards, unsure, known=known)
 
 
@@ -286,7 +293,7 @@ def _list_excluded(seen: EngineSnapshot, name: DnsName, *, requested: bool) -> I
     found.sort(key=lambda one: one.ref.key)
     vague = [one for one in found if one.name is None]
     for one in (*(one for one in found if one.name == name), *(() if requested else vague[:_MAX_EXCLUDED])):
-        yield ExcludedObject(object=str(one.ref), by=one.excluded_by, certain=one.name is not None)
+        yield build_excluded(one)
 
 
 def _list_closest(seen: EngineSnapshot, name: str) -> Iterator[str]:

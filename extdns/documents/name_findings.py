@@ -21,6 +21,16 @@ SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-li
 """Flags that exclude objects while they are not set; other flags exclude objects while they are."""
 
 
+def explain_exclusion(flag: str) -> str:
+    """Return why *flag*, or an annotation, excludes a name, as a clause."""
+    return f"{flag} is not set" if flag in SWITCHES_TO_SET else f"{flag} excludes it"
+
+
+def suggest_for_exclusion(flag: str) -> str:
+    """Return what a person can do if *flag*, or an annotation, excludes a name."""
+    return f"add {flag}" if flag in SWITCHES_TO_SET else f"change {flag}, or the object"
+
+
 class OtherAffix(NamedTuple):
     """Ownership records under a prefix or suffix that is not ours: the flag that would read them, and their number."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.documents.document import format_command
-from extdns.documents.name_findings import SWITCHES_TO_SET
+from extdns.documents.name_findings import suggest_for_exclusion
 from extdns.documents.names import NameState
 from extdns.model.plural import format_count
 from extdns.model.reason import ROWS, Reason
 from extdns.model.reason_row import Group
 
 if TYPE_CHECKING:
+    from extdns.documents.document import ObjectReference, ProcessReference
     from extdns.documents.name import NameDocument
 
 _RETRY_LATER: Final = "try again when everything can be read"
@@ -37,14 +38,20 @@ def suggest_next_step(document: NameDocument) -> str:
         case NameState.CHANGING if document.reason == Reason.IN_GRACE:
             return "nothing to do; to keep the record, let an object request the name before the grace period ends"
         case NameState.CHANGING:
-            command = format_command("plan", document.process)
-            return f"nothing to do if extdns runs. The plan for all names: {command}{_advise_on_orphan(document)}"
+            return _suggest_for_change(document)
         case NameState.UNKNOWN:
             return _RETRY_LATER
         case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
             return _RETRY_LATER
         case _:
             return _suggest_for_all_names(document)
+
+
+def _suggest_for_change(document: NameDocument) -> str:
+    command = format_command("plan", document.process)
+    if orphan := _advise_on_orphan(document):
+        return f"nothing, if nobody needs the record; extdns deletes it. All deletes: {command}{orphan}"
+    return f"nothing to do if extdns runs. The plan for all names: {command}"
 
 
 def _suggest_for_all_names(document: NameDocument) -> str:
@@ -71,19 +78,24 @@ def _suggest_by_reason(document: NameDocument) -> str:
         case Reason.FOREIGN_RECORD:
             return _suggest_for_foreign_record(document)
         case Reason.NO_ADDRESS if document.claims:
-            one = document.claims[0].object
-            where = f" --namespace={one.namespace}" if one.namespace else ""
-            describe = f"kubectl describe {one.kind.lower()} {one.name}{where}"
-            return f"extdns publishes the name once the object has an address. To see why it has none: {describe}"
+            return _suggest_for_missing_address(document.claims[0].object, document.process)
         case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
             return "correct the hostname or annotation; until then the record stays, then it follows the object"
         case Reason.DOMAIN_FILTERED:
             return "check --domain-filter and --exclude-domains, or request a name that they include"
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:
             flag = next((one.by for one in document.excluded if one.certain), "")
-            return f"add {flag}" if flag in SWITCHES_TO_SET else f"change {flag}, or the object" if flag else ""
+            return suggest_for_exclusion(flag) if flag else ""
         case _:
             return ""
+
+
+def _suggest_for_missing_address(one: ObjectReference, process: ProcessReference) -> str:
+    text = "extdns publishes the name once the object has an address. "
+    if process.reads_files:
+        return f"{text}Add it to the status in the manifest, as kubectl get --output=yaml shows it"
+    where = f" --namespace={one.namespace}" if one.namespace else ""
+    return f"{text}To see why it has none: kubectl describe {one.kind.lower()} {one.name}{where}"
 
 
 def _suggest_for_other_owner(document: NameDocument) -> str:

@@ -28,10 +28,12 @@ from extdns.documents.document import (
     format_command,
     format_schema,
 )
-from extdns.documents.name import ExcludedObject, NameDocument
+from extdns.documents.name import ExcludedObject, NameDocument, build_excluded
+from extdns.documents.name_findings import explain_exclusion, suggest_for_exclusion
 from extdns.documents.name_text import describe_outcome, describe_record
 from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.reason import ReasonDocument
+from extdns.documents.scope_warnings import HOW_TO_REQUEST
 from extdns.documents.text import escape_line, format_missing, shorten_field
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
@@ -87,7 +89,7 @@ def build_object(
     filtered = [claim for claim in claims if isinstance(claim, ExcludedClaim)]
     where = _name_object(key)
     failure = seen.claims.find_failure(key)
-    answer = _build_answer(about, failure, left_out=bool(filtered), complete=not missing)
+    answer = _build_answer(about, failure, filtered, complete=not missing)
     return ObjectDocument(
         api_version=VERSION,
         process=UNKNOWN_PROCESS,
@@ -95,9 +97,7 @@ def build_object(
         object=f"{key.kind.name} {where}",
         answer=f"{key.kind.name} {where} {answer}",
         names=tuple(_build_name(one, build_outcome(seen, live, one)) for one in about),
-        excluded=tuple(
-            ExcludedObject(object=str(one.ref), by=one.excluded_by, certain=one.name is not None) for one in filtered
-        ),
+        excluded=tuple(map(build_excluded, filtered)),
         problems=tuple(build_problem(key, problem) for problem in find_problems(claims)),
         failure=failure,
         missing=missing,
@@ -112,7 +112,8 @@ def format_object(document: ObjectDocument) -> Iterator[str]:
 def _build_lines(document: ObjectDocument) -> Iterator[str]:
     yield document.answer
     yield from format_missing(document.missing)
-    yield from (f"  excluded by {one.by}" for one in document.excluded if not one.certain)
+    if len(document.excluded) > 1 or document.names:
+        yield from (f"  {one.name or 'other names'}: {explain_exclusion(one.by)}" for one in document.excluded)
     for one in document.names:
         yield ""
         identifier = f" (set identifier {one.set_identifier})" if one.set_identifier else ""
@@ -125,9 +126,24 @@ def _build_lines(document: ObjectDocument) -> Iterator[str]:
         yield f"    allowed: {problem.allowed}"
     yield ""
     yield f"Answered by {describe_process(document.process)}"
-    if document.names:
-        yield ""
-        yield f"Next: trace one name: {format_command(f'explain {document.names[0].name}', document.process)}"
+    yield ""
+    yield f"Next: {_suggest_next_step(document)}"
+
+
+def _suggest_next_step(document: ObjectDocument) -> str:
+    if document.failure:
+        return "correct the object, or what it refers to; extdns computes its names again when either changes"
+    trace = f"explain {document.names[0].name}" if document.names else ""
+    if document.problems:
+        more = f". To trace one name: {format_command(trace, document.process)}" if trace else ""
+        return f"correct what is marked with an exclamation mark{more}"
+    if trace:
+        return f"trace one name: {format_command(trace, document.process)}"
+    if document.excluded:
+        return suggest_for_exclusion(document.excluded[0].by)
+    if document.missing:
+        return "try again when everything can be read"
+    return HOW_TO_REQUEST
 
 
 def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
@@ -166,11 +182,11 @@ def _build_name(decision: Decision, outcome: OutcomeDocument) -> ObjectNameDocum
     )
 
 
-def _build_answer(about: list[Decision], failure: str, *, left_out: bool, complete: bool) -> str:
+def _build_answer(about: list[Decision], failure: str, excluded: list[ExcludedClaim], *, complete: bool) -> str:
     if failure:
         return f"could not be read: {sanitize(failure)}"
     if not about:
-        return "is excluded by a filter, and requests no name." if left_out else "requests no name."
+        return f"publishes nothing: {explain_exclusion(excluded[0].excluded_by)}." if excluded else "requests no name."
     by_name = groupby(about, key=lambda decision: decision.name)
     states = Counter(find_state(find_worst(tuple(decided))) for _, decided in by_name)
     total, unknown = states.total(), states[NameState.UNKNOWN]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _MAX_NAMES: Final = 5
 _MIN_SIMILARITY: Final = 0.6
+HOW_TO_REQUEST: Final = (
+    "a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress"
+)
 _GENERATED: Final = frozenset({"empty", "fake", "connector"})
 """Sources that read no objects."""
 
@@ -130,8 +133,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
         read = format_count(scope.objects, "object was read, and it requests", "objects were read, and none requests")
         yield ScopeWarning(
             text=f"{read} a name" if scope.objects > 1 else f"{read} no name",
-            next="a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an"
-            " Ingress; to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]",
+            next=f"{HOW_TO_REQUEST}; to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]",
             leaves_nothing=False,
         )
         return

@@ -80,9 +80,9 @@ def test_the_plan_says_what_is_wrong_and_what_is_meant(
             "old.shop.example",
             {ZONE_FILE: owned(name="old", text="a-old", resource="other/old")},
             "old.shop.example is published, but no longer requested; it would be deleted.  [orphan-gone]",
-            f"nothing to do if extdns runs. The plan for all names: extdns plan {' '.join(RUN)}. To keep the record, "
-            "let an object request the name (extdns plan lists invalid annotations). If objects of another "
-            'cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
+            f"nothing, if nobody needs the record; extdns deletes it. All deletes: extdns plan {' '.join(RUN)}. To "
+            "keep the record, let an object request the name (extdns plan lists invalid annotations). If objects of "
+            'another cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
             id="shared owner",
         ),
         pytest.param(

@@ -13,6 +13,7 @@ from extdns.documents.object import build_object, format_object
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.engine.inputs import Observed
 from extdns.errors import UsageError
+from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -28,9 +29,11 @@ from tests.builders import (
     build_claim,
     change_phase,
     observe,
+    origin,
     owned,
     ownership_record,
     record,
+    ref,
 )
 from tests.unit.documents.cases import CNAME, NAMES, OTHER_NAMES, REQUESTED, WEB, build_unread, run_on, start_dry
 from tests.unit.engine import test_contests as contests
@@ -280,3 +283,58 @@ def test_the_error_about_an_unknown_object_lists_what_could_not_be_read() -> Non
     assert str(raised.value).startswith(
         "no object ingress/shop/i is read, as far as could be read\n  INCOMPLETE: Ingress objects are forbidden\n"
     )
+
+
+def explain_object(*claims: Claim) -> str:
+    """Return the explanation of the Service `web`, which has *claims*."""
+    world = start_dry(first=[observe("web", *claims)])
+    return "\n".join(format_object(build_object(EngineSnapshot(world.engine), "service/shop/web", ())))
+
+
+@pytest.mark.parametrize(
+    ("claims", "answer", "following"),
+    [
+        pytest.param(
+            [ExcludedClaim(ref=ref("web"), excluded_by="--label-filter")],
+            "publishes nothing: --label-filter excludes it.",
+            "change --label-filter, or the object",
+            id="filter",
+        ),
+        pytest.param(
+            [ExcludedClaim(ref=ref("web"), excluded_by="--publish-internal-services", name=DnsName(WEB))],
+            "publishes nothing: --publish-internal-services is not set.",
+            "add --publish-internal-services",
+            id="flag that is not set",
+        ),
+        pytest.param(
+            [InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")],
+            "requests no name.",
+            "correct what is marked with an exclamation mark",
+            id="invalid value",
+        ),
+        pytest.param(
+            [],
+            "requests no name.",
+            "a name is requested by the annotation external-dns.kubernetes.io/hostname, or by a host of an Ingress",
+            id="no annotation",
+        ),
+        pytest.param(
+            [build_claim("web", "web")],
+            "requests 1 name; 0 of 1 published as requested.",
+            "trace one name: extdns explain web.example.org [flags]",
+            id="requested name",
+        ),
+    ],
+)
+def test_the_explanation_of_an_object_names_the_flag_that_excludes_it_and_the_next_step(
+    claims: list[Claim], answer: str, following: str
+) -> None:
+    lines = explain_object(*claims).split("\n")
+    assert lines[0] == f"Service shop/web {answer}"
+    assert lines[-1] == f"Next: {following}"
+
+
+def test_the_explanation_of_an_object_shows_which_of_its_names_a_flag_excludes() -> None:
+    excluded = ExcludedClaim(ref=ref("web"), excluded_by="--exclude-target-net", name=DnsName("api.example.org"))
+    text = explain_object(build_claim("web", "web"), excluded)
+    assert "\n  api.example.org: --exclude-target-net excludes it\n" in text

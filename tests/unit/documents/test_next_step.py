@@ -89,3 +89,19 @@ def test_the_next_step_for_a_record_that_an_invalid_hostname_keeps_is_to_correct
     document = explain(start_dry(*owned("web"), first=[observe("web", invalid)]))
     assert document.reason == Reason.INVALID_NAME
     assert suggest_next_step(document).startswith("correct the hostname or annotation; until then the record stays")
+
+
+def test_the_next_step_for_a_missing_address_fits_where_objects_are_read() -> None:
+    document = explain(NAMES[Reason.NO_ADDRESS]())
+    live = replace(document, process=ProcessReference("", "me", "cluster https://192.0.2.1:6443"))
+    assert suggest_next_step(live).endswith("kubectl describe service web --namespace=shop")
+    files = replace(document, process=ProcessReference("", "me", "files shop.yaml"))
+    assert suggest_next_step(files).endswith(
+        "Add it to the status in the manifest, as kubectl get --output=yaml shows it"
+    )
+
+
+def test_the_next_step_for_an_orphan_that_will_be_deleted_begins_with_what_that_means() -> None:
+    document = explain(NAMES[Reason.ORPHAN_GONE]())
+    assert suggest_next_step(document).startswith("nothing, if nobody needs the record; extdns deletes it. ")
+    assert "To keep the record, let an object request the name" in suggest_next_step(document)
