@@ -75,6 +75,7 @@ def _drop(field: str) -> Callable[[Endpoint], list[Endpoint]]:
 
 LISTED: Final[Mapping[Defect, Callable[[Endpoint], list[Endpoint]]]] = {
     Defect.NAMES_WITH_DOT: _edit(dnsName=lambda name: f"{name}."),
+    Defect.WILDCARD_ESCAPED: _edit(dnsName=lambda name: name.replace("*", r"\052")),
     Defect.TTL_AS_TEXT: _edit(recordTTL=str),
     Defect.LABELS_AS_LIST: _edit(labels=lambda labels: [{"name": key, "value": labels[key]} for key in labels]),
     Defect.ENDPOINT_PER_TARGET: lambda one: [{**one, "targets": [target]} for target in one["targets"]],

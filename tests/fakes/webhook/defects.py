@@ -39,6 +39,7 @@ class Defect(Enum):
     APPLY_STATUS_200 = auto()
     CREATES_IGNORED = auto()
     ONLY_FIRST_TARGET = auto()
+    WILDCARD_ESCAPED = auto()
     CNAME_TARGET_WITH_DOT = auto()
     TXT_ESCAPED_TWICE = auto()
     LONG_TXT_CUT = auto()
@@ -129,16 +130,17 @@ PLANTED: Final[Mapping[Defect, Planted]] = {
     Defect.APPLY_STATUS_200: _describe("the answer is 204; another one ends the process", "6.2.1", "apply-status"),
     Defect.CREATES_IGNORED: _describe("a record that is not there is created in every loop", "2.5", "create"),
     Defect.ONLY_FIRST_TARGET: _describe(_EQUAL, "2.6", "several-targets"),
+    Defect.WILDCARD_ESCAPED: _describe("dnsName is the name itself", "0.1", "wildcard"),
     Defect.CNAME_TARGET_WITH_DOT: _describe(_EQUAL, "2.6", "type-CNAME"),
     Defect.TXT_ESCAPED_TWICE: _describe("the value of an ownership record", "3.2.3", "type-TXT"),
     Defect.LONG_TXT_CUT: _describe("the value of an ownership record", "3.2.3", "long-TXT"),
     Defect.MX_WITHOUT_PREFERENCE: _describe("MX: two fields, the first a number", "0.4", "type-MX"),
     Defect.SRV_TARGET_WITHOUT_DOT: _describe("SRV: four fields, the last one ends with a dot", "0.4", "type-SRV"),
-    Defect.AAAA_ANSWERED_BUT_IGNORED: _describe("what 204 confirms is in the zone", "2.5", "type-AAAA"),
+    Defect.AAAA_ANSWERED_BUT_IGNORED: _describe(_EQUAL, "2.6", "type-AAAA"),
     Defect.TTL_DROPPED: _describe(_EQUAL, "2.6", "ttl"),
     Defect.TTL_UPDATE_IGNORED: _describe(_EQUAL, "2.6", "ttl-update"),
     Defect.UPDATE_ADDS: _describe("updateNew replaces updateOld", "6.2.2", "update"),
-    Defect.UPDATES_NOT_READ_BACK: _describe("Records lists what the zone holds now", "1.2", "update"),
+    Defect.UPDATES_NOT_READ_BACK: _describe("updateNew replaces updateOld", "6.2.2", "update"),
     Defect.ONLY_FIRST_UPDATE: _describe("updateOld and updateNew are paired by index", "6.2.2", "several-updates"),
     Defect.DELETES_IGNORED: _describe("a record that is still there is deleted in every loop", "2.5", "delete"),
     Defect.DELETE_TAKES_ALL_TYPES: _describe("the type is part of the identity", "0.1", "delete-type"),
@@ -158,7 +160,7 @@ PLANTED: Final[Mapping[Defect, Planted]] = {
     Defect.INVALID_JSON_ACCEPTED: _describe("400 to what is not JSON", "6.2.3", "invalid-json"),
     Defect.INVALID_JSON_STATUS_500: _describe("400 to what is not JSON", "6.2.3", "invalid-json"),
     Defect.OTHER_METHODS_ACCEPTED: _describe("400 to other methods", "6.2.3", "methods"),
-    Defect.INVALID_CHANGE_SKIPPED: _describe("what 204 confirms is in the zone", "2.5", "partial-failure"),
+    Defect.INVALID_CHANGE_SKIPPED: _describe("204 confirms all changes", "1.4", "partial-failure"),
     Defect.REFUSAL_STATUS_400: _describe(
         "500 to 510 are tried again; others end the process", "1.4", "partial-failure"
     ),

@@ -1,0 +1,51 @@
+"""What a check of a webhook provider is, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from extdns.webhook_check.scratch import Scratch
+
+
+class CheckEnd(StrEnum):
+    """How a check ended."""
+
+    PASSED = "ok"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolCheck:
+    """One check.
+
+    Attributes:
+        name: identifies it in reports.
+        protocol: what the protocol says.
+        section: where it says so.
+        run: carries it out. It raises `ViolationError` or `UnsupportedError`.
+        needs: the checks without whose success the result would say nothing.
+    """
+
+    name: str
+    protocol: str
+    section: str
+    run: Callable[[Scratch], None]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOutcome:
+    """How one check ended.
+
+    Attributes:
+        message: why it failed or was skipped, "" if it passed.
+        seconds: how long it took.
+    """
+
+    check: ProtocolCheck
+    end: CheckEnd
+    message: str = ""
+    seconds: float = 0.0

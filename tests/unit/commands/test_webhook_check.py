@@ -1,0 +1,195 @@
+"""`extdns webhook-check`: arguments, exit code, text and JUnit XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from extdns import cli
+from extdns.webhook_check.catalog import CHECKS
+from tests.fakes.service.faults import Meanwhile, Refuse, Stall
+from tests.fakes.webhook.defects import Defect
+from tests.fakes.webhook.server import Action, WebhookServer
+
+ZONE = "example.org"
+FEW = ("--zone=example.org", "--records=3")
+
+
+@pytest.fixture
+def fake() -> Iterator[WebhookServer]:
+    with WebhookServer(ZONE) as server:
+        yield server
+
+
+def test_a_correct_provider_gives_exit_code_0_and_one_line_for_each_check(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["webhook-check", fake.url, *FEW], {}) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(rf"Checking {fake.url} with records below extdns-check-[0-9a-f]{{8}}\.example\.org", first)
+    assert lines[: len(CHECKS)] == [
+        f"skipped  {check.name}: not supported: PTR records are in reverse zones only"
+        if check.name == "type-PTR"
+        else f"ok       {check.name}"
+        for check in CHECKS
+    ]
+    assert lines[len(CHECKS) :] == [
+        f"{len(CHECKS) - 1} passed, 0 failed, 1 skipped.",
+        "Nothing is left in the zone.",
+    ]
+    assert fake.records() == {}
+
+
+def test_a_failed_check_gives_exit_code_1_and_says_what_the_protocol_requires(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with WebhookServer(ZONE, defect=Defect.TTL_DROPPED) as fake:
+        assert cli.main(["webhook-check", fake.url, *FEW], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("failed"))
+    assert re.sub("check-[0-9a-f]{8}", "check-1", lines[at]) == (
+        "failed   ttl: ttl.extdns-check-1.example.org A: the TTL 300 was applied, but GET /records returns none; a TTL "
+        "that cannot be stored is changed by POST /adjustendpoints"
+    )
+    assert lines[at + 1] == (
+        "         A record whose targets, TTL or properties differ from the adjusted endpoint is updated in every "
+        "loop. (docs/spec/plan.md 2.6)"
+    )
+    assert "skipped  ttl-update: needs ttl" in lines
+
+
+def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_removal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with WebhookServer(ZONE, defect=Defect.DELETES_IGNORED, unsupported=["MX"]) as fake:
+        assert cli.main(["webhook-check", fake.url, *FEW, "--output=junit"], {}) == 1
+    (suite,) = ET.fromstring(capsys.readouterr().out)
+    cases = {case.attrib["name"]: [child.tag for child in case] for case in suite}
+    assert list(cases) == [*(check.name for check in CHECKS), "clean-up"]
+    assert {name for name, children in cases.items() if children == ["failure"]} == {"delete", "clean-up"}
+    assert {name for name, children in cases.items() if children == ["skipped"]} >= {"delete-name", "type-MX"}
+    assert all({"classname", "name", "time"} == case.attrib.keys() for case in suite)
+    counts = {key: int(suite.attrib[key]) for key in ("tests", "failures", "errors")}
+    assert counts == {"tests": len(CHECKS) + 1, "failures": 2, "errors": 0}
+    assert int(suite.attrib["skipped"]) == sum(children == ["skipped"] for children in cases.values())
+
+
+def test_text_of_the_provider_cannot_break_the_xml(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.faults.arm(Refuse(500, "", "\x1b[31m\x00]]></failure> \ud7ff\ufffe"), action=Action.NEGOTIATE)
+    assert cli.main(["webhook-check", fake.url, *FEW, "-o", "junit"], {}) == 1
+    (suite,) = ET.fromstring(capsys.readouterr().out)
+    (failure,) = suite[0]
+    assert failure.attrib["message"] == r"GET / answered 500 (\x1b[31m\x00]]></failure> \ud7ff\ufffe)"
+
+
+def test_records_that_cannot_be_deleted_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with WebhookServer(ZONE, defect=Defect.DELETES_IGNORED) as fake:
+        assert cli.main(["webhook-check", fake.url, *FEW], {}) == 1
+        left = len(fake.records())
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"Delete by hand: {left} records below extdns-check-")
+
+
+def test_a_provider_that_never_answers_ends_the_check(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.faults.arm(Stall(), times=None)
+    assert cli.main(["webhook-check", fake.url, *FEW, "--timeout=100ms"], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("failed   negotiate: GET /: no complete answer within 0.1 s")
+    assert lines[-2:] == [f"0 passed, 1 failed, {len(CHECKS) - 1} skipped.", "Nothing is left in the zone."]
+
+
+def test_a_provider_that_stops_to_answer_ends_the_check_and_what_may_be_left_is_reported(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.faults.arm(Meanwhile(lambda: fake.faults.arm(Stall(), times=None)), action=Action.APPLY)
+    assert cli.main(["webhook-check", fake.url, *FEW, "--timeout=100ms"], {}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "skipped  type-AAAA: needs create" in lines
+    assert re.fullmatch(
+        r"Delete by hand: records below extdns-check-\w+\.example\.org may be left: .*0\.1 s", lines[-1]
+    )
+
+
+def test_nothing_is_written_if_the_provider_does_not_manage_the_zone(fake: WebhookServer) -> None:
+    assert cli.main(["webhook-check", fake.url, "--zone=example.com"], {}) == 1
+    assert {call.action for call in fake.calls} == {Action.NEGOTIATE}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            [], "error: --zone is missing\n  allowed: a zone for tests, such as scratch.example.org\n", id="none"
+        ),
+        pytest.param(
+            ["--zone=example.org"],
+            "error: the URL is missing\n  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="no-url",
+        ),
+        pytest.param(
+            ["localhost:8888", "--zone=example.org"],
+            "error: localhost:8888 is not a URL of a webhook provider\n"
+            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="no-scheme",
+        ),
+        pytest.param(
+            ["http://[::1", "--zone=example.org"],
+            "error: http://[::1 is not a URL of a webhook provider\n"
+            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="not-a-url",
+        ),
+        pytest.param(
+            ["http://me:secret@localhost", "--zone=example.org"],
+            "error: the URL has a user name or password\n  webhook providers have neither\n"
+            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="credentials",
+        ),
+        pytest.param(
+            ["http://localhost", "http://localhost", "--zone=example.org"],
+            "error: http://localhost is not an argument of extdns webhook-check\n"
+            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="two-urls",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=example.org", "--provider=aws"],
+            "error: --provider=aws is not an argument of extdns webhook-check\n"
+            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            id="flag-of-a-run",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=a b"],
+            "error: --zone=a b is not a DNS name\n  allowed: ",
+            id="zone",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=example.org", "--timeout=0s"],
+            "error: --timeout=0s is not a time limit\n  allowed: more than 0, up to 1h, as 15s\n",
+            id="timeout",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=example.org", "--records=many"],
+            "error: --records=many is not a number of records\n  allowed: 1 to 50000\n",
+            id="records",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=example.org", "--property=color"],
+            "error: --property=color is not a property\n  allowed: NAME=VALUE, as webhook/proxied=true\n",
+            id="property",
+        ),
+        pytest.param(
+            ["http://localhost", "--zone=example.org", "--output=json"],
+            "error: --output=json is not an output format\n  allowed: text, junit\n",
+            id="output",
+        ),
+    ],
+)
+def test_an_invalid_argument_gives_one_message(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["webhook-check", *arguments], {}) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(message)
