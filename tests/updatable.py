@@ -236,10 +236,15 @@ class UpdatableServer:
             sleep(_POLL_S)
 
 
-def start_clean(program: str) -> UpdatableServer:
-    """Return a server without records, which tests share; the test is skipped if *program* is not installed."""
+def skip_without(program: str) -> None:
+    """Skip the test if *program* is not installed."""
     if not installed(program):
         pytest.skip(f"{program} is not installed, so the provider rfc2136 was not tested with it")
+
+
+def start_clean(program: str) -> UpdatableServer:
+    """Return a server without records, which tests share; the test is skipped if *program* is not installed."""
+    skip_without(program)
     server = _start_once(program)
     server.reset()
     return server

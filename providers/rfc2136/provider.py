@@ -167,13 +167,13 @@ class Rfc2136Writer:
 
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
     """Return why the prerequisites of *writes* failed with *message*, as the zone shows it now."""
-    try:
-        found = copy.read().by_name
-    except CallFailedError:
-        return WriteConflict(message=message)
     names = {write.key.name for write in writes}
-    current = {record.key: record for name in names for record in found.get(name, ())}
-    explained = find_conflict(writes, current)
-    if explained is None:
-        return WriteConflict(message=message)
-    return replace(explained, message=f"{message}: {explained.message}")
+    try:
+        for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
+            found = read().by_name
+            current = {record.key: record for name in names for record in found.get(name, ())}
+            if explained := find_conflict(writes, current):
+                return replace(explained, message=f"{message}: {explained.message}")
+    except CallFailedError:
+        pass  # the names are read again before they are planned
+    return WriteConflict(message=message)

@@ -47,7 +47,7 @@ class ZoneCopy:
         self._name = rdata.build_name(zone)
         self._client = client
         self._lock = Lock()
-        self._zone = dns.zone.Zone(self._name, relativize=False)
+        self._discard()
         self._converted: dict[dns.name.Name, tuple[dns.node.Node, DnsName | None, tuple[Record, ...]]] = {}
         self._records = _NOTHING
 
@@ -58,17 +58,33 @@ class ZoneCopy:
             CallFailedError: the zone cannot be transferred.
         """
         with self._lock:
-            before = self._zone.nodes
             try:
-                self._client.update_copy(self._zone)
+                return self._update()
             except CallFailedError:
-                if not before:
+                if not self._zone.nodes:
                     raise
-                self._zone = dns.zone.Zone(self._name, relativize=False)
-                self._client.update_copy(self._zone)
-            if self._zone.nodes is not before:
-                self._records = self._convert()
-            return self._records
+                self._discard()
+                return self._update()
+
+    def read_completely(self) -> ZoneRecords:
+        """Return the records that the zone has now, read by AXFR: the serial may not show all edits.
+
+        Raises:
+            CallFailedError: the zone cannot be transferred.
+        """
+        with self._lock:
+            self._discard()
+            return self._update()
+
+    def _discard(self) -> None:
+        self._zone = dns.zone.Zone(self._name, relativize=False)
+
+    def _update(self) -> ZoneRecords:
+        before = self._zone.nodes
+        self._client.update_copy(self._zone)
+        if self._zone.nodes is not before:
+            self._records = self._convert()
+        return self._records
 
     def _convert(self) -> ZoneRecords:
         """Return all records. Nodes that have not changed since the last call are not converted again."""

@@ -62,10 +62,12 @@ class PrimaryServer:
         self._thread.join()
         self._listening.close()
 
-    def add(self, name: str, rtype: str, *data: str) -> None:
-        """Add records as another program would."""
-        owner = dns.name.from_text(name)
+    def add(self, name: str, rtype: str, *data: str, new_serial: bool = True) -> None:
+        """Add records as another program would; without a *new_serial*, a transfer of the difference is empty."""
+        owner, serial = dns.name.from_text(name), self._serial
         self._add(dns.rrset.from_text(owner, 300, dns.rdataclass.IN, rtype, *data))
+        if not new_serial:
+            self._serial = serial
 
     def list_data(self, name: str, rtype: str) -> list[str]:
         """Return the data of the records of *name* and *rtype*, sorted."""

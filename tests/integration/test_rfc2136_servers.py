@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
@@ -23,7 +19,7 @@ from providers.rfc2136.client import build_key
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings
 from tests.conformance.provider import build_batch, create, delete, restate, update
-from tests.nameservers import HOST
+from tests.fakes.dns_proxy import DnsProxy, Fault
 from tests.updatable import KEY, PROGRAMS, UpdatableServer, start_clean
 
 ZONE: Final = Zone(name=DnsName("example.org"), id="example.org")
@@ -159,40 +155,18 @@ def test_a_transfer_above_the_limit_changes_nothing_in_the_copy(server: Updatabl
         read(zones)
 
 
-@contextmanager
-def lose_answers(server: DnsServer) -> Iterator[DnsServer]:
-    """Serve at the address in the block: pass each message on to *server*, and close without the answer."""
-    with socket.create_server((HOST, 0)) as listening:
-
-        def pass_on() -> None:
-            try:
-                while True:
-                    client, _ = listening.accept()
-                    with client, socket.create_connection((server.host, server.port)) as upstream:
-                        upstream.sendall(client.recv(65537))
-                        upstream.recv(2)
-            except OSError:
-                return
-
-        thread = threading.Thread(target=pass_on, daemon=True)
-        thread.start()
-        yield DnsServer(host=HOST, port=listening.getsockname()[1])
-        listening.shutdown(socket.SHUT_RDWR)
-    thread.join()
-
-
 def test_a_lost_answer_is_unknown_although_the_update_was_made_and_it_is_not_sent_to_the_next_server(
     server: UpdatableServer,
 ) -> None:
-    with lose_answers(server.address) as broken:
-        settings = replace(build_settings(server), servers=(broken, server.address))
+    with DnsProxy(server.address, lambda: Fault.DROP_ANSWER) as proxy:
+        settings = replace(build_settings(server), servers=(proxy.address, server.address))
         outcome = submit(Rfc2136Zones(settings), create("web.example.org", "A", "192.0.2.1"))
     assert isinstance(outcome, Unknown)
     assert read(Rfc2136Zones(build_settings(server)))["web.example.org", "A"].targets == ("192.0.2.1",)
 
 
 def test_the_next_server_is_used_if_the_first_cannot_be_reached(server: UpdatableServer) -> None:
-    closed = DnsServer(host=HOST, port=1)
+    closed = DnsServer(host=server.address.host, port=1)
     for strategy in ("disabled", "round-robin", "random"):
         settings = replace(build_settings(server), servers=(closed, server.address), strategy=strategy)
         zones = Rfc2136Zones(settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,12 +25,19 @@ _OTHER_SECRET: Final = build_key(replace(KEY, secret="b3RoZXI="))
 _OTHER_NAME: Final = build_key(replace(KEY, name="other"))
 _OTHER_ALGORITHM: Final = build_key(replace(KEY, algorithm="hmac-sha512"))
 _AN_HOUR_S: Final = 3600
+_STALL_S: Final = 0.3
 
 
 def close(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
     """Carry out the query, and close the connection without an answer."""
     server.answer(query)
     yield b""
+
+
+def stall(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
+    """Carry out the query, and begin an answer that does not end in time."""
+    yield add_length(server.answer(query).to_wire())[:5]
+    threading.Event().wait(_STALL_S)
 
 
 def cut_off(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:

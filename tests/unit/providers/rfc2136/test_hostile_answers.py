@@ -14,6 +14,7 @@ from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
+from providers.common.api_calls import WriteOptions
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
 from tests.conformance.provider import build_batch, create
@@ -69,6 +70,14 @@ def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by
     assert read_keys(zones) == [APEX, WEB]
 
 
+def test_an_update_whose_answer_is_late_is_unknown_and_is_seen_by_the_next_read(server: PrimaryServer) -> None:
+    server.answers = [hostile.stall]
+    settings = replace(build_settings(server), write_options=WriteOptions(timeouts_s=(5.0, 0.05)))
+    zones = Rfc2136Zones(settings)
+    assert isinstance(create_web(zones), Unknown)
+    assert read_keys(zones) == [APEX, WEB]
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -93,6 +102,17 @@ def test_a_rejected_update_has_the_outcome_of_its_response_code_and_can_be_made_
     assert isinstance(create_web(zones), expected)
     assert read_keys(zones) == [APEX]
     assert isinstance(create_web(zones), Applied)
+
+
+def test_a_record_that_was_added_without_a_new_serial_is_found_by_the_conflict(server: PrimaryServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    assert read_keys(zones) == [APEX]
+    server.add(*WEB, "192.0.2.9", new_serial=False)
+    assert read_keys(zones) == [APEX]
+    outcome = create_web(zones)
+    assert isinstance(outcome, WriteConflict)
+    assert outcome.offending_names == (WEB[0],)
+    assert read_keys(zones) == [APEX, WEB]
 
 
 def test_a_prerequisite_that_failed_is_a_conflict_also_if_the_zone_cannot_be_read(server: PrimaryServer) -> None:
