@@ -14,6 +14,7 @@ from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
 from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 
 if TYPE_CHECKING:
@@ -332,6 +333,7 @@ class Leadership:
         self._decisions = decisions
         self.unreported: set[DnsName] = set()
         self.is_leader = not settings.has_election
+        self._is_single_pass = settings.once
 
     def change(self, *, is_leader: bool) -> set[DnsName]:
         """Become the leader or a standby; return the names to plan again."""
@@ -348,10 +350,13 @@ class Leadership:
     def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
         """Return the decisions to report, sorted: *new* ones, and after an election all that were not reported yet.
 
-        Decisions about *dirty* names, and about names that are being read again, are reported later.
+        Decisions about *dirty* names, and about names that are being read again, are reported later. A single pass has
+        no grace period, so a delete that is `in-grace` there is made as soon as the saved state contains it.
         """
         if not self.is_leader:
             return ()
+        if self._is_single_pass:
+            new = tuple([decision for decision in new if decision.reason is not Reason.IN_GRACE])
         if not self.unreported:
             return new
         ready = {name for name in self.unreported if not (name in dirty or self._is_unconfirmed(name))}

@@ -8,9 +8,9 @@ import pytest
 
 from extdns.model.change import Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.reason import Reason
-from tests.builders import REFUSED, host, observe_new
+from tests.builders import INGRESS, REFUSED, SERVICE, change_phase, host, observe_new, owned
 from tests.fakes.faulty import NoAnswer
-from tests.world import start_world
+from tests.world import build_world, start_world
 
 NAMES = ("api", "blog", "shop", "web")
 EXISTS = WriteConflict(message="exists", offending_names=tuple(map(host, NAMES)))
@@ -42,3 +42,10 @@ def test_a_single_pass_waits_for_the_retry_of_a_throttled_batch() -> None:
     assert not world.engine.is_idle
     world.run(for_s=1.0)
     assert world.engine.is_idle
+
+
+def test_a_single_pass_reports_no_grace_period_before_a_delete() -> None:
+    world = build_world(*owned("web"), once=True, has_state_store=True)
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert world.list_records() == {}
+    assert [one.reason for one in world.reported] == [Reason.ABSENCE_UNCONFIRMED, Reason.ORPHAN_GONE]
