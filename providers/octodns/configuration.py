@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -70,8 +70,8 @@ class ConfiguredZone:
         return OctodnsZone(f"{self.name}.", set(), update_pcent_threshold=update, delete_pcent_threshold=delete)
 
 
-def load_zones(settings: OctodnsSettings) -> dict[DnsName, ConfiguredZone]:
-    """Return the zones of the configuration that pass the filters, by name.
+def load_zones(settings: OctodnsSettings) -> tuple[dict[DnsName, ConfiguredZone], tuple[DnsName, ...]]:
+    """Return the zones of the configuration that pass the filters, by name, and the names of the others, sorted.
 
     Raises:
         UsageError: the file or something in it cannot be used. The message contains no values of arguments.
@@ -81,7 +81,7 @@ def load_zones(settings: OctodnsSettings) -> dict[DnsName, ConfiguredZone]:
         logging.getLogger(name).setLevel(logging.ERROR)
     flag = f"--octodns-config={sanitize(str(settings.path))}"
     try:
-        return dict(_Configuration(_load(settings.path), settings).find_zones())
+        return _Configuration(_load(settings.path), settings).find_zones()
     except UsageError as exc:
         raise UsageError(f"{flag}: {exc}") from exc
 
@@ -124,25 +124,29 @@ class _Configuration:
             handler_class, arguments = self._prepare(_require_mapping(entry, what), what)
             self._secrets.add_handler(str(name), _construct(what, handler_class, str(name), arguments))
 
-    def find_zones(self) -> Iterator[tuple[DnsName, ConfiguredZone]]:
-        """Yield the zones that pass the filters. Names with a `*` stand for zones of sources and are left out.
+    def find_zones(self) -> tuple[dict[DnsName, ConfiguredZone], tuple[DnsName, ...]]:
+        """Return the zones that pass the filters, and the names of the others.
+
+        Names with a `*` stand for zones of sources and are left out.
 
         Raises:
-            UsageError: one of them cannot be used, or there is none.
+            UsageError: a zone that passes cannot be used, or the configuration names no zone.
         """
-        seen: set[DnsName] = set()
+        entries: dict[DnsName, object] = {}
         for text, entry in self._sections["zones"].items():
-            if str(text).startswith("*"):
-                continue
-            name = _parse_name(str(text))
-            if not self._filter.matches(name):
-                continue
-            if name in seen:
-                raise UsageError(f"zone {name} is listed twice")
-            seen.add(name)
-            yield name, self._build_zone(name, _require_mapping(entry or {}, f"zone {name}"))
-        if not seen:
-            raise UsageError("no zone under `zones` has a name without * and passes the filters")
+            if not str(text).startswith("*"):
+                name = _parse_name(str(text))
+                if name in entries:
+                    raise UsageError(f"zone {name} is listed twice")
+                entries[name] = entry
+        if not entries:
+            raise UsageError("no zone under `zones` has a name without *")
+        managed = {
+            name: self._build_zone(name, _require_mapping(entry or {}, f"zone {name}"))
+            for name, entry in entries.items()
+            if self._filter.matches(name)
+        }
+        return managed, tuple(sorted(entries.keys() - managed.keys()))
 
     def _build_zone(self, name: DnsName, entry: Mapping[str, Any]) -> ConfiguredZone:
         targets = entry.get("targets") or []

@@ -59,7 +59,7 @@ class _ManagedZone:
 
 
 class OctodnsZones:
-    """The managed zones, whose readings reader and writer share; safe from any thread."""
+    """The managed zones, whose snapshots reader and writer share; safe from any thread."""
 
     def __init__(self, settings: OctodnsSettings) -> None:
         """Load the configuration; nothing is read or written yet.
@@ -68,7 +68,8 @@ class OctodnsZones:
             UsageError: the configuration cannot be used.
         """
         self.settings = settings
-        self._zones = {name: _ManagedZone(zone) for name, zone in load_zones(settings).items()}
+        managed, self.excluded = load_zones(settings)
+        self._zones = {name: _ManagedZone(zone) for name, zone in managed.items()}
 
     def list_zones(self) -> tuple[ConfiguredZone, ...]:
         """Return all zones, sorted by name."""
@@ -142,7 +143,9 @@ class OctodnsReader:
         """Return the configured zones; nothing is called."""
         zones = self._zones.list_zones()
         return ZoneList(
-            zones=tuple(Zone(name=zone.name, id=zone.name, account=zone.target.id) for zone in zones), calls=0
+            zones=tuple(sorted(Zone(name=zone.name, id=zone.name, account=zone.target.id) for zone in zones)),
+            calls=0,
+            excluded=self._zones.excluded,
         )
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:

@@ -39,7 +39,7 @@ def load(folder: Path, text: str, **more: object) -> dict[str, str]:
     """Return the target of each zone in the configuration *text*."""
     path = folder / "octodns.yaml"
     path.write_text(text)
-    zones = load_zones(OctodnsSettings(path=path, **more))  # type: ignore[arg-type]  # each test gives the right ones
+    zones, _ = load_zones(OctodnsSettings(path=path, **more))  # type: ignore[arg-type]  # each test gives the right ones
     return {name: zone.target.id for name, zone in zones.items()}
 
 
@@ -137,6 +137,8 @@ def test_zones_that_the_filters_exclude_and_providers_that_no_zone_needs_are_not
     by_domain = OctodnsZoneFilter(domains=DomainFilter(include=("example.org",)))
     assert load(tmp_path, text, zone_filter=by_domain) == {"example.org": "here"}
     assert load(tmp_path, text, zone_filter=OctodnsZoneFilter(ids=("example.org.",))) == {"example.org": "here"}
+    settings = OctodnsSettings(path=tmp_path / "octodns.yaml", zone_filter=OctodnsZoneFilter(ids=("example.net",)))
+    assert load_zones(settings) == ({}, ("example.com", "example.org"))
 
 
 def test_values_of_secret_handlers_are_used_and_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +163,7 @@ def test_secrets_are_neither_in_the_message_about_their_file_nor_in_the_text_of_
     assert "s3cr3t" not in str(error.value)
     path = tmp_path / "octodns.yaml"
     path.write_text(change("service: it", "service: it\n    token: s3cr3t-token"))
-    (zone,) = load_zones(OctodnsSettings(path=path)).values()
+    (zone,) = load_zones(OctodnsSettings(path=path))[0].values()
     assert "s3cr3t" not in repr(zone)
 
 
@@ -172,8 +174,8 @@ def test_offline_a_missing_variable_is_allowed(tmp_path: Path) -> None:
 def test_a_provider_that_would_wait_for_ever_gets_a_timeout(tmp_path: Path) -> None:
     path = tmp_path / "octodns.yaml"
     path.write_text(GOOD)
-    (zone,) = load_zones(OctodnsSettings(path=path)).values()
+    (zone,) = load_zones(OctodnsSettings(path=path))[0].values()
     assert zone.target.build().timeout == 30.0
     path.write_text(change("service: it", "service: it\n    timeout: 7"))
-    (zone,) = load_zones(OctodnsSettings(path=path)).values()
+    (zone,) = load_zones(OctodnsSettings(path=path))[0].values()
     assert zone.target.build().timeout == 7

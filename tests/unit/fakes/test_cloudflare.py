@@ -1,0 +1,87 @@
+"""The fake of Cloudflare refuses what Cloudflare refuses, with its numbers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.fakes.cloudflare.server import TOKEN, Cloudflare
+
+GOOD: Final = {"name": "www.example.org", "type": "A", "content": "192.0.2.1", "ttl": 300}
+
+
+@pytest.fixture
+def fake() -> Iterator[Cloudflare]:
+    with Cloudflare() as found:
+        yield found
+
+
+def call(fake: Cloudflare, method: str, path: str, body: object = None, *, token: str = TOKEN) -> tuple[int, Any]:
+    """Return the status and the decoded body of a response."""
+    url = urlsplit(fake.url)
+    connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=20.0)
+    try:
+        headers = {"Authorization": f"Bearer {token}"}
+        connection.request(method, url.path + path, json.dumps(body) if body else None, headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        pytest.param({"content": "no address"}, 9005, id="content"),
+        pytest.param({"name": "www.example.net"}, 9000, id="name-outside-the-zone"),
+        pytest.param({"ttl": 59}, 9021, id="ttl"),
+        pytest.param({"type": "TXT", "content": "no quotes"}, 9005, id="text-without-quotes"),
+        pytest.param({"type": "TXT", "content": f'"{"x" * 256}"'}, 9005, id="string-of-256-bytes"),
+        pytest.param({"type": "TXT", "content": '"a"', "proxied": True}, 9004, id="proxied-text"),
+        pytest.param({"type": "MX", "content": "mail.example.net"}, 9101, id="mx-without-priority"),
+        pytest.param({"type": "SRV", "data": {"target": "a.example.net"}}, 9102, id="srv-without-port"),
+        pytest.param({"type": "LUA"}, 9034, id="type"),
+        pytest.param({"owner": "me"}, 9207, id="unknown-field"),
+        pytest.param({"name": "here.example.org"}, 81058, id="same-record"),
+        pytest.param({"name": "here.example.org", "type": "CNAME", "content": "a.example.net"}, 81053, id="cname"),
+        pytest.param({"name": "alias.example.org"}, 81054, id="beside-a-cname"),
+    ],
+)
+def test_a_record_that_cloudflare_refuses_is_refused_with_its_number(
+    fake: Cloudflare, change: dict[str, object], code: int
+) -> None:
+    zone = fake.add_zone("example.org")
+    fake.put(zone, "here.example.org", "A", "192.0.2.1")
+    fake.put(zone, "alias.example.org", "CNAME", "lb.example.net")
+    status, found = call(fake, "POST", f"/zones/{zone}/dns_records", GOOD | change)
+    assert (status, found["success"], found["errors"][0]["code"]) == (400, False, code)
+    assert len(fake.list_records(zone)) == 2
+
+
+def test_records_are_made_replaced_deleted_and_listed_in_pages(fake: Cloudflare) -> None:
+    zone = fake.add_zone("example.org")
+    path = f"/zones/{zone}/dns_records"
+    made = [call(fake, "POST", path, GOOD | {"name": f"n{n}.example.org"})[1]["result"]["id"] for n in range(7)]
+    assert call(fake, "PUT", f"{path}/{made[0]}", GOOD | {"proxied": True})[1]["result"]["ttl"] == 1
+    assert call(fake, "DELETE", f"{path}/{made[1]}") == (
+        200,
+        call(fake, "DELETE", f"{path}/{made[2]}")[1] | {"result": {"id": made[1]}},
+    )
+    assert call(fake, "DELETE", f"{path}/{made[1]}")[0] == 404
+    _, found = call(fake, "GET", f"{path}?page=1&per_page=5")
+    assert [one["id"] for one in found["result"]] == [made[0], *made[3:]]
+    assert found["result_info"] == {"page": 1, "per_page": 5, "count": 5, "total_count": 5, "total_pages": 1}
+    assert call(fake, "GET", f"{path}?per_page=4")[0] == 400
+
+
+def test_a_wrong_token_a_missing_permission_and_a_missing_zone_are_refused(fake: Cloudflare) -> None:
+    zone = fake.add_zone("example.org")
+    assert call(fake, "GET", "/zones", token="wrong")[0] == 403
+    fake.denied.add("POST dns_records")
+    assert call(fake, "POST", f"/zones/{zone}/dns_records", GOOD)[0] == 403
+    assert call(fake, "GET", "/zones/nowhere/dns_records")[0] == 404
