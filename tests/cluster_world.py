@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 
@@ -20,7 +20,7 @@ from extdns.config import Config, parse
 from extdns.controller.state_calls import StateCalls
 from extdns.engine.effects import LoadState, ReadApprovals, SaveState
 from extdns.engine.engine import Engine
-from extdns.engine.inputs import Input, KindStateChanged, Observed, StateFailed
+from extdns.engine.inputs import Input, KindStateChanged, Observed, RulesChanged, StateFailed
 from extdns.engine.observer import Observer
 from extdns.errors import ForbiddenError
 from extdns.kube.local_store import LocalStore
@@ -30,6 +30,8 @@ from extdns.model.record import Record
 from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.model.zone import Zone
 from extdns.ports import Source
+from extdns.rules.evaluation import RuleSet
+from extdns.sources.namespace import NamespaceSource
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE
 from tests.fakes.faulty import FaultyProvider
@@ -67,6 +69,7 @@ class ClusterWorld(World):
         phases: the phases of kinds that are not synced.
         state_store: the state store of the delete guard.
         fast_s: how many seconds the wall clock is ahead of the true time.
+        rules: the rules that the process starts with.
     """
 
     flags: tuple[str, ...]
@@ -79,6 +82,7 @@ class ClusterWorld(World):
     state_store: MemoryStateStore = field(default_factory=MemoryStateStore)
     fast_s: float = 0.0
     synced: set[Kind] = field(default_factory=set)
+    rules: RuleSet | None = None
 
     # the interface of `Clock`
 
@@ -136,6 +140,7 @@ class ClusterWorld(World):
             state_store=self.state_store,
             now_s=self.now_s + down_s,
             fast_s=self.fast_s,
+            rules=self.rules,
         )
         after.exists = self.exists
         after.report_changes([_state(kind, phase) for kind, phase in self.phases.items()], for_s=for_s)
@@ -225,6 +230,7 @@ def start_cluster(
     zones: Mapping[Zone, Iterable[Record]] | None = None,
     page_size: int = 300,
     provider: FaultyProvider | None = None,
+    rules: RuleSet | None = None,
     for_s: float = 5.0,
 ) -> ClusterWorld:
     """Start a process with *objects* and a zone that holds *records*, and run it for *for_s* seconds.
@@ -236,6 +242,7 @@ def start_cluster(
         (*FLAGS, *flags),
         provider=provider or FaultyProvider(inner=InMemoryProvider(seed=seed, page_size=page_size)),
         objects={key_of(one): one for one in objects},
+        rules=rules,
     )
     world.report_changes((), for_s=for_s)
     return world
@@ -246,15 +253,19 @@ def _start(
     *,
     provider: FaultyProvider,
     objects: dict[ObjectKey, Json],
+    rules: RuleSet | None = None,
     **more: Any,  # noqa: ANN401 - fields of ClusterWorld
 ) -> ClusterWorld:
     interval = [] if any(flag.startswith("--interval=") for flag in flags) else [_LONG_INTERVAL]
     config = parse([*flags, *interval], {})
-    found = build_sources(config)
+    found: Sequence[Source] = build_sources(config)
+    if rules:
+        found = [*found, NamespaceSource()]
     needed = [source.kind for source in found]
     store = LocalStore(lambda kind: needed.append(kind) if kind not in needed else None)
     provider.submissions.clear()
     settings = build_engine_settings(config, found, provider, writes=True, has_state_store=True)
+    settings = replace(settings, has_rules=rules is not None)
     assert settings.settings_digest == compute_settings_digest(config)
     made = ClusterWorld(
         engine=Engine(settings),
@@ -262,12 +273,15 @@ def _start(
         writer=provider,
         flags=flags,
         config=config,
-        observer=Observer(cast("Sequence[Source]", found), store),
+        observer=Observer(found, store, reads_rule_objects=rules is not None),
         store=store,
         needed=needed,
         objects=objects,
+        rules=rules,
         **more,
     )
+    if rules:
+        made.feed(RulesChanged(rules=rules))
     made.exists = made.objects.__contains__
     STARTED.append(made)
     return made

@@ -247,7 +247,7 @@ class Engine:
         before = self.claims.failing_sources, self.claims.has_hidden_requests
         names |= self.claims.update(observation, is_planning=self.readiness.is_open)
         names |= self._waits.names(Wait(Awaited.OBJECT, key))
-        if self.settings.reads_rule_objects:
+        if self.settings.has_rules:
             names |= self.rules.observe(observation, self.claims)
         if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
             names |= self._waits.names(COMPUTED)

@@ -9,22 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.value import StringMap
 from extdns.ports import ClusterView, NotSyncedError
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange
+    from extdns.model.resources.meta import ObjectMeta
     from extdns.ports import Source
 
 
 _GONE = {Sighting.DELETED: Cause.DELETED, Sighting.MISSING: Cause.MISSING}
+_LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+"""An annotation with the whole object, which no rule needs."""
+
 _ENDS = frozenset(_GONE.values())
 
 
@@ -35,8 +42,12 @@ class Observer:
         computed: how often claims were computed.
     """
 
-    def __init__(self, sources: Sequence[Source], view: ClusterView) -> None:
-        """Use *sources*, which look up other objects in *view*."""
+    def __init__(self, sources: Sequence[Source], view: ClusterView, *, reads_rule_objects: bool = False) -> None:
+        """Use *sources*, which look up other objects in *view*.
+
+        With *reads_rule_objects*, observations have the labels and annotations of their objects.
+        """
+        self._reads_rule_objects = reads_rule_objects
         self._sources = {(source.name, source.kind): source for source in sources}
         self._names: dict[Kind, list[str]] = {}
         for name, kind in self._sources:
@@ -86,6 +97,7 @@ class Observer:
         failure, awaited_kind = "", None
         generation, uid, resource_version = 0, "", ""
         recording = RecordingView(self._view)
+        obj = None
         try:
             obj = (
                 None
@@ -107,7 +119,7 @@ class Observer:
         except Exception as exc:  # noqa: BLE001 - law 3: a failure of one object affects no other
             failure = describe_error(exc)
         self._dependencies.replace(requester, recording.lookups)
-        return Observation(
+        observation = Observation(
             source=requester.source,
             key=requester.key,
             cause=cause,
@@ -119,6 +131,7 @@ class Observer:
             uid=uid,
             resource_version=resource_version,
         )
+        return _add_tags(observation, obj.metadata) if self._reads_rule_objects and obj else observation
 
     def _find_missing(self, lookups: AbstractSet[Lookup]) -> tuple[ObjectKey, ...]:
         """Return the objects that *lookups* by name or labels found before, but that a new list lacks; sorted."""
@@ -128,6 +141,15 @@ class Observer:
                 same_kind = (item for item in self._missing.items() if item[0].kind == selection.kind)
                 found |= {key for key, labels in same_kind if selection.covers(key, labels)}
         return tuple(sorted(found))
+
+
+def _add_tags(observation: Observation, metadata: ObjectMeta) -> Observation:
+    annotations = {name: text for name, text in (metadata.annotations or {}).items() if name != _LAST_APPLIED}
+    return replace(
+        observation,
+        labels=StringMap.from_items(metadata.labels or {}),
+        annotations=StringMap.from_items(annotations),
+    )
 
 
 class Requester(NamedTuple):

@@ -14,9 +14,11 @@ from msgspec import field
 from msgspec.structs import replace
 
 from extdns.engine.desired import adjust, build_candidates
+from extdns.engine.evidence import Finding
 from extdns.model.change import Blocked, Delete
 from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, find_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
@@ -90,6 +92,7 @@ class RuleReview(Value, frozen=True, kw_only=True):
         rejected: the requests of denied claims whose objects have no record.
         violating: the records to delete.
         retained: the records that stay, and why.
+        not_absent: the records that are not deleted by absence, because a denied claim requests their targets.
         evaluations: of every record that was evaluated.
         denied: what denied claims request, by record and object.
         inputs: what was evaluated.
@@ -101,6 +104,7 @@ class RuleReview(Value, frozen=True, kw_only=True):
     rejected: tuple[Unfulfilled, ...] = ()
     violating: frozenset[RecordKey] = frozenset()
     retained: Mapping[RecordKey, Blocked] = field(default_factory=dict)
+    not_absent: Mapping[RecordKey, Blocked] = field(default_factory=dict)
     evaluations: Evaluations = field(default_factory=dict)
     denied: Mapping[tuple[RecordKey, ObjectKey], DesiredRecord] = field(default_factory=dict)
     inputs: tuple[RuleInput, ...] = ()
@@ -147,6 +151,12 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             ),
             violating=frozenset(chain.from_iterable(one.violating for one in denials.values())),
             retained=self._find_retained(denials.values(), left),
+            not_absent={
+                owned.key: one.block
+                for one in denials.values()
+                for owned in self.current
+                if owned.is_ours and owned.key not in one.violating and _would_lose_targets(owned, one, ())
+            },
             evaluations=evaluations,
             denied={
                 (record.key, one.claim.provenance.ref.key): record for one in denials.values() for record in one.records
@@ -273,21 +283,39 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         for denial in denials:
             found = find_refused_successors(denial.own, denial.rejections)
             for owned in self.current:
-                if owned.is_ours and owned not in denial.own and self._would_lose_targets(owned, denial, allowed):
+                if owned in denial.own or not self._may_share(owned, denial):
+                    continue
+                if _would_lose_targets(owned, denial, allowed):
                     found[owned.key] = denial.block
             for key, block in found.items():
                 if key not in denial.violating:
                     retained.setdefault(key, block)
         return retained
 
-    def _would_lose_targets(self, owned: OwnedRecord, denial: Denial, allowed: Iterable[DesiredRecord]) -> bool:
-        """Return whether *owned*, of another object, has targets of the denied claim that no other one requests."""
-        namespace, plan = denial.claim.provenance.ref.key.namespace, self.state.settings.plan
-        if owned.resource and find_namespace(owned.resource) != namespace and not plan.merges_namespaces:
-            return False
-        targets = {target for one in denial.records if one.key == owned.key for target in one.targets}
-        others = {target for one in allowed if one.key == owned.key for target in one.targets}
-        return bool(targets & {*owned.record.targets} - others)
+    def _may_share(self, owned: OwnedRecord, denial: Denial) -> bool:
+        """Return whether *owned*, of another object, can be merged with what the denied claim requests."""
+        namespace = denial.claim.provenance.ref.key.namespace
+        is_same = not owned.resource or find_namespace(owned.resource) == namespace
+        return owned.is_ours and (is_same or self.state.settings.plan.merges_namespaces)
+
+
+def _would_lose_targets(owned: OwnedRecord, denial: Denial, allowed: Iterable[DesiredRecord]) -> bool:
+    """Return whether *owned* has targets of the denied claim that none of the *allowed* records has."""
+    targets = {target for one in denial.records if one.key == owned.key for target in one.targets}
+    others = {target for one in allowed if one.key == owned.key for target in one.targets}
+    return bool(targets & {*owned.record.targets} - others)
+
+
+def apply_review(findings: Mapping[RecordKey, Finding], review: RuleReview) -> dict[RecordKey, Finding]:
+    """Return *findings* with violations as evidence, and without deletes by absence of what denied claims request."""
+    found = dict(findings)
+    for key in review.violating & found.keys():
+        found[key] = Finding(outcome=Evidence.POLICY_VIOLATION)
+    for key in review.not_absent.keys() & found.keys():
+        outcome = found[key].outcome
+        if isinstance(outcome, Evidence) and outcome.is_by_absence:
+            found[key] = replace(found[key], outcome=review.not_absent[key])
+    return found
 
 
 def _keep_retained(proposals: tuple[Proposal, ...], retained: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:

@@ -14,7 +14,7 @@ from extdns.engine.inputs import PRESENT, RulesAnswered, RulesChanged, RulesRevi
 from extdns.model.claim import NameClaim
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
-from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.ptr_claims import derive_ptr_claims
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput, RuleNamespace, RuleObject
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MAX_QUERY: Final = 500
 _AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
+_UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
@@ -42,6 +43,17 @@ class ObjectTags(NamedTuple):
 _UNTAGGED: Final = ObjectTags()
 
 
+class UnreadRules(Value, frozen=True, kw_only=True):
+    """The rules before their first version was read: every answer is awaited."""
+
+    revision: str = "unread"
+    needs_namespaces: bool = False
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
+        """Return that each answer is awaited."""
+        return (_UNREAD,) * len(inputs)
+
+
 class RuleState:
     """Evaluates rules, and records which answers of the policy server are needed.
 
@@ -52,11 +64,12 @@ class RuleState:
     """
 
     def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
-        """Start without local rules."""
+        """Start before the local rules were read, if there are to be any."""
         self._plan = settings.plan
         self._phases = phases
-        self.rules: RuleSet | None = None
-        self.has_server = self.is_active = settings.has_policy_server
+        self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
+        self.has_server = settings.has_policy_server
+        self.is_active = settings.has_rules or settings.has_policy_server
         self._tags: dict[ObjectKey, ObjectTags] = {}
         self._answers: dict[RuleInput, Evaluation] = {}
         self._names: dict[RuleInput, set[DnsName]] = {}
@@ -65,8 +78,8 @@ class RuleState:
 
     @property
     def awaits_answers(self) -> bool:
-        """Return whether a name waits for an answer of the policy server."""
-        return len(self._answers) < len(self._names)
+        """Return whether the rules were not read yet, or a name waits for an answer of the policy server."""
+        return isinstance(self.rules, UnreadRules) or len(self._answers) < len(self._names)
 
     def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
         """Store other rules or answers; return the names to plan again, of *all_names*."""

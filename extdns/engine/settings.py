@@ -35,7 +35,8 @@ class EngineSettings:
         settings_digest: the digest of the settings that decide which records are requested.
         has_state_store: whether state can be saved.
         is_state_store_missing: whether the configuration should name a state store and does not.
-        reads_rule_objects: whether observations have the labels and annotations of objects, for rules.
+        has_rules: whether rules are configured. Then nothing is planned before the first `RulesChanged`, and
+            observations have the labels and annotations of objects.
         has_policy_server: whether a policy server is queried about every record.
         source_timeout_s: how long a source may fail before planning begins without it.
     """
@@ -59,5 +60,5 @@ class EngineSettings:
     settings_digest: str = ""
     has_state_store: bool = False
     is_state_store_missing: bool = False
-    reads_rule_objects: bool = False
+    has_rules: bool = False
     has_policy_server: bool = False

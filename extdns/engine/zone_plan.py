@@ -22,7 +22,7 @@ from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
 from extdns.engine.evidence import Finding
 from extdns.engine.ownership_zone import Parts, SharingZones, find_zone_above, read_above, respect_elsewhere, split_sets
-from extdns.engine.rule_review import NO_REVIEW, RuleReview, RuleReviewer
+from extdns.engine.rule_review import NO_REVIEW, RuleReview, RuleReviewer, apply_review
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Decision, Delete
 from extdns.model.claim import UnresolvedClaim
@@ -147,7 +147,8 @@ def _plan_changes(
     zone, current, settings, review = plan_input.zone, plan_input.current, state.settings.plan, plan.review
     retained = _find_retained(plan_input, contest, review)
     findings = _find_evidence(plan_input, comparison, contest, retained, state)
-    findings |= {key: Finding(outcome=Evidence.POLICY_VIOLATION) for key in review.violating & findings.keys()}
+    if reviewer:
+        findings = apply_review(findings, review)
     proposals = propose_changes(comparison, {key: found.outcome for key, found in findings.items()}, retained, settings)
     if reviewer:
         proposals, review = reviewer.review_deletes(proposals, review)

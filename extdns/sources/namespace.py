@@ -1,0 +1,23 @@
+"""Namespaces: they request no names, but rules read their labels and annotations (docs/design/rules.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from extdns.model.resources.core import NAMESPACE
+
+if TYPE_CHECKING:
+    from extdns.model.claim import Claim
+    from extdns.model.resources.kinds import KubernetesObject
+    from extdns.ports import ClusterView
+
+
+class NamespaceSource:
+    """Lets namespaces be observed. It is not a value of `--source`, and is added if rules are configured."""
+
+    name = "namespace"
+    kind = NAMESPACE
+
+    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
+        """Return no claims."""
+        return ()
