@@ -204,6 +204,12 @@ class WebFlags(FlagSection, frozen=True, kw_only=True):
     web_address: ListenAddress
 
 
+class RuleFlags(FlagSection, frozen=True, kw_only=True):
+    """Where the rules are read from: paths, or `cluster`."""
+
+    policy_rules: tuple[str, ...]
+
+
 class AwsFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `aws`. An *aws_api_retries* of 0 sets no limit."""
 
@@ -304,6 +310,7 @@ class Config(Value, frozen=True, kw_only=True):
     registry: RegistryFlags
     log: LogFlags
     web: WebFlags
+    rules: RuleFlags
     aws: AwsFlags
     google: GoogleFlags
     rfc2136: Rfc2136Flags

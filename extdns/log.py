@@ -71,6 +71,11 @@ class Event(StrEnum):
     STATUS_NOT_WRITTEN = "Cannot write the status of an object"
     AUDIT_LOG_FAILED = "Cannot write the audit log; records are changed all the same, and its lines wait in memory"
     AUDIT_LOG_WRITTEN = "The audit log can be written again"
+    # rules
+    RULES_CHANGED = "Rules changed"
+    RULE_UNUSABLE = "Cannot use a rule or read a file of rules; the last valid version stays in use"
+    RULE_USABLE = "A problem with a rule is solved"
+    RULE_INCOMPLETE = "A rule has no value for some typical records"
     # outcomes of batches
     APPLIED = "{count} record(s) were successfully updated"
     WRITE_CONFLICT = "Write conflict: another writer changed the records; nothing was written, extdns reads them again"

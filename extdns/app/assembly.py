@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.cluster import build_cluster, describe_objects
 from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writer
 from extdns.app.engine_settings import build_engine_settings
+from extdns.app.policies import build_policy_watcher
 from extdns.app.provider import build_provider
 from extdns.app.sources import build_generated_objects, build_sources
 from extdns.app.state_store import build_state_store
@@ -26,7 +27,7 @@ from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.scope import measure_scope
-from extdns.errors import sanitize
+from extdns.errors import UsageError, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event, LogLimiter
@@ -38,15 +39,17 @@ from extdns.web.leader_page import LeaderPageApplication, build_leader_url
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.config import Config, LogFlags
     from extdns.controller.audit_file import AuditTarget
     from extdns.controller.audit_log import AuditLog
+    from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.model.kind import Kind
     from extdns.model.zone import RateLimitStatus
-    from extdns.ports import Clock, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
     from extdns.web.site import Pages
 
 _SECRET_BYTES: Final = 24
@@ -108,9 +111,8 @@ def assemble(
     metrics = _build_metrics(config, rate_limits, gate)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     kinds = tuple(source.kind for source in sources)
-    # the cluster is built last, since it starts reading: an invalid flag must not leave it running
-    cluster = build_cluster(config, kinds, build_generated_objects(config))
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
+    cluster, policies = _build_origins(config, kinds, clock, activity_reporter)
     audit = _build_audit_log(config, writer, engine, clock, activity_reporter)
     controller = Controller(
         ControllerParts(
@@ -120,6 +122,7 @@ def assemble(
             reader=reader,
             writer=audit or writer,
             audit=audit,
+            policies=policies,
             reporter=activity_reporter,
             clock=clock,
             kinds=kinds,
@@ -134,6 +137,23 @@ def assemble(
     server = _build_health_server(config, controller, metrics, (site, secret) if lease else None)
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
     return Assembly(controller=controller, engine=engine, server=server, page=page)
+
+
+def _build_origins(
+    config: Config, kinds: Collection[Kind], clock: Clock, reporter: ActivityReporter
+) -> tuple[Cluster, PolicyWatcher | None]:
+    """Build the cluster and the watcher of rules. Both start to read, so an invalid flag closes what was built.
+
+    Raises:
+        UsageError: a flag of either is invalid.
+    """
+    policies = build_policy_watcher(config, clock, reporter.report_defect)
+    try:
+        return build_cluster(config, kinds, build_generated_objects(config)), policies
+    except UsageError:
+        if policies:
+            policies.close()
+        raise
 
 
 def _build_metrics(config: Config, rate_limits: Callable[[], Iterable[RateLimitStatus]], gate: WriteGate) -> Metrics:

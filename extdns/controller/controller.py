@@ -38,6 +38,7 @@ from extdns.log import Event
 
 if TYPE_CHECKING:
     from extdns.controller.audit_log import AuditLog
+    from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.controller.reporter import ActivityReporter
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
@@ -62,6 +63,7 @@ class ControllerParts:
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
+        policies: reads the local rules; None without `--policy-rules`.
         policy_server: answers about rules; None if no such server is configured.
         audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
@@ -80,6 +82,7 @@ class ControllerParts:
     state: StateStore | None = None
     status_writer: StatusWriter | None = None
     audit: AuditLog | None = None
+    policies: PolicyWatcher | None = None
     policy_server: PolicyServer | None = None
     close_timeout_s: float = 20.0
 
@@ -161,6 +164,8 @@ class Controller:
             details["state"] = {"message": problem}
         if cluster := self._parts.engine.delete_guard.cluster.other_id:
             details["cluster"] = {"message": describe_other_cluster(cluster)}
+        if (policies := self._parts.policies) and policies.problems:
+            details["rules"] = {"problems": list(policies.problems)}
         if (audit := self._parts.audit) and audit.queue.problem:
             details["audit"] = {"message": audit.queue.problem}
         return self.first_pass_done.is_set(), details
@@ -204,6 +209,8 @@ class Controller:
         """
         if self._parts.audit:
             self._parts.audit.start()
+        if self._parts.policies:
+            self._parts.policies.start(self._inbox.put)
         self._cluster_thread.start()
         try:
             self._loop(on_first_pass or (lambda: None), approve, once=once)
@@ -218,6 +225,8 @@ class Controller:
             return
         self._is_closing = True
         self._cluster_thread.close()
+        if self._parts.policies:
+            self._parts.policies.close()
         is_written = self._workers.close(self._parts.clock, self._parts.close_timeout_s)
         if not is_written:
             self._parts.reporter.report_abandoned_write()

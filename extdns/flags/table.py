@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.flags import process, providers, records, rfc2136, sources, unavailable_providers
+from extdns.flags import process, providers, records, rfc2136, rules, sources, unavailable_providers
 from extdns.flags.flag import Flag
 
 
@@ -27,6 +27,7 @@ TOPICS: Final = (
     Topic(title="Other sources", flags=sources.OTHER_SOURCE_FLAGS),
     Topic(title="Templates", flags=sources.TEMPLATE_FLAGS),
     Topic(title="Names, types and zones", flags=records.SCOPE_FLAGS),
+    Topic(title="Rules", flags=rules.RULE_FLAGS),
     Topic(title="Deletes", flags=records.DELETE_FLAGS),
     Topic(title="Leader election", flags=process.ELECTION_FLAGS),
     Topic(title="Registry", flags=records.REGISTRY_FLAGS),

@@ -59,6 +59,7 @@ class ManifestCluster:
         cluster_id: str = "",
         monotonic: Callable[[], float] = time.monotonic,
         watch_files: WatchFiles = watch_files,
+        flag: str = "manifests",
     ) -> None:
         """Set the paths. Raises `UsageError` for a path that does not exist.
 
@@ -71,8 +72,11 @@ class ManifestCluster:
             cluster_id: the value of `--cluster-id`. The first `take` reports it before all other changes.
             monotonic: seconds that never go back.
             watch_files: watches files; tests replace it.
+            flag: the flag that names the paths, for messages.
         """
-        self._loader = ManifestLoader(paths, stdin=stdin, monotonic=monotonic, full_kinds=frozenset(full_kinds))
+        self._loader = ManifestLoader(
+            paths, stdin=stdin, monotonic=monotonic, full_kinds=frozenset(full_kinds), flag=flag
+        )
         self._full_kinds = frozenset(full_kinds)
         self._namespaces = namespaces or WatchedNamespaces()
         self._monotonic = monotonic

@@ -59,8 +59,9 @@ class ManifestLoader:
         stdin: BinaryIO | None,
         monotonic: Callable[[], float],
         full_kinds: Collection[Kind] = (),
+        flag: str = "manifests",
     ) -> None:
-        """Set the paths without reading them. Raises `UsageError` for a path that does not exist."""
+        """Set the paths without reading them. Raises `UsageError`, with *flag*, for a path that does not exist."""
         self.roots = tuple(ManifestFile.root(number, path) for number, path in enumerate(paths))
         self.index = ManifestIndex()
         self.lock = Lock()
@@ -71,7 +72,7 @@ class ManifestLoader:
         self._by_path: dict[str, ManifestFile] = {}
         self._unstable: dict[ManifestFile, _UnstableFile] = {}
         for root in self.roots:
-            _ensure_exists(root)
+            _ensure_exists(root, flag)
 
     def refresh(self, touched: Collection[str] | None = None) -> None:
         """Read files that changed, among the absolute paths *touched* or among all files. Never raises."""
@@ -153,7 +154,7 @@ class ManifestLoader:
         return self._monotonic() - unstable.since_s >= STABLE_AFTER_S
 
 
-def _ensure_exists(root: ManifestFile) -> None:
+def _ensure_exists(root: ManifestFile, flag: str) -> None:
     if root.path == STANDARD_INPUT:
         return
     try:
@@ -161,7 +162,7 @@ def _ensure_exists(root: ManifestFile) -> None:
     except OSError as error:
         allowed = 'a file, a folder, or "-" for standard input'
         raise UsageError(
-            f"--manifests={sanitize(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
+            f"--{flag}={sanitize(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
         ) from error
 
 

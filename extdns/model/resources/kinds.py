@@ -17,6 +17,7 @@ from extdns.model.resources.core import (
     Service,
 )
 from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice
+from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
 from extdns.model.resources.gateway_api import (
     GATEWAY,
@@ -65,6 +66,7 @@ KubernetesObject = (
     | Namespace
     | EndpointSlice
     | DnsEndpoint
+    | DnsPolicy
     | Gateway
     | ListenerSet
     | HttpRoute
@@ -99,6 +101,7 @@ STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     INGRESS: Ingress,
     NAMESPACE: Namespace,
     DNS_ENDPOINT: DnsEndpoint,
+    DNS_POLICY: DnsPolicy,
     GATEWAY: Gateway,
     LISTENER_SET: ListenerSet,
     HTTP_ROUTE: HttpRoute,

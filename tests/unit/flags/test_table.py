@@ -38,6 +38,7 @@ OURS: Final = {
     "leader-elect-resource-namespace",
     "leader-elect-retry-period",
     "manifests",
+    "policy-rules",
     "max-delete-count",
     "max-delete-percent",
     "max-refresh-interval",

@@ -1,0 +1,167 @@
+"""Keep the last valid version of each DNSPolicy of one origin, such as a cluster or files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from extdns.cel.policy import CompiledPolicy, compile_policy
+from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch, read_policy
+from extdns.cel.policy_rules import UnavailablePolicy
+from extdns.cel.typical_inputs import evaluate_dry
+from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
+from extdns.model.value import Value
+
+_LINE: Final = re.compile(r":\d+$")
+
+
+class PolicyVersion(Value, frozen=True, kw_only=True):
+    """What the last version of a document gives.
+
+    Attributes:
+        policy: None if there is a problem.
+        match: which inputs it may concern.
+        warnings: typical inputs for which an expression has no value.
+    """
+
+    policy: CompiledPolicy | None
+    match: PolicyMatch
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class PolicyState(Value, frozen=True, kw_only=True):
+    """The state of one DNSPolicy, for logs, pages and its status.
+
+    Attributes:
+        generation: the generation of the last version.
+        problems: what is wrong with the last version; () if it is used.
+        is_used: whether a version is used: the last one, or the last valid one.
+    """
+
+    key: ObjectKey
+    generation: int
+    problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+    is_used: bool
+
+
+def check_policy(name: str, spec: object) -> PolicyVersion:
+    """Read and compile the *spec* of the DNSPolicy *name*, and evaluate it on typical inputs. Never raises."""
+    parsed = read_policy(name, spec)
+    if parsed.text is None:
+        return PolicyVersion(policy=None, match=parsed.match, problems=parsed.problems)
+    policy = compile_policy(parsed.text)
+    if not isinstance(policy, CompiledPolicy):
+        return PolicyVersion(policy=None, match=parsed.match, problems=policy)
+    dry = evaluate_dry(policy)
+    if dry.problems:
+        return PolicyVersion(policy=None, match=parsed.match, problems=dry.problems)
+    return PolicyVersion(policy=policy, match=parsed.match, warnings=dry.warnings)
+
+
+class PolicyIndex:
+    """The DNSPolicies of one origin, in their last valid version. Calls must not overlap."""
+
+    def __init__(self) -> None:
+        """Start before anything was read."""
+        self._phase = KindState(kind=DNS_POLICY, phase=Phase.LISTING)
+        self._is_listed = False
+        self._last: dict[ObjectKey, PolicyVersion] = {}
+        self._generations: dict[ObjectKey, int] = {}
+        self._valid: dict[ObjectKey, CompiledPolicy] = {}
+        self._problems: dict[tuple[str, ObjectKey | None], str] = {}
+        self._unread_files: frozenset[str] = frozenset()  # that could not be read when everything was listed
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether everything was read, or cannot be."""
+        return self._is_listed or self._phase.phase is not Phase.LISTING
+
+    @property
+    def policies(self) -> tuple[CompiledPolicy, ...]:
+        """The last valid version of each policy that has one."""
+        return tuple(self._valid[key] for key in sorted(self._valid))
+
+    def apply(self, changes: Iterable[ClusterChange]) -> None:
+        """Apply *changes*, in their order."""
+        for change in changes:
+            match change:
+                case ObjectChange():
+                    self._apply_object(change)
+                case ObjectProblem(is_ignored=False):
+                    self._problems.pop((change.location, change.key), None)
+                    if change.message:
+                        self._problems[change.location, change.key] = change.message
+                case KindChange(state=state) if state.kind == DNS_POLICY:
+                    self._phase = state
+                case KindChange() | ObjectProblem() | IdentityRead():
+                    pass
+        unread = frozenset(_find_file(location) for location, key in self._problems if key is None)
+        if not self._is_listed and self._phase.phase is Phase.SYNCED:
+            self._is_listed = True
+            self._unread_files = unread
+        self._unread_files &= unread
+
+    def find_unavailable(self) -> Iterator[UnavailablePolicy]:
+        """Yield what has no valid version, with the inputs that it may concern."""
+        if not self._is_listed:
+            detail = self._phase.detail or f"the list is not complete ({self._phase.phase})"
+            yield _build_unavailable(f"DNSPolicies: {detail}")
+        for key, version in self._last.items():
+            if key not in self._valid:
+                yield UnavailablePolicy(problem=f"DNSPolicy {key.name}: {version.problems[0]}", match=version.match)
+        for (location, named), message in self._problems.items():
+            is_unread = named is None and _find_file(location) in self._unread_files
+            if is_unread or (named is not None and named.kind == DNS_POLICY and named not in self._last):
+                yield _build_unavailable(f"{location}: {message}")
+
+    def list_states(self) -> Iterator[PolicyState]:
+        """Yield the state of each policy, sorted by name."""
+        unreadable = {key: message for (_, key), message in self._problems.items() if key is not None}
+        for key in sorted({*self._last, *(key for key in unreadable if key.kind == DNS_POLICY)}):
+            version = self._last.get(key)
+            problems = version.problems if version else ()
+            yield PolicyState(
+                key=key,
+                generation=self._generations.get(key, 0),
+                problems=(*problems, unreadable[key]) if key in unreadable else problems,
+                warnings=version.warnings if version else (),
+                is_used=key in self._valid,
+            )
+
+    def list_problems(self) -> Iterator[str]:
+        """Yield what is wrong now, each with its object or file."""
+        if self._phase.phase is not Phase.SYNCED and self._phase.detail:
+            yield f"DNSPolicies: {self._phase.detail}"
+        for (location, _), message in sorted(self._problems.items(), key=lambda item: item[0][0]):
+            yield f"{location}: {message}"
+        for key, version in sorted(self._last.items()):
+            yield from (f"DNSPolicy {key.name}: {problem}" for problem in version.problems)
+
+    def _apply_object(self, change: ObjectChange) -> None:
+        key = change.key
+        if key.kind != DNS_POLICY:
+            return
+        if not isinstance(change.new, DnsPolicy):
+            self._last.pop(key, None)
+            self._valid.pop(key, None)
+            self._generations.pop(key, None)
+            return
+        version = check_policy(key.name, change.new.spec)
+        self._last[key] = version
+        self._generations[key] = change.new.metadata.generation
+        if version.policy is not None:
+            self._valid[key] = version.policy
+
+
+def _build_unavailable(problem: str) -> UnavailablePolicy:
+    return UnavailablePolicy(problem=problem, match=MATCH_EVERYTHING)
+
+
+def _find_file(location: str) -> str:
+    """Return *location* without the number of the line."""
+    return _LINE.sub("", location)

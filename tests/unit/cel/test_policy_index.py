@@ -1,0 +1,133 @@
+"""Which version of each policy is used while documents, files and lists change or break."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch
+from extdns.cel.policy_index import PolicyIndex, PolicyState
+from extdns.cel.policy_rules import UnavailablePolicy
+from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.core import NAMESPACE
+from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
+from extdns.model.resources.meta import ObjectMeta
+
+SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
+VALID = {"validations": [{"expression": "record.ttl >= 60"}]}
+INVALID = {"match": {"recordTypes": ["TXT"]}, "validations": [{"expression": "record.nmae == 'x'"}]}
+KEY = ObjectKey(DNS_POLICY, "", "rule")
+NOT_YAML = "not YAML: found unexpected end of stream"
+
+
+def change(spec: object, name: str = "rule", generation: int = 1) -> ObjectChange:
+    policy = DnsPolicy(metadata=ObjectMeta(name=name, generation=generation), spec=spec)
+    return ObjectChange(key=ObjectKey(DNS_POLICY, "", name), old=None, new=policy)
+
+
+def delete(name: str = "rule") -> ObjectChange:
+    return ObjectChange(key=ObjectKey(DNS_POLICY, "", name), old=None, new=None, seen=Sighting.DELETED)
+
+
+def problem(location: str, message: str, key: ObjectKey | None = None) -> ObjectProblem:
+    return ObjectProblem(location=location, key=key, message=message)
+
+
+def build_index(*changes: ClusterChange) -> PolicyIndex:
+    index = PolicyIndex()
+    index.apply(changes)
+    return index
+
+
+def list_used(index: PolicyIndex) -> list[str]:
+    return [policy.text.validations[0].expression for policy in index.policies]
+
+
+def test_valid_policy_is_used() -> None:
+    index = build_index(change(VALID), SYNCED)
+    assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
+
+
+def test_last_valid_version_is_used_while_the_policy_is_invalid() -> None:
+    index = build_index(change(VALID), SYNCED)
+    index.apply([change(INVALID, generation=2)])
+    assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
+    (state,) = index.list_states()
+    assert (state.generation, state.is_used, state.problems[0][:45]) == (
+        2,
+        True,
+        "spec.validations[0].expression refers to reco",
+    )
+
+
+def test_policy_that_was_never_valid_concerns_what_its_match_selects() -> None:
+    (found,) = build_index(change(INVALID), SYNCED).find_unavailable()
+    assert found.match == PolicyMatch(record_types=("TXT",))
+    assert found.problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to record.nmae")
+
+
+def test_policy_that_was_mended_is_used() -> None:
+    index = build_index(change(INVALID), SYNCED)
+    index.apply([change(VALID)])
+    assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
+
+
+@pytest.mark.parametrize("spec", [VALID, INVALID])
+def test_deleted_policy_is_not_used_and_concerns_nothing(spec: object) -> None:
+    index = build_index(change(spec), SYNCED)
+    index.apply([delete()])
+    assert (list_used(index), list(index.find_unavailable()), list(index.list_states())) == ([], [], [])
+
+
+def test_everything_is_unavailable_until_the_list_is_complete() -> None:
+    index = build_index(change(VALID))
+    assert not index.is_ready
+    assert [one.match for one in index.find_unavailable()] == [MATCH_EVERYTHING]
+
+
+@pytest.mark.parametrize("phase", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
+def test_everything_is_unavailable_if_the_list_fails_at_the_start(phase: Phase) -> None:
+    index = build_index(KindChange(state=KindState(kind=DNS_POLICY, phase=phase, detail="HTTP 403")))
+    assert index.is_ready
+    assert list(index.find_unavailable()) == [
+        UnavailablePolicy(problem="DNSPolicies: HTTP 403", match=MATCH_EVERYTHING)
+    ]
+
+
+def test_policies_stay_in_use_if_the_watch_fails_later() -> None:
+    index = build_index(change(VALID), SYNCED)
+    index.apply([KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.FAILING, detail="HTTP 500"))])
+    assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
+    assert list(index.list_problems()) == ["DNSPolicies: HTTP 500"]
+
+
+def test_everything_is_unavailable_while_a_file_is_unreadable_since_the_start() -> None:
+    index = build_index(change(VALID), problem("rules.yaml:3", NOT_YAML), SYNCED)
+    assert [one.problem for one in index.find_unavailable()] == [f"rules.yaml:3: {NOT_YAML}"]
+    index.apply([problem("rules.yaml:3", ""), problem("rules.yaml:7", NOT_YAML)])
+    assert [one.problem for one in index.find_unavailable()] == [f"rules.yaml:7: {NOT_YAML}"]
+    index.apply([problem("rules.yaml:7", "")])
+    assert list(index.find_unavailable()) == []
+
+
+def test_policies_stay_in_use_if_a_file_becomes_unreadable() -> None:
+    index = build_index(change(VALID), SYNCED)
+    index.apply([problem("rules.yaml:3", NOT_YAML)])
+    assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
+    assert list(index.list_problems()) == [f"rules.yaml:3: {NOT_YAML}"]
+
+
+def test_object_that_cannot_be_decoded_concerns_everything_unless_an_earlier_version_is_used() -> None:
+    unreadable = problem("rules.yaml:3", "metadata.labels is a list", KEY)
+    assert [one.match for one in build_index(unreadable, SYNCED).find_unavailable()] == [MATCH_EVERYTHING]
+    index = build_index(change(VALID), SYNCED)
+    index.apply([unreadable])
+    assert list(index.find_unavailable()) == []
+    assert list(index.list_states()) == [
+        PolicyState(key=KEY, generation=1, problems=("metadata.labels is a list",), warnings=(), is_used=True)
+    ]
+
+
+def test_problem_with_another_kind_concerns_no_rule() -> None:
+    other = problem("shop.yaml:3", "spec is a list", ObjectKey(NAMESPACE, "", "shop"))
+    assert list(build_index(other, SYNCED).find_unavailable()) == []

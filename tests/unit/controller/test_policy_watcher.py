@@ -1,0 +1,99 @@
+"""Passing rules to the engine: when they were read, when they change, and when reading fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import cast
+
+import pytest
+
+from extdns.cel.policy_rules import PolicyRules
+from extdns.controller import policy_watcher
+from extdns.controller.clock import SystemClock
+from extdns.controller.policy_watcher import PolicyWatcher
+from extdns.engine.inputs import Input, RulesChanged
+from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
+from extdns.model.resources.meta import ObjectMeta
+from extdns.rules.evaluation import Evaluation
+from tests.unit.cel.expressions import build_input
+from tests.unit.controller.scripted_cluster import ScriptedCluster
+
+SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
+FORBIDDEN = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.FORBIDDEN, detail="HTTP 403"))
+
+
+def policy(expression: str, name: str = "rule") -> ObjectChange:
+    spec = {"validations": [{"expression": expression, "message": expression}]}
+    new = DnsPolicy(metadata=ObjectMeta(name=name), spec=spec)
+    return ObjectChange(key=ObjectKey(DNS_POLICY, "", name), old=None, new=new)
+
+
+@contextmanager
+def watch(*origins: ScriptedCluster) -> Iterator[tuple[PolicyWatcher, SimpleQueue[Input], list[Exception]]]:
+    inputs: SimpleQueue[Input] = SimpleQueue()
+    defects: list[Exception] = []
+    watcher = PolicyWatcher(origins, clock=SystemClock(), report_defect=defects.append)
+    watcher.start(inputs.put)
+    try:
+        yield watcher, inputs, defects
+    finally:
+        watcher.close()
+
+
+def evaluate_next(inputs: SimpleQueue[Input]) -> Evaluation:
+    """Return the evaluation of a usual record by the next rules."""
+    item = cast("RulesChanged", inputs.get(timeout=10.0))
+    (evaluation,) = cast("PolicyRules", item.rules).evaluate((build_input(),))
+    return evaluation
+
+
+def list_messages(evaluation: Evaluation) -> list[str]:
+    return [violation.message for violation in evaluation.violations]
+
+
+def test_rules_of_all_origins_are_passed_on_together() -> None:
+    origins = ScriptedCluster((policy("1 == 2"), SYNCED)), ScriptedCluster((policy("2 == 3", "b"), SYNCED))
+    with watch(*origins) as (_, inputs, _):
+        assert list_messages(evaluate_next(inputs)) == ["2 == 3", "1 == 2"]
+
+
+def test_changed_rules_are_passed_on_and_equal_ones_are_not() -> None:
+    origin = ScriptedCluster((policy("1 == 2"), SYNCED), (policy("1 == 2"),), (policy("1 == 3"),))
+    with watch(origin) as (_, inputs, _):
+        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
+        assert list_messages(evaluate_next(inputs)) == ["1 == 3"]
+        origin.taken.wait(10.0)
+        assert inputs.empty()
+
+
+def test_rules_that_cannot_be_listed_are_unavailable() -> None:
+    with watch(ScriptedCluster((FORBIDDEN,))) as (watcher, inputs, _):
+        assert evaluate_next(inputs).unavailable == "DNSPolicies: HTTP 403"
+        assert watcher.problems == ("DNSPolicies: HTTP 403",)
+
+
+def test_rules_are_unavailable_if_they_were_not_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_watcher, "FIRST_READ_TIMEOUT_S", 0.0)
+    with watch(ScriptedCluster()) as (_, inputs, _):
+        assert evaluate_next(inputs).unavailable == "DNSPolicies: the list is not complete (listing)"
+
+
+def test_broken_rule_keeps_its_last_version_and_is_reported() -> None:
+    with watch(ScriptedCluster((policy("1 == 2"), SYNCED), (policy("nothing"),))) as (watcher, inputs, _):
+        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
+        watcher._origins[0].taken.wait(10.0)  # type: ignore[attr-defined] # a scripted cluster
+        assert inputs.empty()
+        (problem,) = watcher.problems
+        assert problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to nothing")
+        assert [state.is_used for state in watcher.states] == [True]
+
+
+def test_unexpected_error_is_reported_and_reading_continues() -> None:
+    origin = ScriptedCluster(RuntimeError("defect"), (policy("1 == 2"), SYNCED))
+    with watch(origin) as (_, inputs, defects):
+        assert list_messages(evaluate_next(inputs)) == ["1 == 2"]
+        assert [str(defect) for defect in defects] == ["defect"]
