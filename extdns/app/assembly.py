@@ -15,7 +15,7 @@ from extdns.app.cluster_writers import build_event_recorder, build_lease, build_
 from extdns.app.engine_settings import build_engine_settings
 from extdns.app.policies import build_policy_watcher
 from extdns.app.provider import build_provider
-from extdns.app.sources import build_generated_objects, build_sources
+from extdns.app.sources import build_generated_objects, build_observed_sources
 from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
@@ -96,7 +96,7 @@ def assemble(
     Raises:
         UsageError: a flag has a value that only its package can check, or a folder or file is missing.
     """
-    sources = build_sources(config)
+    sources = build_observed_sources(config)
     clock = SystemClock()
     server: WebServer
     secret = secrets.token_urlsafe(_SECRET_BYTES)
@@ -117,7 +117,7 @@ def assemble(
     controller = Controller(
         ControllerParts(
             engine=engine,
-            observer=Observer(sources, cluster.view),
+            observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
             cluster=cluster,
             reader=reader,
             writer=audit or writer,

@@ -51,6 +51,7 @@ def build_engine_settings(
         settings_digest=compute_settings_digest(config),
         has_state_store=has_state_store,
         is_state_store_missing=is_state_missing(config) and not has_state_store,
+        has_rules=bool(config.rules.policy_rules),
     )
 
 

@@ -36,6 +36,19 @@ def build_sources(config: Config) -> tuple[Source, ...]:
     return tuple(StagedSource(source=source, stages=stages) for source in found)
 
 
+def build_observed_sources(config: Config) -> tuple[Source, ...]:
+    """Build the sources of `--source`, and what rules read besides.
+
+    Raises:
+        UsageError: a flag of a source is invalid.
+    """
+    if not config.rules.policy_rules:
+        return build_sources(config)
+    from extdns.sources.namespace import NamespaceSource
+
+    return (*build_sources(config), NamespaceSource())
+
+
 def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
     """Return the objects that the sources `empty` and `fake` read, by kind."""
     objects: dict[Kind, Sequence[KubernetesObject]] = {}

@@ -129,7 +129,7 @@ class Engine:
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
-        if self.rules.has_server and self.rules.awaits_answers:
+        if self.rules.is_active and self.rules.awaits_answers:
             return False
         if self._state.adjustments.is_active and self._state.adjustments.is_awaited(self._give_up, self._now_s):
             return False

@@ -122,6 +122,16 @@ DNS_ENDPOINT: Final = Kind(
     status=True,
     generation=True,
 )
+DNS_POLICY: Final = Kind(
+    group="extdns.io",
+    version="v1alpha1",
+    kind="DNSPolicy",
+    plural="dnspolicies",
+    namespaced=False,
+    custom=True,
+    status=True,
+    generation=True,
+)
 KINDS: Final = (
     SERVICE,
     POD,
@@ -154,6 +164,7 @@ KINDS: Final = (
     _build_custom_kind("cis.f5.com/v1", "VirtualServer", "virtualservers"),
     _build_custom_kind("cis.f5.com/v1", "TransportServer", "transportservers"),
     DNS_ENDPOINT,
+    DNS_POLICY,
 )
 
 

@@ -198,3 +198,10 @@ def test_another_routing_of_a_denied_object_keeps_the_former_one() -> None:
     world = start_world(first=[observe("web", before)])
     world.run(change_rules(DENY), observe("web", after), for_s=600.0)
     assert world.list_records() == {"web A": (GOOD,)}
+
+
+def test_the_first_pass_is_not_over_before_the_rules_are_read() -> None:
+    world = start_world(first=[observe("web", build_claim("web", "web", GOOD))], has_rules=True)
+    assert (world.list_records(), world.engine.is_planned) == ({}, False)
+    world.run(change_rules(deny_targets(BAD)), for_s=1.0)
+    assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)

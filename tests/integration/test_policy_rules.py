@@ -1,0 +1,126 @@
+"""Rules from files and from the cluster decide what the whole program publishes (docs/design/rules.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extdns.model.change import Action
+from tests.fakes.apiserver.kinds import DNS_POLICY
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import Json, namespace, service
+from tests.program.installation import USAGE, Installation
+
+A = "web.example.org A 192.0.2.1"
+DENIES = "record.name != 'web.example.org'"
+ALLOWS = "record.name != ''"
+
+
+def policy(expression: str = DENIES, name: str = "rule", **spec: object) -> Json:
+    validations = [{"expression": expression, "message": "not this name"}]
+    return {
+        "apiVersion": "extdns.io/v1alpha1",
+        "kind": "DNSPolicy",
+        "metadata": {"name": name},
+        "spec": {"validations": validations, **spec},
+    }
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(tmp_path, example_org="")
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Installation]:
+    with ApiServer() as server:
+        yield Installation(tmp_path, server, example_org="")
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    return tmp_path / "rules.yaml"
+
+
+def write(path: Path, *policies: Json) -> None:
+    path.write_text("\n---\n".join(json.dumps(one) for one in policies), encoding="utf-8")
+
+
+def test_single_pass_does_not_publish_what_a_rule_in_a_file_denies(installation: Installation, rules: Path) -> None:
+    write(rules, policy())
+    installation.replace_manifests(service("web"), service("api"))
+    installation.run_once(f"--policy-rules={rules}")
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1"]
+
+
+def test_rules_among_the_manifests_are_used_if_the_flag_says_so(installation: Installation) -> None:
+    installation.replace_manifests(service("web"), policy())
+    installation.run_once("--policy-rules=cluster")
+    assert installation.zones.published() == []
+    installation.run_once()
+    assert installation.zones.published() == [A]
+
+
+def test_rule_sees_the_labels_of_objects_and_namespaces(installation: Installation, rules: Path) -> None:
+    write(rules, policy("'dns' in namespace.labels && object.labels['app'] == 'web'"))
+    labelled = namespace()
+    labelled["metadata"]["labels"] = {"dns": "yes"}
+    installation.replace_manifests(labelled, service("web", labels={"app": "web"}), service("api"))
+    installation.run_once(f"--policy-rules={rules}")
+    assert installation.zones.published() == [A]
+
+
+def test_edited_rule_takes_effect_and_a_broken_one_does_not(installation: Installation, rules: Path) -> None:
+    write(rules, policy())
+    installation.replace_manifests(service("web"))
+    with installation.start(f"--policy-rules={rules}") as running:
+        running.until("policy-denied")
+        rules.write_text("{broken", encoding="utf-8")
+        running.until("Cannot use a rule", "rules.yaml")
+        running.until_planned("web.example.org", Action.NONE)
+        assert running.controller.read_readiness()[1]["rules"]
+        write(rules, policy(ALLOWS))
+        running.until("successfully updated")
+    assert installation.zones.published() == [A]
+
+
+@pytest.mark.parametrize("content", ["{broken", json.dumps(policy("record.nmae == 'x'"))])
+def test_new_names_wait_and_published_ones_stay_while_there_is_no_valid_version(
+    installation: Installation, rules: Path, content: str
+) -> None:
+    installation.replace_manifests(service("web"))
+    installation.run_once()
+    rules.write_text(content, encoding="utf-8")
+    installation.replace_manifests(service("web"), service("api"))
+    with installation.start(f"--policy-rules={rules}") as running:
+        running.until("api.example.org", "policy-unavailable")
+        write(rules, policy(ALLOWS))
+        running.until("successfully updated")
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
+
+
+def test_policy_objects_of_the_cluster_are_watched(live: Installation) -> None:
+    live.apply(service("web"), policy())
+    with live.start("--policy-rules=cluster") as running:
+        running.until("policy-denied")
+        live.apply(policy(ALLOWS))
+        running.until("successfully updated")
+        assert live.zones.published() == [A]
+
+
+def test_nothing_new_is_published_if_the_policies_of_the_cluster_cannot_be_listed(live: Installation) -> None:
+    live.server.unregister(DNS_POLICY)
+    live.apply(service("web"))
+    with live.start("--policy-rules=cluster") as running:
+        running.until("Cannot use a rule", "DNSPolicies")
+        running.until("policy-unavailable")
+    assert live.zones.published() == []
+
+
+@pytest.mark.parametrize("path", ["missing.yaml", "-"])
+def test_path_that_cannot_be_read_is_a_usage_error(installation: Installation, path: str) -> None:
+    installation.replace_manifests(service("web"))
+    assert installation.run_once(f"--policy-rules={path}") == USAGE
