@@ -178,6 +178,7 @@ class RegistryFlags(FlagSection, frozen=True, kw_only=True):
     migrate_from_txt_owner: str
     txt_encrypt_enabled: bool
     txt_encrypt_aes_key: str
+    txt_encrypt_aes_key_file: str
 
 
 class LogFlags(FlagSection, frozen=True, kw_only=True):
@@ -219,6 +220,7 @@ class AwsFlags(FlagSection, frozen=True, kw_only=True):
     aws_profile: tuple[str, ...]
     aws_assume_role: str
     aws_assume_role_external_id: str
+    aws_assume_role_external_id_file: str
     aws_batch_change_size: int
     aws_batch_change_size_bytes: int
     aws_batch_change_size_values: int

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns import masking
+from extdns.app.secret_files import read_secret
 from extdns.controller.clock import SystemClock
 from extdns.errors import UsageError, sanitize
 from extdns.flags.rfc2136_rules import check_secret
@@ -18,7 +18,7 @@ from providers.common.api_calls import SHORT_TIMEOUTS_S, WriteOptions
 if TYPE_CHECKING:
     import ssl
 
-    from extdns.config import Config, Rfc2136Flags
+    from extdns.config import AwsFlags, Config, Rfc2136Flags
     from extdns.controller.write_gate import WriteGate
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
@@ -73,7 +73,7 @@ def build_offline_reader(config: Config) -> ZoneReader:
         case "aws":
             from providers.aws.provider import Route53Reader
 
-            return Route53Reader(build_route53_settings(config), {})
+            return Route53Reader(build_route53_settings(config, offline=True), {})
         case "google":
             from providers.google.client import build_api
             from providers.google.provider import CloudDnsReader
@@ -100,17 +100,27 @@ def _build_route53(config: Config, options: WriteOptions) -> tuple[ZoneReader, Z
     return Route53Reader(settings, accounts), writer
 
 
-def build_route53_settings(config: Config) -> AwsSettings:
-    """Return the settings of the provider for Route 53."""
+def _read_external_id(chosen: AwsFlags) -> str:
+    value, path = chosen.aws_assume_role_external_id, chosen.aws_assume_role_external_id_file
+    return read_secret("aws-assume-role-external-id", value, path)
+
+
+def build_route53_settings(config: Config, *, offline: bool = False) -> AwsSettings:
+    """Return the settings of the provider for Route 53; *offline*, without the external id.
+
+    Raises:
+        UsageError: the file with the external id cannot be read.
+    """
     from providers.aws.settings import AliasSettings, AwsAccount, AwsSettings, Route53ZoneFilter
 
     chosen = config.aws
+    external_id = "" if offline else _read_external_id(chosen)
     return AwsSettings(
         accounts=tuple(
             AwsAccount(
                 profile=profile,
                 role=chosen.aws_assume_role,
-                external_id=chosen.aws_assume_role_external_id,
+                external_id=external_id,
                 on_request=REQUEST_TIMES.record,
                 on_call=record_call,
             )
@@ -197,13 +207,8 @@ def build_rfc2136_settings(config: Config, *, offline: bool = False) -> Rfc2136S
 def _read_tsig_key(chosen: Rfc2136Flags) -> TsigSecret:
     from providers.rfc2136.settings import TsigSecret
 
-    secret = chosen.rfc2136_tsig_secret
+    secret = read_secret("rfc2136-tsig-secret", chosen.rfc2136_tsig_secret, chosen.rfc2136_tsig_secret_file)
     if chosen.rfc2136_tsig_secret_file:
-        try:
-            secret = Path(chosen.rfc2136_tsig_secret_file).read_text(encoding="ascii").strip()
-        except (OSError, ValueError) as exc:
-            raise UsageError(f"--rfc2136-tsig-secret-file cannot be read: {sanitize(str(exc))}") from exc
-        masking.add_secrets((secret,))
         check_secret(secret, "the content of --rfc2136-tsig-secret-file")
     return TsigSecret(name=chosen.rfc2136_tsig_keyname, algorithm=chosen.rfc2136_tsig_secret_alg, secret=secret)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from extdns.app.secret_files import read_secret
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -58,7 +60,8 @@ def build_naming(chosen: Flags) -> Naming:
 def _build_codec(config: Config) -> OwnershipTextCodec:
     """Build the codec of ownership records. With a key, encrypted ones can be read even if new ones are plain text."""
     chosen = config.registry
-    if not chosen.txt_encrypt_aes_key and not chosen.txt_encrypt_enabled:
+    key = read_secret("txt-encrypt-aes-key", chosen.txt_encrypt_aes_key, chosen.txt_encrypt_aes_key_file)
+    if not key and not chosen.txt_encrypt_enabled:
         from registry.txt.ownership_index import PlainTextCodec
 
         return PlainTextCodec()
@@ -67,7 +70,7 @@ def _build_codec(config: Config) -> OwnershipTextCodec:
     from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
 
     return EncryptedTextCodec(
-        key=parse_key(chosen.txt_encrypt_aes_key),
+        key=parse_key(key),
         nonce=lambda: secrets.token_bytes(NONCE_BYTES),
         encrypts=chosen.txt_encrypt_enabled,
     )

@@ -57,6 +57,11 @@ AWS_FLAGS: Final = (
         secret=True,
         help="external id that the trust policy of --aws-assume-role requires",
     ),
+    _aws(
+        name="aws-assume-role-external-id-file",
+        kind=make_text_kind("PATH"),
+        help="file with the external id, instead of --aws-assume-role-external-id",
+    ),
     _route53(name="aws-batch-change-size", kind=SIZE, default=1000, help="maximum of changes in one request"),
     _route53(
         name="aws-batch-change-size-bytes", kind=SIZE, default=32000, help="maximum of bytes of values in one request"

@@ -128,6 +128,12 @@ REGISTRY_FLAGS: Final = (
         help="key for ownership records: 32 bytes, or the base64 of 32 bytes",
     ),
     Flag(
+        name="txt-encrypt-aes-key-file",
+        kind=make_text_kind("PATH"),
+        registries=_TXT,
+        help="file with the key for ownership records, instead of --txt-encrypt-aes-key",
+    ),
+    Flag(
         name="txt-cache-interval",
         kind=DURATION,
         default=0.0,

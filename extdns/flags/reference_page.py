@@ -32,6 +32,8 @@ Every flag of external-dns is known, and some of our own. `extdns help flags` sh
   external-dns does not have refuses such a value.
 - A flag of a source, provider or registry that is not chosen is accepted and has no effect.
 - A flag that this version does not have stops the start, unless what it belongs to is not chosen.
+- A flag for a secret has another one for a file with it, so that no secret need be in arguments or variables. A newline
+  at the end of the file is not part of the secret.
 - A secret, and the user and password in a URL, is shown as `******` in the configuration, in logs, in errors and on
   the page. That holds for environment variables too, such as `HTTPS_PROXY` and `AWS_ENDPOINT_URL_ROUTE_53`.
 """

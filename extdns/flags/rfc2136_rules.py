@@ -70,9 +70,9 @@ def _check_key(values: Mapping[str, Any]) -> None:
             f"{sanitize(values['rfc2136-tsig-secret-alg'])} is not supported TSIG algorithm",
             f"allowed for --rfc2136-tsig-secret-alg: {', '.join(ALGORITHMS)}",
         )
-    if bool(values["rfc2136-tsig-secret"]) == bool(values["rfc2136-tsig-secret-file"]):
+    if not values["rfc2136-tsig-secret"] and not values["rfc2136-tsig-secret-file"]:
         raise usage_error(
-            "the TSIG key comes from one place", "give either --rfc2136-tsig-secret or --rfc2136-tsig-secret-file"
+            "--provider=rfc2136 has no secret of the key", "give --rfc2136-tsig-secret or --rfc2136-tsig-secret-file"
         )
     if values["rfc2136-tsig-secret"]:
         check_secret(values["rfc2136-tsig-secret"], "--rfc2136-tsig-secret")

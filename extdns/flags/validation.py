@@ -19,6 +19,7 @@ from extdns.flags.kind import ValueKind
 from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
 from extdns.flags.sources import SERVICE_TYPE, SOURCES
+from extdns.flags.table import FLAGS
 from extdns.flags.usage_errors import invalid_kind_error, usage_error
 
 _ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
@@ -70,7 +71,14 @@ def _check_combinations(values: Values) -> None:
         raise usage_error("--create-ptr requires PTR in --managed-record-types", "add --managed-record-types=PTR")
 
 
+def _check_secrets(values: Values) -> None:
+    for flag in FLAGS:
+        if flag.secret and values[flag.name] and values.get(f"{flag.name}-file"):
+            raise usage_error(f"{flag.spelling} and {flag.spelling}-file are both set", "give one of them")
+
+
 def _check_ours(values: Values) -> None:
+    _check_secrets(values)
     if values["provider"] == "zonefile" and not values["zonefile-dir"]:
         raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
     if values["provider"] == "octodns" and not values["octodns-config"]:

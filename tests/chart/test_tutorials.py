@@ -11,7 +11,8 @@ import yaml
 
 from extdns.config import parse
 from tests.chart.conftest import require_program
-from tests.chart.tools import RELEASE, ROOT, Helm, arguments, of
+from tests.chart.tools import RELEASE, ROOT, Helm, arguments, container, of
+from tests.updatable import KEY
 
 PAGES: Final = [ROOT / "docs" / "tutorials" / name for name in ("eks-irsa.md", "gke-workload-identity.md")]
 VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
@@ -23,6 +24,33 @@ def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> 
     config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
     assert config.registry.txt_owner_id == "shop"
     assert config.election.leader_elect
+
+
+SECRET: Final = {"EXTERNAL_DNS_RFC2136_TSIG_SECRET": KEY.secret}
+FROM_FILE: Final = re.compile(r"`values-file.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["bind", "powerdns"])
+def test_the_secret_of_dns_update_is_in_no_argument_and_its_variable_refers_to_the_secret(
+    name: str, helm: Helm
+) -> None:
+    page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
+    (block,) = VALUES.findall(page)
+    manifests = helm.manifests(yaml.safe_load(block))
+    assert parse(arguments(manifests), SECRET).rfc2136.rfc2136_tsig_secret == KEY.secret
+    (variable,) = [one for one in container(manifests)["env"] if one["name"] in SECRET]
+    assert variable["valueFrom"] == {"secretKeyRef": {"name": "extdns-tsig", "key": "tsig"}}
+
+
+def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
+    (block,) = FROM_FILE.findall((ROOT / "docs" / "tutorials" / "bind.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "tsig"]
+    assert Path(config.rfc2136.rfc2136_tsig_secret_file).parent == Path(mounted["mountPath"])
+    assert "tsig" in [
+        volume["name"] for volume in of("Deployment", manifests)[0]["spec"]["template"]["spec"]["volumes"]
+    ]
 
 
 SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from extdns.flags.flag import Absent, Flag, Implemented
+from extdns.flags.flag import IMPLEMENTED, Absent, Flag, Implemented
 from extdns.flags.help import format_default
 from extdns.flags.kind import BOOLEAN
 from extdns.flags.process import PROVIDERS
@@ -49,7 +49,9 @@ OURS: Final = {
     "state-configmap",
     "state-file",
     "web-address",
+    "aws-assume-role-external-id-file",
     "rfc2136-tsig-secret-file",
+    "txt-encrypt-aes-key-file",
     "octodns-config",
     "zonefile-dir",
 }
@@ -175,6 +177,17 @@ def test_an_unsupported_flag_has_a_default_without_effect(flag: Flag) -> None:
 def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
     assert flag.kind.parse("\x00 any = text") == "\x00 any = text"
     assert not flag.repeatable
+
+
+SECRETS: Final = [flag for flag in FLAGS if flag.secret and flag.support is IMPLEMENTED]
+
+
+@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in SECRETS])
+def test_a_secret_can_come_from_a_variable_and_from_a_file(flag: Flag) -> None:
+    assert flag.variable
+    file = BY_NAME[f"{flag.name}-file"]
+    assert not file.secret
+    assert (file.providers, file.registries, file.kind.metavar) == (flag.providers, flag.registries, "PATH")
 
 
 @pytest.mark.parametrize(

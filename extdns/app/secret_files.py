@@ -1,0 +1,40 @@
+"""Read secrets from files, so that they are neither in arguments nor in environment variables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from extdns import masking
+from extdns.errors import UsageError, sanitize
+from extdns.flags.usage_errors import usage_error
+
+_MAX_BYTES: Final = 65_536
+
+
+def read_secret(flag: str, value: str, path: str) -> str:
+    """Return the secret of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
+
+    The secret is masked from now on wherever it is shown.
+
+    Raises:
+        UsageError: the file cannot be read, is empty, is too large, or is not text.
+    """
+    if not path:
+        return value
+    origin = f"--{flag}-file={sanitize(path)}"
+    try:
+        with Path(path).open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as exc:  # ValueError: the path has a null byte
+        raise UsageError(f"{origin} cannot be read: {sanitize(str(exc))}") from exc
+    if len(content) > _MAX_BYTES:
+        raise usage_error(f"{origin} is larger than {_MAX_BYTES} bytes", "allowed: a file with only the secret")
+    try:
+        secret = content.decode().rstrip("\r\n")
+    except UnicodeDecodeError as exc:
+        raise usage_error(f"{origin} is not text", "allowed: UTF-8, as the value of the flag") from exc
+    if not secret:
+        raise usage_error(f"{origin} is empty", "allowed: a file with only the secret")
+    masking.add_secrets((secret,))
+    return secret

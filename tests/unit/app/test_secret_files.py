@@ -1,0 +1,90 @@
+"""A secret comes from a flag or from a file, which is checked before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from extdns import masking
+from extdns.app.provider import build_provider, build_route53_settings
+from extdns.app.registry import build_registry
+from extdns.app.secret_files import read_secret
+from extdns.config import Config, parse
+from extdns.errors import UsageError
+
+FLAG = "rfc2136-tsig-secret"
+SECRET = "c2VjcmV0LWZvci10ZXN0cw=="
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_content_of_the_file_is_the_secret_without_the_newline_at_its_end_and_is_masked(
+    tmp_path: Path, end: str
+) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(f"{SECRET}{end}".encode())
+    assert read_secret(FLAG, "", str(path)) == SECRET
+    assert SECRET not in masking.mask(f"the secret {SECRET}")
+
+
+def test_the_value_of_the_flag_is_the_secret_if_there_is_no_file() -> None:
+    assert read_secret(FLAG, SECRET, "") == SECRET
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(None, "cannot be read: [Errno 2] No such file or directory", id="missing"),
+        pytest.param(b"", "is empty", id="empty"),
+        pytest.param(b"\r\n\n", "is empty", id="only-newlines"),
+        pytest.param(b"x" * 65_537, "is larger than 65536 bytes", id="too-large"),
+        pytest.param(b"\xff\xfe", "is not text", id="binary"),
+    ],
+)
+def test_an_unusable_file_is_one_message_with_the_flag_and_the_path(
+    tmp_path: Path, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "secret"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError) as error:
+        read_secret(FLAG, "", str(path))
+    assert str(error.value).startswith(f"--rfc2136-tsig-secret-file={path} {message}")
+
+
+@pytest.mark.parametrize("path", [pytest.param("/", id="folder"), pytest.param("a\0b", id="null-byte")])
+def test_a_path_that_is_no_file_is_a_usage_error(path: str) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_secret(FLAG, "", path)
+
+
+def test_a_file_without_end_is_too_large() -> None:
+    with pytest.raises(UsageError, match="is larger than 65536 bytes"):
+        read_secret(FLAG, "", "/dev/zero")
+
+
+@pytest.mark.parametrize(
+    ("flags", "build"),
+    [
+        pytest.param(["--provider=inmemory", "--txt-encrypt-aes-key"], build_registry, id="registry"),
+        pytest.param(["--provider=aws", "--aws-assume-role-external-id"], build_route53_settings, id="route53"),
+        pytest.param(
+            [
+                *("--provider=rfc2136", "--rfc2136-host=127.0.0.1", "--rfc2136-zone=example.org"),
+                *("--rfc2136-tsig-keyname=k", "--rfc2136-tsig-secret-alg=hmac-sha256", "--rfc2136-tsig-secret"),
+            ],
+            build_provider,
+            id="rfc2136",
+        ),
+    ],
+)
+def test_each_secret_is_read_from_its_file(tmp_path: Path, flags: list[str], build: Callable[[Config], object]) -> None:
+    path = tmp_path / "secret"
+    argv = ["--source=service", *flags[:-1], f"{flags[-1]}-file={path}"]
+    with pytest.raises(UsageError, match=f"{flags[-1]}-file={path} cannot be read"):
+        build(parse(argv, {}))
+    path.write_text("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\n")  # 32 bytes
+    build(parse(argv, {}))
+    with pytest.raises(UsageError, match=f"{flags[-1]} and {flags[-1]}-file are both set"):
+        parse([*argv, f"{flags[-1]}=MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="], {})
