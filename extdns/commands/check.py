@@ -11,7 +11,8 @@ from extdns.app.chart_permissions import list_lookups
 from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_permissions
 from extdns.app.sources import build_sources
-from extdns.commands.one_pass import configure_pass, run_pass
+from extdns.commands.check_files import check_files
+from extdns.commands.one_pass import configure_pass, describe_command, run_pass
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
@@ -51,8 +52,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
-    checks = (*_check_flags(config), *_check_region(config, environ), *_check_services(config))
-    document = CheckDocument(api_version=VERSION, kind="Check", checks=checks)
+    checks = (*_check_flags(config), *_check_region(config, environ), *check_files(config), *_check_services(config))
+    document = CheckDocument(api_version=VERSION, kind="Check", process=describe_command(config), checks=checks)
     show_document(document, format_check(document), output)
     return FAILED if any(one.state == "missing" for one in checks) else DONE
 

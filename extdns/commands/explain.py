@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.app.cluster import describe_objects
 from extdns.app.provider import build_provider
 from extdns.commands import running_process
-from extdns.commands.one_pass import ZonesOfNameReader, run_one_pass
+from extdns.commands.one_pass import ZonesOfNameReader, describe_command, run_one_pass
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.document import UNKNOWN_PROCESS, ProcessReference
 from extdns.documents.name import NameDocument, build_name
 from extdns.documents.name_text import format_name
 from extdns.documents.object import ObjectDocument, build_object, format_object
@@ -23,7 +20,6 @@ from extdns.documents.reason import build_reason, format_reason
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.masking import mask
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 
@@ -86,7 +82,7 @@ def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str
             return _explain_name(about, flags, environ)
         result = run_one_pass(flags, environ)
         document = build_object(EngineSnapshot(result.engine), about, result.missing)
-        return replace(document, process=_describe_command(result.config, flags))
+        return replace(document, process=describe_command(result.config, flags))
     except UsageError as exc:
         if flags:
             raise
@@ -112,17 +108,7 @@ def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str
         missing=result.missing,
         known_zones=known,
     )
-    return replace(document, process=_describe_command(result.config, flags))
-
-
-def _describe_command(config: Config, flags: Sequence[str]) -> ProcessReference:
-    """Describe this command as the process that answers; *flags* are its own, which another command needs, too."""
-    return replace(
-        UNKNOWN_PROCESS,
-        owner=config.registry.txt_owner_id,
-        objects=describe_objects(config),
-        flags=mask(shlex.join(flags)),
-    )
+    return replace(document, process=describe_command(result.config, flags))
 
 
 def _is_reason_code(text: str) -> bool:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import gc
+import shlex
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.cluster import require_api_server
+from extdns.app.cluster import describe_objects, require_api_server
 from extdns.app.provider import build_provider
 from extdns.commands.output import warn
 from extdns.config import parse
 from extdns.controller.stop_signals import StopSignals
+from extdns.documents.document import UNKNOWN_PROCESS
 from extdns.documents.plan import summarize_pass
 from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
+from extdns.masking import mask
 from extdns.ports import AdjustingReader
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from extdns.app.assembly import Assembly
     from extdns.config import Config
+    from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult
     from extdns.model.change import AdjustedRecords
     from extdns.model.dns_name import DnsName
@@ -66,6 +70,16 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
         log.configure(format=config.log.format, level=_LOG_LEVEL, omitted=_DISPLAYED)
     warn(config.warnings)
     return replace(config, control=replace(config.control, once=True))
+
+
+def describe_command(config: Config, flags: Sequence[str] = ()) -> ProcessReference:
+    """Describe this command as the process that answers; *flags* are its own, which another command needs, too."""
+    return replace(
+        UNKNOWN_PROCESS,
+        owner=config.registry.txt_owner_id,
+        objects=describe_objects(config),
+        flags=mask(shlex.join(flags)),
+    )
 
 
 def open_reader(config: Config) -> ZoneReader:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from extdns.app import state_store
 from extdns.app.cluster import has_live_cluster
 from extdns.app.registry import build_registry
-from extdns.commands.one_pass import run_one_pass
+from extdns.commands.one_pass import describe_command, run_one_pass
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     result = run_one_pass(flags, environ)
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)
+    document = replace(document, process=describe_command(result.config))
     show_document(document, map(escape_line, format_owners(document)), output)
     return FAILED if document.missing else DONE
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from extdns.app.cluster import describe_objects
 from extdns.commands import running_process
-from extdns.commands.one_pass import configure_pass, open_reader, run_pass
+from extdns.commands.one_pass import configure_pass, describe_command, open_reader, run_pass
 from extdns.commands.options import JSON, MARKDOWN, TEXT, take_output, take_switch, take_value
 from extdns.commands.output import show, show_lines
 from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
 from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
-from extdns.documents.document import ProcessReference, format_json
+from extdns.documents.document import format_json
 from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
 from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
 from extdns.engine.decisions import is_held_decision
@@ -22,6 +21,7 @@ from extdns.engine.decisions import is_held_decision
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult, PlanContent, PlanSummary
 
 
@@ -43,8 +43,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
     displayed = _select_held(result) if only_held else result
     plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
-    process = ProcessReference(address="", owner=config.registry.txt_owner_id, objects=describe_objects(config))
-    _show(plan, output, _describe_empty_plan(base, only_held=only_held), process)
+    _show(plan, output, _describe_empty_plan(base, only_held=only_held), describe_command(config))
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
     return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
 

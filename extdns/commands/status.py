@@ -46,6 +46,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str], clock: Clock | No
     document = build_saved_state(
         state_document.list_owners(saved),
         now.timestamp(),
+        store=str(store),
         approvals=(one.code for one in state_document.read_approvals(saved)),
         unreadable=state_document.find_unreadable_values(saved),
     )

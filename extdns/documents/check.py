@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from extdns.documents.document import Document, Version, format_schema
+from extdns.documents.document import Document, ProcessReference, Version, describe_process, format_schema
 from extdns.documents.text import escape_line
 from extdns.model.plural import format_count
 
@@ -27,10 +27,11 @@ class CheckResult(Document, frozen=True):
 
 
 class CheckDocument(Document, frozen=True):
-    """Everything that was checked, in order."""
+    """Everything that was checked, in order, and the command that checked it."""
 
     api_version: Version
     kind: Literal["Check"]
+    process: ProcessReference
     checks: tuple[CheckResult, ...]
 
 
@@ -44,6 +45,9 @@ def _build_lines(document: CheckDocument) -> Iterator[str]:
         yield f"{one.state:7}  {one.what}{f': {one.detail}' if one.detail else ''}"
         if one.next:
             yield f"         {one.next}"
+    yield ""
+    yield f"Answered by {describe_process(document.process)}"
+    yield ""
     states = Counter(one.state for one in document.checks)
     unknown = f"{format_count(states['unknown'], 'thing is', 'things are')} unknown." if states["unknown"] else ""
     if states["missing"]:

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from extdns.documents.document import (
+    UNKNOWN_PROCESS,
     VERSION,
     Document,
+    ProcessReference,
     RecordData,
     Version,
     ZoneDocument,
     build_record_data,
+    describe_process,
     format_schema,
 )
 from extdns.documents.plan import build_zone
@@ -78,7 +81,7 @@ class OwnedZoneDocument(Document, frozen=True):
 
 
 class OwnersDocument(Document, frozen=True):
-    """All records of all zones, and their owners. `missing` says what could not be read.
+    """All records of all zones, and their owners. `missing` says what could not be read, `process` who read it.
 
     `extdns plan --zone-snapshot` reads this document instead of the zones.
     """
@@ -89,6 +92,7 @@ class OwnersDocument(Document, frozen=True):
     owner: str
     zones: tuple[OwnedZoneDocument, ...]
     missing: tuple[str, ...]
+    process: ProcessReference = UNKNOWN_PROCESS
 
 
 def build_owners(
@@ -219,6 +223,8 @@ def format_owners(document: OwnersDocument) -> Iterator[str]:
         yield from _format_zone(zone)
         yield ""
     yield from format_missing(document.missing)
+    yield f"Answered by {describe_process(document.process)}"
+    yield ""
     orphans = sum(record.orphan for zone in document.zones for record in zone.records)
     strays = sum(record.stray for zone in document.zones for record in zone.records)
     yield finish_text(

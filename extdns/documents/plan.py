@@ -41,6 +41,7 @@ from extdns.documents.text import describe_details, find_reportable, list_proble
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
+from extdns.model.claim import ExcludedClaim
 from extdns.model.reason import MEANINGS
 from extdns.model.zone import Zone
 
@@ -167,8 +168,8 @@ class PlanContent(Document, frozen=True):
     """What is planned.
 
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
-    published. `missing` says what could not be read; if it is not empty, the plan is incomplete. `warnings` say which
-    settings do not fit what was found.
+    published. `excluded` is how many objects each flag or annotation excludes. `missing` says what could not be
+    read; if it is not empty, the plan is incomplete. `warnings` say which settings do not fit what was found.
     """
 
     provider: str
@@ -179,6 +180,7 @@ class PlanContent(Document, frozen=True):
     unfulfilled: tuple[PlanEntry, ...]
     held: tuple[HeldSetDocument, ...]
     problems: tuple[ProblemDocument, ...]
+    excluded: dict[str, int]
     missing: tuple[str, ...]
     warnings: tuple[ScopeWarning, ...]
     summary: PlanSummary
@@ -253,10 +255,22 @@ def build_plan(
             if one.code and concerned & {record.zone for record in one.held}
         ),
         problems=tuple(build_problem(key, warning) for key, warning in problems),
+        excluded=_count_excluded(seen),
         missing=missing,
         warnings=find_scope_warnings(config, seen.scope),
         summary=count_actions(decisions),
     )
+
+
+def _count_excluded(seen: EngineSnapshot) -> dict[str, int]:
+    """Return how many objects each flag or annotation excludes, sorted by flag. Excluded single names do not count."""
+    found = {
+        (key, claim.excluded_by)
+        for key, claims in seen.claims.objects()
+        for claim in claims
+        if isinstance(claim, ExcludedClaim) and claim.name is None
+    }
+    return dict(sorted(Counter(flag for _, flag in found).items()))
 
 
 def build_plan_content(result: PassResult) -> PlanContent:

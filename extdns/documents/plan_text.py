@@ -30,6 +30,7 @@ PLAIN: Final = frozenset({Reason.REQUESTED, Reason.CHANGED, Reason.PUBLISHED})
 _UNREAD: Final = select_reasons(Category.UNREAD)
 UP_TO_DATE: Final = "All records are already up to date"
 NOTHING_PLANNED: Final = "Nothing to plan"
+_ORPHANS: Final = frozenset({Reason.ORPHAN_GONE, Reason.ORPHAN_UNCLAIMED})
 _MAX_OBJECTS: Final = 2
 _WIDEST: Final = (1, 10, 60, 45, 50)
 """The maximum width of each column. A longer cell does not widen its column."""
@@ -100,11 +101,25 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
             *map(_describe_held_set, plan.held),
             *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
         )
+    if plan.excluded:
+        yield tuple(
+            f"{format_count(count, 'object')} excluded by {escape_line(flag)}" for flag, count in plan.excluded.items()
+        )
+    if plan.owner and (orphans := sum(one.reason in _ORPHANS for one in (*plan.changes, *plan.unfulfilled))):
+        yield _describe_orphans(orphans, plan.owner)
     yield from (format_scope_warning(one) for one in plan.warnings)
     if plan.missing:
         yield tuple(format_missing(plan.missing))
     if isinstance(plan, RunningPlanDocument):
         yield (_describe_answer(plan.process),)
+
+
+def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
+    are = format_count(orphans, "record is", "records are")
+    return (
+        escape_line(f'{are} of our owner id "{owner}", and no object requests {"it" if orphans == 1 else "them"}.'),
+        "  If objects of another cluster do, both clusters use this owner id: give each its own --txt-owner-id.",
+    )
 
 
 def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:

@@ -83,8 +83,12 @@ class SavedOwnerStatus(Document, frozen=True):
 
 
 class SavedStateDocument(Document, frozen=True):
-    """The saved state: `held` deletes in total, approvals `waiting` for a process, and values that are `unreadable`."""
+    """The saved state: `held` deletes in total, approvals `waiting` for a process, and values that are `unreadable`.
 
+    `store` is where it was read, such as `ConfigMap external-dns/extdns-state` or `state file /state/state.json`.
+    """
+
+    store: str
     held: int
     owners: tuple[SavedOwnerStatus, ...]
     waiting: tuple[str, ...]
@@ -97,6 +101,7 @@ def build_saved_state(
     owners: Iterable[tuple[str, Saved]],
     now_s: float,
     *,
+    store: str = "",
     approvals: Iterable[str] = (),
     unreadable: Iterable[str] = (),
 ) -> SavedStateDocument:
@@ -105,11 +110,13 @@ def build_saved_state(
     Args:
         owners: the state of every owner id.
         now_s: seconds since the epoch.
+        store: where the state was read.
         approvals: codes that a person approved and no process has read yet.
         unreadable: values that cannot be read, each with the reason.
     """
     statuses = tuple(build_owner_status(owner, saved, now_s) for owner, saved in owners)
     return SavedStateDocument(
+        store=store,
         held=sum(one.deletes for owner in statuses for one in _list_held_sets(owner)),
         owners=statuses,
         waiting=tuple(approvals),
@@ -202,6 +209,9 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
     for cluster in others:
         yield ""
         yield f"Accept it, if that is meant: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"
+    if document.store:
+        yield ""
+        yield sanitize(f"Read from {document.store}", 500)
     held = [one for owner in document.owners for one in _list_held_sets(owner)]
     causes = [cause for one in held for cause in one.causes]
     yield from explain_holds(causes, (record.evidence for one in held for record in one.records))

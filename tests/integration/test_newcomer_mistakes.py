@@ -127,6 +127,9 @@ def test_check_names_a_region_that_aws_does_not_have(extdns: Run) -> None:
                 "missing  API server: the API server does not answer: "
                 "GET /version: {url}: no connection: Connection refused\n"
                 "         check --kubeconfig, --server, and the network\n"
+                "\n"
+                'Answered by this command, in one pass, owner "me", cluster {url}\n'
+                "\n"
                 "1 thing missing.\n"
                 "exit code 1\n"
             ),
@@ -158,6 +161,9 @@ def test_check_names_a_read_only_folder(extdns: Run, monkeypatch: pytest.MonkeyP
         "ok       objects: 1 object read\n"
         f"missing  permission to change zone shop.example (shop.example.zone): {where}\n"
         "         let the user of the process own the files and write to the folder\n"
+        "\n"
+        'Answered by this command, in one pass, owner "me", files manifests\n'
+        "\n"
         "1 thing missing.\n"
         "exit code 1\n"
     )

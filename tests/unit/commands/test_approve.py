@@ -157,6 +157,8 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "\n"
         "Approved, but not yet read by a process: 0000-0001\n"
         "\n"
+        f"Read from state file {tmp_path / 'state'}\n"
+        "\n"
         "Why\n"
         "  [held] The deletes in zone example.org within ten minutes exceeded --max-delete-count and "
         "--max-delete-percent.\n"

@@ -13,6 +13,7 @@ import pytest
 
 from extdns import cli
 from extdns.app import assembly
+from extdns.controller.audit_file import RotatedFile
 from extdns.documents.check import CheckDocument
 from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer
@@ -123,7 +124,7 @@ def test_check_reports_only_that_the_api_server_does_not_answer(
     with ApiServer() as server:
         gone = Installation(tmp_path, server, example_org="")
     assert check(gone) == 1
-    first, remedy, summary = capsys.readouterr().out.splitlines()
+    first, remedy, *_, summary = capsys.readouterr().out.splitlines()
     assert first.startswith("missing  API server: the API server does not answer: GET /version: ")
     assert (remedy, summary) == ("         check --kubeconfig, --server, and the network", "1 thing missing.")
 
@@ -166,6 +167,9 @@ def test_with_manifests_check_tests_only_zones(installation: Installation, capsy
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
         "ok       objects: 1 object read\n"
         "ok       permission to change zone example.org (example.org.zone): the file permissions allow it\n"
+        "\n"
+        f'Answered by this command, in one pass, owner "me", files {installation.manifests}\n'
+        "\n"
         "Nothing is missing.\n"
     )
 
@@ -222,6 +226,54 @@ def test_check_reports_a_read_only_zone_folder_as_missing_permission(capsys: pyt
     assert problem.startswith("missing  permission to change zone example.org (example.org.zone): the folder ")
     assert " is read-only for user " in problem
     assert lines[-1] == "1 thing missing."
+
+
+def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what `extdns check` prints about *flag*, which names a file."""
+    cli.main(["check", *flags(installation), flag], {})
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if flag in line)
+    return line.replace(f"{flag}: ", "")
+
+
+def test_check_reports_whether_the_state_file_can_be_written(
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flag = f"--state-file={tmp_path / 'state.json'}"
+    assert check_file(installation, flag, capsys) == "ok       there is no saved state yet; the file can be created"
+    assert installation.run_once(flag) == 0
+    capsys.readouterr()
+    assert check_file(installation, flag, capsys) == "ok       the file can be read and replaced"
+    (tmp_path / "state.json").write_text("[]")
+    assert check_file(installation, flag, capsys).startswith("missing  state file ")
+
+
+def test_check_reports_whether_the_audit_log_can_be_written_and_locked(
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    flag = f"--audit-log={path}"
+    assert check_file(installation, flag, capsys) == "ok       the file can be created"
+    assert not path.exists()
+    log = RotatedFile(path, max_mib=1, max_files=1)
+    log.open()
+    assert check_file(installation, flag, capsys) == "unknown  another process writes the file"
+    log.close()
+    assert check_file(installation, flag, capsys) == "ok       the file can be written"
+    missing = f"--audit-log={tmp_path / 'no' / 'audit.jsonl'}"
+    assert check_file(installation, missing, capsys).startswith("missing  there is no folder ")
+
+
+def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with TemporaryDirectory(dir="/tmp") as folder:  # which every user can reach
+        Path(folder).chmod(0o755)
+        installation = Installation(Path(folder), example_org="")
+        installation.replace_manifests(service("web", "web.example.org"))
+        cli.main(["check", *flags(installation)], {})  # imports everything that the command needs
+        with unprivileged():
+            for flag in (f"--state-file={folder}/state.json", f"--audit-log={folder}/audit.jsonl"):
+                assert f"the folder {folder} is read-only for user " in check_file(installation, flag, capsys)
 
 
 @contextmanager

@@ -61,6 +61,8 @@ def test_owners_are_listed_with_their_records_and_orphans(
         "  Ownership records that cover no current record\n"
         "    TXT    a-gone.example.org\n"
         "\n"
+        f'Answered by this command, in one pass, owner "me", files {installation.manifests}\n'
+        "\n"
         "1 orphan, 1 stray ownership record.\n"
     )
     assert installation.zones.contents() == before

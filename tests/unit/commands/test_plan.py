@@ -72,6 +72,9 @@ def test_a_plan_is_a_table_with_the_summary_last(
         "  ! A  www.example.org   kept           Service shop/www: annotation hostname   [foreign-record]\n"
         "       A without an ownership record\n"
         "\n"
+        '1 record is of our owner id "me", and no object requests it.\n'
+        "  If objects of another cluster do, both clusters use this owner id: give each its own --txt-owner-id.\n"
+        "\n"
         "To explain a code in brackets: extdns explain CODE\n"
         "\n"
         f"{describe_source(installation)}\n"

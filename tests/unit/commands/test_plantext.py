@@ -270,6 +270,7 @@ def text_of(decisions: Sequence[Decision]) -> str:
         unfulfilled=tuple(build_entry(one) for one in reported if one.action not in CHANGING),
         held=(),
         problems=(),
+        excluded={},
         missing=(),
         warnings=(),
         summary=count_actions(reported),
