@@ -265,6 +265,18 @@ class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
     tls_client_cert_key: str
 
 
+class WebhookFlags(FlagSection, frozen=True, kw_only=True):
+    """The provider `webhook`, and the command of that name."""
+
+    webhook_provider_url: str
+    webhook_provider_read_timeout_s: float
+    webhook_provider_write_timeout_s: float
+    webhook_provider_read_header_timeout_s: float
+    webhook_provider_idle_timeout_s: float
+    webhook_provider_max_body_size: int
+    webhook_listen: ListenAddress
+
+
 class InmemoryFlags(FlagSection, frozen=True, kw_only=True):
     """The provider `inmemory`."""
 
@@ -319,6 +331,7 @@ class Config(Value, frozen=True, kw_only=True):
     inmemory: InmemoryFlags
     zonefile: ZonefileFlags
     octodns: OctodnsFlags
+    webhook: WebhookFlags
     min_refresh_interval_s: float = 0.0
     notices: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -84,10 +84,11 @@ def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Z
 
             settings = build_rfc2136_settings(config)
             yield from ((zone, rfc2136.check_permission(settings, zone)) for zone in zones)
-        case "octodns":
+        case "octodns" | "webhook" as provider:
             from extdns.model.zone import Permission
 
-            unknown = Permission(granted=None, detail="octoDNS has no call that checks permissions")
+            service = "octoDNS" if provider == "octodns" else "the webhook protocol"
+            unknown = Permission(granted=None, detail=f"{service} has no call that checks permissions")
             yield from ((zone, unknown) for zone in zones)
         case "zonefile":
             yield from _check_files(config, zones)

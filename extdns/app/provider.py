@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from providers.common.api_calls import RateLimit
     from providers.google.settings import GoogleSettings
     from providers.rfc2136.settings import Rfc2136Settings, TsigSecret
+    from providers.webhook.settings import WebhookSettings
 
 
 def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneReader, ZoneWriter | None]:
@@ -52,6 +53,11 @@ def _build_provider(config: Config, options: WriteOptions) -> tuple[ZoneReader, 
             return Rfc2136Reader(zones), None if dry_run else Rfc2136Writer(zones)
         case "octodns":
             return _build_octodns(config, options)
+        case "webhook":
+            from providers.webhook.provider import WebhookReader, WebhookWriter, WebhookZones
+
+            webhook = WebhookZones(replace(build_webhook_settings(config), write_options=options))
+            return WebhookReader(webhook), None if dry_run else WebhookWriter(webhook)
         case "inmemory":
             from providers.inmemory.provider import InMemoryProvider
 
@@ -255,6 +261,22 @@ def _build_octodns(
         )
     )
     return OctodnsReader(zones), None if config.control.dry_run else OctodnsWriter(zones)
+
+
+def build_webhook_settings(config: Config) -> WebhookSettings:
+    """Return the settings of the provider for webhooks."""
+    from providers.webhook.settings import WebhookSettings
+
+    chosen = config.webhook
+    return WebhookSettings(
+        url=chosen.webhook_provider_url,
+        timeout_s=chosen.webhook_provider_read_timeout_s + chosen.webhook_provider_write_timeout_s,
+        max_body_bytes=chosen.webhook_provider_max_body_size,
+        domains=config.plan.build_domain_filter().include,
+        rate_limit=_build_rate_limit(config),
+        on_request=REQUEST_TIMES.record,
+        on_call=record_call,
+    )
 
 
 def _build_rate_limit(config: Config) -> RateLimit:

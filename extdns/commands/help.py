@@ -28,7 +28,7 @@ Commands, each with its own --help:
 _ESSENTIAL: Final = {
     "source": "kind of object to read, such as service or ingress; repeatable",
     "manifests": "read objects from files or folders, not from a cluster; repeatable",
-    "provider": "DNS service: aws, google, rfc2136, octodns, zonefile, inmemory",
+    "provider": "DNS service: aws, google, rfc2136, octodns, webhook, zonefile, inmemory",
     "domain-filter": "manage only this domain and what is below it; repeatable",
     "txt-owner-id": "name of this installation in ownership records",
     "txt-prefix": "prefix of the names of ownership records",

@@ -43,7 +43,10 @@ FLAG_BY_VALUE: Final[Mapping[str, str]] = {
 """The flag that a value of the chart sets, by the name of the value, which is that in external-dns's chart."""
 
 FREE_FORM: Final = frozenset(
-    {"livenessProbe", "podSecurityContext", "readinessProbe", "resources", "securityContext", "dashboard.labels"}
+    {
+        *("livenessProbe", "podSecurityContext", "readinessProbe", "resources", "securityContext", "dashboard.labels"),
+        *("provider.webhook.livenessProbe", "provider.webhook.readinessProbe"),
+    }
 )
 """Values that are Kubernetes objects. The schema allows any field in them; values.yaml has only their defaults."""
 
@@ -51,6 +54,8 @@ _ENUMS: Final[Mapping[str, tuple[str, ...]]] = {
     "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
     "image.pullPolicy": ("Always", "IfNotPresent", "Never"),
     "service.ipFamilyPolicy": ("SingleStack", "PreferDualStack", "RequireDualStack"),
+    "provider.webhook.image.pullPolicy": ("Always", "IfNotPresent", "Never"),
+    "provider.webhook.serviceMonitor.scheme": ("http", "https", "HTTP", "HTTPS"),
     "serviceMonitor.scheme": ("http", "https", "HTTP", "HTTPS"),
 }
 _STRATEGIES: Final = ("Recreate", "RollingUpdate")
@@ -59,7 +64,7 @@ _DETAILS: Final[Mapping[str, Schema]] = {
     "image.digest": {"pattern": "^(sha256:[0-9a-f]{64})?$"},
     "networkPolicy.egressPorts": {"items": {"type": ["integer", "string"]}},
     "podDisruptionBudget.minAvailable": {"type": ["integer", "string", "null"]},
-    "provider.webhook": {"type": ["object", "null"]},
+    "provider.webhook.service.port": {"minimum": 1, "maximum": 65535},
     "replicaCount": {"minimum": 0},
     "revisionHistoryLimit": {"minimum": 0},
     "service.ipFamilies": {"items": {"enum": ["IPv4", "IPv6"]}, "maxItems": 2, "uniqueItems": True},

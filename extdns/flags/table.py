@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.flags import process, providers, records, rfc2136, rules, sources, unavailable_providers
+from extdns.flags import process, providers, records, rfc2136, rules, sources, unavailable_providers, webhook
 from extdns.flags.flag import Flag
 
 
@@ -40,7 +40,7 @@ TOPICS: Final = (
     Topic(title="Providers azure, azure-dns and azure-private-dns", flags=unavailable_providers.AZURE_FLAGS),
     Topic(title="Provider cloudflare", flags=unavailable_providers.CLOUDFLARE_FLAGS),
     Topic(title="Provider rfc2136", flags=rfc2136.RFC2136_FLAGS),
-    Topic(title="Provider webhook", flags=unavailable_providers.WEBHOOK_FLAGS),
+    Topic(title="Provider webhook", flags=webhook.WEBHOOK_FLAGS),
     Topic(title="Other providers", flags=unavailable_providers.OTHER_PROVIDER_FLAGS),
 )
 FLAGS: Final = tuple(flag for topic in TOPICS for flag in topic.flags)

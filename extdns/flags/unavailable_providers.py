@@ -91,45 +91,6 @@ CLOUDFLARE_FLAGS: Final = (
 )
 
 
-_webhook = partial(Flag, providers=("webhook",), support=ABSENT)
-
-WEBHOOK_FLAGS: Final = (
-    _webhook(
-        name="webhook-provider-url",
-        kind=URL,
-        default="http://localhost:8888",
-        help="address of the webhook provider",
-    ),
-    _webhook(name="webhook-provider-read-timeout", kind=DURATION, default=5.0, help="time limit for reading"),
-    _webhook(name="webhook-provider-write-timeout", kind=DURATION, default=10.0, help="time limit for writing"),
-    Flag(
-        name="webhook-server",
-        kind=BOOLEAN,
-        default=False,
-        support=ABSENT,
-        help="serve --provider to others as a webhook instead of managing records",
-    ),
-    _webhook(
-        name="webhook-provider-read-header-timeout",
-        kind=DURATION,
-        default=5.0,
-        help="time limit for reading a request's headers with --webhook-server",
-    ),
-    _webhook(
-        name="webhook-provider-idle-timeout",
-        kind=DURATION,
-        default=30.0,
-        help="time after which an idle connection is closed with --webhook-server",
-    ),
-    _webhook(
-        name="webhook-provider-max-body-size",
-        kind=NUMBER,
-        default=33554432,
-        help="maximum of bytes of one answer; 0 and below are no limit",
-    ),
-)
-
-
 _alibaba = partial(Flag, providers=("alibabacloud",), support=ABSENT)
 _coredns = partial(Flag, providers=("coredns", "skydns"), support=ABSENT)
 _exoscale = partial(Flag, providers=("exoscale",), support=ABSENT)

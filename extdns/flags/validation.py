@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from extdns.errors import sanitize
-from extdns.flags import rfc2136_rules
+from extdns.flags import rfc2136_rules, webhook_rules
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Absent, Flag, Implemented, Moot
 from extdns.flags.kind import ValueKind
@@ -23,6 +23,9 @@ from extdns.flags.table import FLAGS
 from extdns.flags.usage_errors import invalid_kind_error, usage_error
 
 _ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
+_UNCONDITIONAL: Final = frozenset({"octodns", "webhook"})
+"""The providers whose services have no conditional writes."""
+
 Values = Mapping[str, Any]
 
 
@@ -85,6 +88,8 @@ def _check_ours(values: Values) -> None:
         raise usage_error("--provider=octodns has no configuration", "give --octodns-config=FILE")
     if values["provider"] == "rfc2136":
         rfc2136_rules.check_our_rules(values)
+    if values["provider"] == "webhook":
+        webhook_rules.check_rules(values)
     if values["leader-elect"]:
         _check_election(values)
     types = values["service-type-filter"]
@@ -95,10 +100,10 @@ def _check_ours(values: Values) -> None:
 
 def _check_election(values: Values) -> None:
     """Check that leader election is safe: writes are conditional, and end before the Lease expires."""
-    if values["provider"] == "octodns":
+    if values["provider"] in _UNCONDITIONAL:
         raise usage_error(
-            "--leader-elect and --provider=octodns do not go together: writes of octoDNS are not conditional, and may"
-            " end after the Lease expired",
+            f"--leader-elect and --provider={values['provider']} do not go together: its writes are not conditional,"
+            " and may end after the Lease expired",
             "leave out --leader-elect, and run one replica",
         )
     for name, meant in (("compat", "--compat"), ("aws-conditional-writes", "--no-aws-conditional-writes")):
@@ -129,7 +134,7 @@ def _check_election(values: Values) -> None:
 
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": tuple(name for name in SOURCES if name != "connector"),
-    "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "zonefile"),
+    "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "webhook", "zonefile"),
     "registry": ("noop", "txt"),
 }
 

@@ -76,6 +76,11 @@ class Histogram:
             found.counts[bisect_left(self._bounds, seconds)] += 1
             found.total_s += seconds
 
+    def count(self) -> dict[tuple[str, ...], int]:
+        """Return how many durations each label set has."""
+        with self._lock:
+            return {labels: sum(found.counts) for labels, found in self._by_labels.items()}
+
     def build_family(self) -> HistogramMetricFamily:
         """Build the metric for prometheus-client, label sets sorted."""
         family = HistogramMetricFamily(self._metric.name, self._metric.help, labels=self._metric.labels)

@@ -131,6 +131,7 @@ class Metrics(Collector):
         rate_limits = tuple(self._rate_limits())
         with self._lock:
             self._set_rate_limits(rate_limits)
+            self._set_webhook_calls()
             self._set(table.THREADS, threading.active_count())
             snapshot = tuple(self._samples.items())
         for metric, samples in snapshot:
@@ -281,6 +282,13 @@ class Metrics(Collector):
         self._samples[table.THROTTLED] = {
             labels: limit.throttle_count for labels, limit in by_action.items() if limit.action
         }
+
+    def _set_webhook_calls(self) -> None:
+        calls = self._calls.count()
+        for action, (requests, errors) in table.WEBHOOK_CALLS.items():
+            counts = {status: count for (called, status), count in calls.items() if called == action}
+            self._set(requests, sum(counts.values()))
+            self._set(errors, sum(count for status, count in counts.items() if status != "ok"))
 
     def _set_leader(self, *, is_leader: bool) -> None:
         """Set whether this process is the leader. A standby shows no last sync: it would look old."""

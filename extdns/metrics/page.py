@@ -38,15 +38,8 @@ Metrics of external-dns that are not in the table above, including those of the 
 |---|---|
 """
 _SAME: Final = "the same"
-_NO_WEBHOOK: Final = "none: the provider `webhook` is not available"
 _MEMORY: Final = "`process_resident_memory_bytes`; Python does not report its heap"
 COUNTERPARTS: Final[Mapping[str, str]] = {
-    "external_dns_webhook_provider_records_requests_total": _NO_WEBHOOK,
-    "external_dns_webhook_provider_records_errors_total": _NO_WEBHOOK,
-    "external_dns_webhook_provider_applychanges_requests_total": _NO_WEBHOOK,
-    "external_dns_webhook_provider_applychanges_errors_total": _NO_WEBHOOK,
-    "external_dns_webhook_provider_adjustendpoints_requests_total": _NO_WEBHOOK,
-    "external_dns_webhook_provider_adjustendpoints_errors_total": _NO_WEBHOOK,
     "process_cpu_seconds_total": _SAME,
     "process_max_fds": _SAME,
     "process_open_fds": _SAME,

@@ -82,6 +82,19 @@ INVALID: Final = _gauge(
     "Endpoints ignored because they are not valid records.",
     ("record_type", "source_type"),
 )
+WEBHOOK_CALLS: Final = {
+    action: (
+        _gauge(f"external_dns_webhook_provider_{action}_requests_total", f"{what}, with `--provider=webhook`."),
+        _gauge(f"external_dns_webhook_provider_{action}_errors_total", f"Those of them that failed: {what.lower()}."),
+    )
+    for action, what in (
+        ("records", "Reads of all records from the webhook"),
+        ("applychanges", "Requests to the webhook to change records"),
+        ("adjustendpoints", "Requests to the webhook to adjust desired records"),
+    )
+}
+"""By call of the webhook protocol: how many were made, and how many of them failed."""
+
 REQUESTS: Final = Metric(
     "external_dns_http_request_duration_seconds",
     MetricType.SUMMARY,
@@ -205,6 +218,7 @@ TABLE: Final = (
         REQUESTS,
         CACHED_RECORDS,
         CACHED_CHANGES,
+        *(metric for counts in WEBHOOK_CALLS.values() for metric in counts),
     ),
     *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
     *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),

@@ -125,7 +125,7 @@ _Endpoints = Annotated[tuple[Endpoint, ...], Meta(max_length=MAX_ENDPOINTS)]
 _ENDPOINTS: Final = msgspec.json.Decoder(_Endpoints | None)
 _LISTS: Final = msgspec.json.Decoder(dict[str, Raw])
 _FILTER: Final = msgspec.json.Decoder(FilterDocument)
-_ENCODER: Final = msgspec.json.Encoder()
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)  # names and targets may be a `DnsName`
 _FIELDS: Final = {"create": "create", "updateold": "update_old", "updatenew": "update_new", "delete": "delete"}
 
 

@@ -6,13 +6,13 @@ To test another provider, add a function that builds its `Rig` to `RIGS`. Cloud 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from extdns.model.change import Applied, Batch, ChangeSet, Write
+from extdns.model.change import AdjustedRecords, Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
@@ -20,12 +20,15 @@ from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
+from providers.common.api_calls import RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
+from providers.webhook.provider import WebhookReader, WebhookWriter, WebhookZones
+from providers.webhook.settings import WebhookSettings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
@@ -33,6 +36,7 @@ from tests import clouddns as google
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
 from tests.fakes.cloudflare.server import Cloudflare
+from tests.fakes.webhook.server import WebhookServer
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
@@ -47,6 +51,7 @@ class Rig:
         routes: properties of a routing policy, or empty if the service has no set identifiers.
         sees_ttl: whether a write conflicts if only the TTL has changed since the record was read.
         keeps_all_texts: whether TXT values with quotes, backslashes and several strings are kept as they are.
+        shows_ttl: whether the outcome of a write has the TTL that the service chose.
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
     """
@@ -58,6 +63,7 @@ class Rig:
     routes: StringMap | None = None
     sees_ttl: bool = True
     keeps_all_texts: bool = True
+    shows_ttl: bool = True
     normalize: Callable[[str], str] = str
     refusals: Mapping[str, str] = field(default_factory=dict)
 
@@ -278,6 +284,41 @@ def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
     )
 
 
+class ShowingReader(WebhookReader):
+    """A reader that shows desired records to the webhook as soon as they are adjusted, so that none is unknown."""
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        self.load_adjustments(super().adjust(desired, zone).unknown)
+        return super().adjust(desired, zone)
+
+
+def build_webhook_rig(_: Path) -> Rig:
+    """Build a rig with a webhook that changes what it is sent, unchecked, and pages of three names."""
+    fake = get_fake_webhook()
+    fake.faults.clear()
+    for key in fake.records():
+        fake.delete(*key)
+    settings = WebhookSettings(url=fake.url, page_names=3, reuse_s=0.0, rate_limit=RateLimit(per_s=1e6, burst=1e6))
+    zones = WebhookZones(settings)
+    reader = ShowingReader(zones)
+    return Rig(
+        reader=reader,
+        writer=WebhookWriter(zones),
+        other=WebhookWriter(zones),
+        zone=reader.list_zones().zones[0],
+        routes=EMPTY_MAP,
+        shows_ttl=False,
+    )
+
+
+@cache
+def get_fake_webhook() -> WebhookServer:
+    """Return the webhook of all tests of this process."""
+    fake = WebhookServer("example.org", default_ttl_s=300)
+    fake.start()
+    return fake
+
+
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "aws": build_route53_rig,
     "careless": build_careless_rig,
@@ -290,6 +331,7 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "rfc2136-bind": build_bind_rig,
     "rfc2136-knot": build_knot_rig,
     "rfc2136-powerdns": build_powerdns_rig,
+    "webhook": build_webhook_rig,
     "zonefile": build_zonefile_rig,
 }
 GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "rfc2136-powerdns", "zonefile")

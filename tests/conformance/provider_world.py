@@ -49,6 +49,7 @@ class ProviderWorld(World):
         super().__init__(engine=engine, reader=rig.reader, writer=self.line)
         first = [observe(name, build_claim(name, name, address)) for name, address in desired.items()]
         self.run(*first, change_phase(SERVICE), change_phase(INGRESS))
+        self.gathers = rig.reader.capabilities.is_safe_to_write_blind or rig.reader.capabilities.reads_full_zones
         self.guards = rig.reader.capabilities.is_safe_to_write_blind
 
     def request(self, **desired: str) -> None:

@@ -87,6 +87,8 @@ def test_a_created_record_is_read_back_as_desired(rig: Rig, desired_record: Desi
         assert answer in outcome.message
         return
     (record,) = rig.apply(Write(old=None, new=desired_record))
+    if not rig.shows_ttl:
+        (record,) = (one for one in rig.reader.read_names(rig.zone, [record.name]) if one.key == record.key)
     assert (record.key, record.targets, record.properties) == (
         desired_record.key,
         desired_record.targets,
@@ -146,7 +148,9 @@ def test_reading_continues_after_a_page_whose_last_record_was_deleted(rig: Rig) 
 
 
 def test_read_names_returns_all_records_of_each_name_once(rig: Rig) -> None:
-    made = rig.apply(create("w.example.org", "A", "192.0.2.1"), create("w.example.org", "TXT", OWNERSHIP))
+    made = rig.apply(
+        create("w.example.org", "A", "192.0.2.1", ttl_s=60), create("w.example.org", "TXT", OWNERSHIP, ttl_s=60)
+    )
     rig.apply(create("ww.example.org", "A", "192.0.2.1"), create("x.w.example.org", "A", "192.0.2.1"))
     name, absent = DnsName("w.example.org"), DnsName("absent.example.org")
     assert sorted(rig.reader.read_names(rig.zone, [absent, name, name]), key=lambda r: r.key) == list(made)
@@ -213,12 +217,13 @@ def test_a_write_with_equal_old_and_new_record_checks_the_record_and_changes_not
 
 def test_a_cname_and_an_address_record_can_replace_each_other_in_one_batch(rig: Rig) -> None:
     (held,) = rig.apply(create("www.example.org", "A", "192.0.2.1"))
-    (now,) = rig.apply(delete(held), create("www.example.org", "CNAME", "lb.example.net"))
+    (now,) = rig.apply(delete(held), create("www.example.org", "CNAME", "lb.example.net", ttl_s=60))
     assert rig.reader.read_names(rig.zone, [held.name]) == (now,)
 
 
 def test_a_record_without_ttl_gets_the_default_ttl_of_the_dns_service(rig: Rig) -> None:
-    (held,) = rig.apply(create("www.example.org", "A", "192.0.2.1"))
+    rig.apply(create("www.example.org", "A", "192.0.2.1"))
+    (held,) = rig.reader.read_names(rig.zone, [DnsName("www.example.org")])
     assert held.ttl_s > 0
     (again,) = rig.apply(Write(old=held, new=build_desired("www.example.org", "A", "192.0.2.1")))
     assert again == held

@@ -34,3 +34,30 @@ env:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end }}
+
+{{- /* The values of the sidecar with a webhook provider; empty for `provider: NAME`. */}}
+{{- define "extdns.webhook" -}}
+{{- if kindIs "map" .Values.provider }}
+{{- .Values.provider.webhook | default dict | toYaml }}
+{{- end }}
+{{- end }}
+
+{{- /* Not empty if the pod has the sidecar. */}}
+{{- define "extdns.hasWebhook" -}}
+{{- if has "--provider=webhook" (include "extdns.settings" . | fromYamlArray) }}true{{ end }}
+{{- end }}
+
+{{- /* The fields of the sidecar. */}}
+{{- define "extdns.sidecar" -}}
+{{- $w := include "extdns.webhook" . | fromYaml -}}
+name: webhook
+image: {{ printf "%s:%s" $w.image.repository (toString $w.image.tag) }}
+{{- $fields := dict "imagePullPolicy" $w.image.pullPolicy "env" $w.env "args" $w.args "volumeMounts" $w.extraVolumeMounts
+  "resources" $w.resources "securityContext" $w.securityContext "livenessProbe" $w.livenessProbe "readinessProbe" $w.readinessProbe }}
+{{- with include "extdns.fields" (list $fields "imagePullPolicy" "env" "args" "volumeMounts" "resources" "securityContext" "livenessProbe" "readinessProbe") }}
+{{ . }}
+{{- end }}
+ports:
+  - name: http-webhook
+    containerPort: 8080
+{{- end }}

@@ -32,7 +32,18 @@ with a line for each problem: the value, the reason, and what to do.
 {{- if and (include "extdns.compat" .) (not (include "extdns.isGiven" (list "policy" $settings))) }}
   {{- $problems = append $problems "policy is not set. Before version 1.22, the default of external-dns's chart was upsert-only; set policy: upsert-only to go on without deletes, or policy: sync to delete records that no object requests." }}
 {{- end }}
+{{- if include "extdns.hasWebhook" . }}
+  {{- $image := (include "extdns.webhook" . | fromYaml).image | default dict }}
+  {{- if not (and $image.repository $image.tag) }}
+    {{- $problems = append $problems "provider.webhook.image: repository and tag of the sidecar are required with provider.name: webhook. Set both." }}
+  {{- end }}
+{{- end }}
 {{- if gt (int .Values.replicaCount) 1 }}
+  {{- range list "--provider=octodns" "--provider=webhook" }}
+    {{- if has . $settings }}
+      {{- $problems = append $problems (printf "replicaCount %d and %s do not go together: without conditional writes two replicas could write at once. Set replicaCount: 1." (int $.Values.replicaCount) .) }}
+    {{- end }}
+  {{- end }}
   {{- range list "--no-leader-elect" "--compat" "--no-aws-conditional-writes" }}
     {{- if has . $settings }}
       {{- $problems = append $problems (printf "replicaCount %d and %s do not go together: several replicas elect one that writes. Set replicaCount: 1, or remove %s." (int $.Values.replicaCount) . .) }}
@@ -68,11 +79,7 @@ with a line for each problem: the value, the reason, and what to do.
 {{- range $flag, $available := $flags.available }}
   {{- range include "extdns.given" (list $flag $settings) | fromYamlArray }}
     {{- if and . (not (has . $available)) }}
-      {{- $hint := "" }}
-      {{- if and (eq $flag "provider") (eq . "webhook") }}
-        {{- $hint = " The sidecar in provider.webhook is not started." }}
-      {{- end }}
-      {{- $problems = append $problems (printf "%s: this version of extdns has no %s %s; it has %s.%s Stay with external-dns for this release." (get $values $flag) $flag . (join ", " $available) $hint) }}
+      {{- $problems = append $problems (printf "%s: this version of extdns has no %s %s; it has %s. Stay with external-dns for this release." (get $values $flag) $flag . (join ", " $available)) }}
     {{- end }}
   {{- end }}
 {{- end }}

@@ -57,13 +57,15 @@ class WebhookServer:
         unsupported: record types that `/adjustendpoints` drops and `/records` refuses.
     """
 
-    def __init__(self, *zones: str, defect: Defect | None = None, unsupported: Collection[str] = ()) -> None:
+    def __init__(
+        self, *zones: str, defect: Defect | None = None, unsupported: Collection[str] = (), default_ttl_s: int = 0
+    ) -> None:
         self.calls: list[Call] = []
         self.faults = Faults()
         self.unsupported = unsupported
         self._zones = zones
         self._defect = defect
-        self._records = Records(zones, defect)
+        self._records = Records(zones, defect, default_ttl_s)
         self._lock = Lock()
         self._overlap = Condition()
         self._in_flight = 0

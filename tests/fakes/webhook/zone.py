@@ -70,7 +70,8 @@ class Records:
         former: what a record was before its last update.
     """
 
-    def __init__(self, zones: Sequence[str], defect: Defect | None) -> None:
+    def __init__(self, zones: Sequence[str], defect: Defect | None, default_ttl_s: int = 0) -> None:
+        self._defaults = {"recordTTL": default_ttl_s} if default_ttl_s else {}
         self.found: dict[Key, Endpoint] = {}
         self.former: dict[Key, Endpoint] = {}
         self._zones = zones
@@ -156,8 +157,10 @@ class Records:
             raise Refused(f"{key.name}: a CNAME cannot coexist with other records")
         if self._defect is Defect.AAAA_ANSWERED_BUT_IGNORED and key.type == "AAAA":
             return
+        if any(other[:2] == key[:2] and not (other[2] and key[2]) for other in self.found if other != key):
+            raise Refused(f"{key.name}: a record without set identifier cannot coexist with one with it")
         change = _STORED.get(self._defect) if self._defect else None
-        self.put(change(endpoint) if change else endpoint)
+        self.put({**self._defaults, **(change(endpoint) if change else endpoint)})
 
 
 def _takes(defect: Defect | None, deleted: Key, other: Key) -> bool:

@@ -43,7 +43,9 @@ def test_a_help_entry_has_meaning_choices_default_and_variable() -> None:
 
 
 def test_the_help_text_lists_only_supported_providers_as_choices() -> None:
-    assert "Allowed: aws, google, inmemory, octodns, rfc2136, zonefile." in " ".join(render_topics(TOPICS).split())
+    assert "Allowed: aws, google, inmemory, octodns, rfc2136, webhook, zonefile." in " ".join(
+        render_topics(TOPICS).split()
+    )
     assert "cloudflare, " not in render_topics(TOPICS)
 
 

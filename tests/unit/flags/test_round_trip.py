@@ -125,6 +125,10 @@ def starts(draw: st.DrawFn) -> list[str]:
         values["fqdn-template"] = ("{{.Name}}",)
     if values.get("create-ptr"):
         values["managed-record-types"] = ("A", "PTR")
+    values |= {"webhook-provider-url": "http://localhost:8888/a", "webhook-provider-read-timeout": 5.0}
+    values["webhook-provider-write-timeout"] = 10.0
+    if values["provider"] in {"octodns", "webhook"}:
+        values["leader-elect"] = False
     if values.get("leader-elect"):
         retry_s, more_s, spare_s = (float(draw(st.integers(1, 60))) for _ in range(3))
         values |= {"compat": False, "aws-conditional-writes": True, "leader-elect-retry-period": retry_s}

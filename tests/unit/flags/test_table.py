@@ -53,6 +53,7 @@ OURS: Final = {
     "rfc2136-tsig-secret-file",
     "txt-encrypt-aes-key-file",
     "octodns-config",
+    "webhook-listen",
     "zonefile-dir",
 }
 # The help of external-dns does not show these as repeatable; docs/spec/plan.md 8.2, 8.3 do.

@@ -11,6 +11,7 @@ from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.validation import validate
 
 GOOD: Final = ["--source=service", "--provider=inmemory"]
+WEBHOOK: Final = ["--source=service", "--provider=webhook"]
 RFC2136: Final = ["--source=service", "--provider=rfc2136"]
 SERVED: Final = [*RFC2136, "--rfc2136-host=ns1.example.org", "--rfc2136-zone=example.org"]
 KEY: Final = ["--rfc2136-tsig-secret=c2VjcmV0", "--rfc2136-tsig-keyname=k", "--rfc2136-tsig-secret-alg=hmac-sha256"]
@@ -82,9 +83,36 @@ def check(argv: list[str]) -> None:
         ),
         pytest.param(
             ["--source=service", "--provider=octodns", "--octodns-config=c", "--leader-elect"],
-            "--leader-elect and --provider=octodns do not go together: writes of octoDNS are not conditional, and may"
+            "--leader-elect and --provider=octodns do not go together: its writes are not conditional, and may"
             " end after the Lease expired",
             id="octodns-has-one-replica",
+        ),
+        pytest.param(
+            [*WEBHOOK, "--leader-elect"],
+            "--leader-elect and --provider=webhook do not go together: its writes are not conditional, and may"
+            " end after the Lease expired",
+            id="webhook-has-one-replica",
+        ),
+        *(
+            pytest.param(
+                [*WEBHOOK, f"--webhook-provider-url={url}"],
+                f"--webhook-provider-url={masked} is not the address of a webhook",
+                id=f"webhook-url-{url}",
+            )
+            for url, masked in (
+                ("", ""),
+                ("localhost:8888", "localhost:8888"),
+                ("ftp://localhost", "ftp://localhost"),
+                ("http://", "http://"),
+                ("http://localhost:99999", "http://localhost:99999"),
+                ("http://a b", "http://a b"),
+                ("http://me:pass@host:x", "http://******@host:x"),
+            )
+        ),
+        pytest.param(
+            [*WEBHOOK, "--webhook-provider-read-timeout=0s", "--webhook-provider-write-timeout=-1s"],
+            "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
+            id="webhook-timeout",
         ),
         pytest.param(
             ["--source=service", "--provider=zonefile"],

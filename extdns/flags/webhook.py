@@ -1,0 +1,67 @@
+"""Flags of the provider `webhook` and of the command `extdns webhook`; `webhook_rules` checks them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from extdns.flags.address import ADDRESS, ListenAddress
+from extdns.flags.duration import DURATION
+from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.kind import BOOLEAN, NUMBER, URL
+
+_webhook = partial(Flag, providers=("webhook",))
+
+WEBHOOK_FLAGS: Final = (
+    _webhook(
+        name="webhook-provider-url",
+        kind=URL,
+        default="http://localhost:8888",
+        help="address of the webhook provider",
+    ),
+    Flag(
+        name="webhook-provider-read-timeout",
+        kind=DURATION,
+        default=5.0,
+        help="time limit of one call of the webhook, together with the next flag; of extdns webhook, for reading a "
+        "request",
+    ),
+    Flag(
+        name="webhook-provider-write-timeout",
+        kind=DURATION,
+        default=10.0,
+        help="time limit of one call of the webhook, together with the flag before; of extdns webhook, for sending an "
+        "answer",
+    ),
+    Flag(
+        name="webhook-server",
+        kind=BOOLEAN,
+        default=False,
+        support=ABSENT,
+        help="serve --provider to others as a webhook: the command extdns webhook does",
+    ),
+    Flag(
+        name="webhook-provider-read-header-timeout",
+        kind=DURATION,
+        default=5.0,
+        help="time limit for reading a request's headers, of extdns webhook",
+    ),
+    Flag(
+        name="webhook-provider-idle-timeout",
+        kind=DURATION,
+        default=30.0,
+        help="time after which an idle connection is closed, of extdns webhook",
+    ),
+    Flag(
+        name="webhook-provider-max-body-size",
+        kind=NUMBER,
+        default=33554432,
+        help="maximum of bytes of one answer, of extdns webhook of one request; 0 and below are 1 GiB",
+    ),
+    Flag(
+        name="webhook-listen",
+        kind=ADDRESS,
+        default=ListenAddress(host="127.0.0.1", port=8888),
+        help="address of extdns webhook",
+    ),
+)

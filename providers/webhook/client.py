@@ -1,0 +1,221 @@
+"""Call a webhook provider over HTTP. Nothing that it sends is trusted: answers are bounded in size and time.
+
+Each call has a connection of its own, and is made once. Redirects are not followed.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import ssl
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Event, Timer
+from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from extdns.errors import sanitize
+from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
+from extdns.model.zone import RateLimitStatus
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
+from providers.common.certificates import find_ca_bundle
+from providers.webhook import wire
+from providers.webhook.settings import WebhookSettings
+from providers.webhook.wire import Changes, Endpoint, FilterDocument, WireError
+
+NEGOTIATE: Final = "negotiate"
+RECORDS: Final = "records"
+ADJUST: Final = "adjustendpoints"
+APPLY: Final = "applychanges"
+"""The names of the calls, in messages and metrics."""
+
+_HARD_LIMIT_BYTES: Final = 2**30
+_MAX_TEXT: Final = 500
+_CALL: Final = "Webhook"
+
+
+class WebhookAnswer(NamedTuple):
+    """A complete answer; *body* has at most as many bytes as the settings allow."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The status, and the body as one line for messages, shortened."""
+        body = sanitize(self.body[:4096].decode("utf-8", "replace").strip(), _MAX_TEXT)
+        return f"status {self.status}: {body}" if body else f"status {self.status}"
+
+
+class WebhookClient:
+    """Calls one webhook, from any thread. Every call raises only `CallFailedError`."""
+
+    def __init__(self, settings: WebhookSettings) -> None:
+        """Prepare calls; nothing is sent yet."""
+        self._settings = settings
+        self._url = urlsplit(settings.url)
+        self._rate_limiter = RateLimiter(rate=settings.rate_limit)
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._rate_limiter.read_rate_limits()
+
+    def negotiate(self) -> FilterDocument:
+        """Return the domain filter of the webhook."""
+        answer = self._call(NEGOTIATE, "GET", "")
+        if not HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
+            raise _build_error(NEGOTIATE, answer)
+        if not wire.is_media_type(answer.content_type):
+            detail = f"{sanitize(answer.content_type)!r} is not {wire.MEDIA_TYPE!r}; is this a webhook provider?"
+            raise CallFailedError(FailureKind.RETRYABLE, f"{_CALL} {NEGOTIATE}", "", "wrong content type", detail)
+        try:
+            return wire.decode_filter(answer.body)
+        except WireError as exc:
+            raise _build_body_error(NEGOTIATE, exc) from exc
+
+    def read_records(self) -> bytes:
+        """Return the body of `GET /records`, not decoded."""
+        answer = self._call(RECORDS, "GET", wire.RECORDS_PATH)
+        if answer.status != wire.RECORDS_READ:
+            raise _build_error(RECORDS, answer)
+        return answer.body
+
+    def adjust(self, endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
+        """Return what the webhook makes of *endpoints*."""
+        answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
+        if answer.status != wire.ADJUSTED:
+            raise _build_error(ADJUST, answer)
+        try:
+            return wire.decode_endpoints(answer.body)
+        except WireError as exc:
+            raise _build_body_error(ADJUST, exc) from exc
+
+    def apply(self, changes: Changes) -> WebhookAnswer:
+        """Send *changes* and return the answer, whatever its status is."""
+        return self._call(APPLY, "POST", wire.RECORDS_PATH, wire.encode_changes(changes), changes=len(changes))
+
+    def _call(self, call: str, method: str, path: str, body: bytes | None = None, *, changes: int = 0) -> WebhookAnswer:
+        self._rate_limiter.acquire(call, changes=changes)
+        if changes:
+            self._settings.write_options.require_can_begin(f"{_CALL} {call}")
+        began_s, status = time.monotonic(), FailureKind.UNANSWERED.value
+        try:
+            answer = self._send(call, method, path, body)
+            failure = _find_failure(answer)
+            status = failure.value if failure else "ok"
+        except CallFailedError as failed:
+            status = failed.kind.value
+            raise
+        finally:
+            self._settings.on_call(ApiCall(action=call, status=status, seconds=time.monotonic() - began_s))
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+            self._rate_limiter.record_throttle(call, changes=changes)
+        else:
+            self._rate_limiter.record_success(call)
+        return answer
+
+    def _send(self, call: str, method: str, path: str, body: bytes | None) -> WebhookAnswer:
+        """Send one request, and read the whole answer within the time limit."""
+        began_s, status = time.monotonic(), UNANSWERED
+        connection = self._open(call)
+        sock, is_late = connection.sock, Event()
+
+        def abort() -> None:
+            is_late.set()
+            with suppress(OSError):
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # ends reads that another thread is blocked in
+
+        timer = Timer(max(0.0, began_s + self._settings.timeout_s - time.monotonic()), abort)
+        timer.daemon = True
+        timer.start()
+        try:
+            connection.request(method, (self._url.path.rstrip("/") + path) or "/", body, self._build_headers(body))
+            response = connection.getresponse()
+            status = response.status
+            answer = WebhookAnswer(status, response.headers.get("Content-Type", ""), self._read_body(call, response))
+            if is_late.is_set():  # a head that is cut off reads like a complete one
+                raise TimeoutError
+        except (OSError, HTTPException, ValueError) as exc:
+            if is_late.is_set():
+                detail = f"no complete answer within {self._settings.timeout_s:g}s"
+                raise _build_failure(FailureKind.UNANSWERED, call, "timeout", detail) from exc
+            raise _build_failure(FailureKind.UNANSWERED, call, type(exc).__name__, sanitize(str(exc))) from exc
+        finally:
+            timer.cancel()
+            connection.close()
+            seconds = time.monotonic() - began_s
+            url = f"{self._url.scheme}://{self._url.netloc.rpartition('@')[2]}{self._url.path.rstrip('/')}{path}"
+            self._settings.on_request(ApiRequest(method=method, url=url, status=status, seconds=seconds))
+        return answer
+
+    def _open(self, call: str) -> HTTPConnection:
+        host, port, timeout_s = self._url.hostname or "", self._url.port, self._settings.timeout_s
+        connection = (
+            HTTPSConnection(host, port, timeout=timeout_s, context=self._tls)
+            if self._url.scheme == "https"
+            else HTTPConnection(host, port, timeout=timeout_s)
+        )
+        try:
+            connection.connect()
+        except (OSError, ValueError) as exc:  # ValueError: a host that IDNA cannot encode
+            connection.close()
+            raise _build_failure(FailureKind.RETRYABLE, call, type(exc).__name__, sanitize(str(exc))) from exc
+        return connection
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=find_ca_bundle(os.environ, sdk_variable="") or None)
+
+    def _build_headers(self, body: bytes | None) -> dict[str, str]:
+        headers = {"Accept": wire.MEDIA_TYPE, "User-Agent": "extdns", "Connection": "close"}
+        if body is not None:
+            headers["Content-Type"] = wire.MEDIA_TYPE
+        if self._url.username is not None:
+            credentials = f"{unquote(self._url.username)}:{unquote(self._url.password or '')}"
+            headers["Authorization"] = f"Basic {base64.b64encode(credentials.encode()).decode()}"
+        return headers
+
+    def _read_body(self, call: str, response: HTTPResponse) -> bytes:
+        limit = self._settings.max_body_bytes
+        limit = min(limit, _HARD_LIMIT_BYTES) if limit > 0 else _HARD_LIMIT_BYTES
+        body = response.read(limit + 1)
+        if len(body) > limit:
+            raise _build_failure(
+                FailureKind.UNANSWERED,
+                call,
+                "answer too large",
+                f"more than {limit} bytes; see --webhook-provider-max-body-size",
+            )
+        if response.length:
+            raise HTTPException(f"the answer ends {response.length} bytes early")
+        return body
+
+
+def _build_failure(kind: FailureKind, call: str, code: str, detail: str) -> CallFailedError:
+    return CallFailedError(kind, f"{_CALL} {call}", "", code, detail)
+
+
+def _find_failure(answer: WebhookAnswer) -> FailureKind | None:
+    """Return how the call with this *answer* failed, None if it did not."""
+    if answer.status < HTTPStatus.MULTIPLE_CHOICES:
+        return None
+    if answer.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return FailureKind.FORBIDDEN
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return FailureKind.RETRYABLE
+    return FailureKind.REFUSED
+
+
+def _build_error(call: str, answer: WebhookAnswer) -> CallFailedError:
+    """Return the error for an *answer* to a call that changes nothing."""
+    return _build_failure(_find_failure(answer) or FailureKind.RETRYABLE, call, answer.text, "")
+
+
+def _build_body_error(call: str, exc: WireError) -> CallFailedError:
+    return _build_failure(FailureKind.RETRYABLE, call, "invalid answer", str(exc))

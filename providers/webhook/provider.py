@@ -1,0 +1,330 @@
+"""Read and write records through a webhook: the `ZoneReader` and `ZoneWriter` ports (docs/design/webhook.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from threading import Lock
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.errors import ProviderError, RetryableError, sanitize
+from extdns.model import rrtype
+from extdns.model.change import (
+    AdjustedRecords,
+    Applied,
+    Batch,
+    Forbidden,
+    Outcome,
+    Refusal,
+    Refused,
+    TryLater,
+    Unknown,
+    Write,
+    WriteConflict,
+)
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, Record
+from extdns.model.selection import DomainFilter
+from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
+from providers.common.api_calls import (
+    CallFailedError,
+    FailureKind,
+    convert_to_outcome,
+    convert_to_read_error,
+    parse_service_name,
+)
+from providers.webhook import records, wire
+from providers.webhook.client import WebhookAnswer, WebhookClient
+from providers.webhook.filters import find_zones, parse_filter
+from providers.webhook.record_cache import RecordCache, ZoneContents, split_by_zone
+from providers.webhook.settings import WebhookSettings
+from providers.webhook.wire import Endpoint, WireError
+
+_CONTINUE_S: Final = 60.0
+"""How old the records may be from which a page that is not the first is taken."""
+
+_MAX_ADJUSTED: Final = 5000
+"""The most endpoints of one request to adjust them."""
+
+_MAX_ANSWERS: Final = 500_000
+_GATEWAYS: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
+_FORBIDDING: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+
+class WebhookZones:
+    """The zones of one webhook: its client, its filter and its records. Reader and writer have it in common."""
+
+    def __init__(self, settings: WebhookSettings) -> None:
+        """Prepare the client; nothing is sent yet."""
+        self.settings = settings
+        self.client = WebhookClient(settings)
+        self.filter = DomainFilter()
+        self.cache = RecordCache(self._read, self._convert)
+        self._lock = Lock()
+        self._placement = ZonePlacement(())
+        self._zones: tuple[Zone, ...] = ()
+
+    def list_zones(self) -> tuple[Zone, ...]:
+        """Negotiate, and return the zones.
+
+        Raises:
+            ProviderError: the webhook failed, its filter is invalid, or no zones follow from the filters.
+        """
+        try:
+            negotiated = parse_filter(self.client.negotiate())
+        except CallFailedError as failed:
+            raise convert_to_read_error(failed) from failed
+        except ValueError as exc:
+            raise RetryableError(f"Webhook negotiate: {exc}") from exc
+        zones = find_zones(negotiated, self.settings.domains)
+        if not zones:
+            detail = "the webhook names no domain in its filter; name the zones with --domain-filter"
+            raise RetryableError(f"Webhook negotiate: {detail}")
+        with self._lock:
+            is_changed = (zones, negotiated) != (self._zones, self.filter)
+            self.filter, self._zones = negotiated, zones
+            self._placement = ZonePlacement(zones, longest_only=True)
+        if is_changed:
+            self.cache.forget()
+        return zones
+
+    def require(self, zone: Zone) -> None:
+        """Raise `RetryableError` if *zone* is not among the zones."""
+        if zone not in self._zones:
+            raise RetryableError(f"zone {zone} is not among the domains of the webhook")
+
+    def _read(self) -> bytes:
+        try:
+            return self.client.read_records()
+        except CallFailedError as failed:
+            raise convert_to_read_error(failed) from failed
+
+    def _convert(self, body: bytes) -> Mapping[str, ZoneContents]:
+        with self._lock:
+            placement, chosen = self._placement, self.filter
+        try:
+            found = records.parse_records(wire.decode_endpoints(body))
+        except WireError as exc:
+            raise RetryableError(f"Webhook records: invalid answer: {exc}") from exc
+        return split_by_zone(_select(found, chosen), placement)
+
+
+def _select(found: Mapping[DnsName, tuple[Record, ...]], chosen: DomainFilter) -> dict[DnsName, tuple[Record, ...]]:
+    """Return the records that the filter of the webhook includes, and all TXT records, as ownership records are."""
+    selected: dict[DnsName, tuple[Record, ...]] = {}
+    for name, current in found.items():
+        visible = current if chosen.matches(name) else tuple(one for one in current if one.type == rrtype.TXT)
+        if visible:
+            selected[name] = visible
+    return selected
+
+
+class WebhookReader:
+    """Reads records, and shows desired records to the webhook; safe from any thread."""
+
+    def __init__(self, zones: WebhookZones) -> None:
+        """Read *zones*."""
+        self._zones = zones
+        self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
+        self._capabilities = Capabilities(
+            atomic=False,
+            conditional=False,
+            has_ordered_pages=True,
+            max_batch_writes=zones.settings.max_writes,
+            types=frozenset(rrtype.OWNABLE),
+            reads_full_zones=True,
+            longest_match_only=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the protocol promises: neither conditions nor atomic requests."""
+        return self._capabilities
+
+    def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
+        """Return how many calls may be made now."""
+        return self._zones.client.read_rate_limits()
+
+    def list_zones(self) -> ZoneList:
+        """Return the zones that follow from the filter of the webhook, or from `--domain-filter`."""
+        return ZoneList(zones=self._zones.list_zones())
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        """Return what the webhook made of *desired* when it was shown them; those that it was not shown are unknown."""
+        results: list[DesiredRecord | Refusal] = []
+        unknown: list[DesiredRecord] = []
+        for one in desired:
+            normalized = records.normalize_desired(one, zone)
+            if isinstance(normalized, Refusal):
+                results.append(normalized)
+            elif not self._zones.filter.matches(one.name):
+                detail = f"the domain filter of the webhook excludes {one.name}"
+                results.append(Refusal(desired=one, reason=Reason.UNSUPPORTED, detail=detail))
+            elif (answer := self._answers.get(normalized)) is not None:
+                results += answer
+            else:
+                unknown.append(one)
+        found = AdjustedRecords.from_results(results)
+        return replace(found, unknown=tuple(unknown)) if unknown else found
+
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+        """Show *desired* to the webhook. One request has one record of each name, so that answers can be attributed.
+
+        Raises:
+            ProviderError: a request failed; the answers before it are stored.
+        """
+        if len(self._answers) + len(desired) > _MAX_ANSWERS:
+            self._answers = {}
+        normalized = (records.normalize_desired(one, None) for one in desired)
+        for request in _split_requests(one for one in normalized if isinstance(one, DesiredRecord)):
+            self._load(request)
+
+    def _load(self, request: Sequence[DesiredRecord]) -> None:
+        try:
+            answers = self._zones.client.adjust(map(records.build_endpoint, request))
+        except CallFailedError as failed:
+            if failed.kind is not FailureKind.REFUSED:
+                raise convert_to_read_error(failed) from failed
+            self._find_refused(request, failed)
+            return
+        by_name: dict[DnsName, list[Endpoint]] = {}
+        for endpoint in answers:
+            if (name := parse_service_name(endpoint.dns_name)) is not None:
+                by_name.setdefault(name, []).append(endpoint)
+        self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
+
+    def _find_refused(self, request: Sequence[DesiredRecord], failed: CallFailedError) -> None:
+        """Show the records of a *request* that *failed* again in halves, to find the one that is refused."""
+        if len(request) == 1:
+            refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(failed))
+            self._answers[request[0]] = (refusal,)
+            return
+        middle = len(request) // 2
+        self._load(request[:middle])
+        self._load(request[middle:])
+
+    def read_page(self, zone: Zone, after: str | None) -> ZonePage:
+        """Return the records of the next names, sorted by `DnsName.order`; pages may be of one read.
+
+        Raises:
+            ProviderError: the records cannot be read, or the zone is not among those of the webhook.
+        """
+        self._zones.require(zone)
+        max_age_s = self._zones.settings.reuse_s if after is None else _CONTINUE_S
+        return self._zones.cache.get(zone, max_age_s=max_age_s).build_page(after, self._zones.settings.page_names)
+
+    def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, read after this call began.
+
+        Raises:
+            ProviderError: the records cannot be read, or the zone is not among those of the webhook.
+        """
+        self._zones.require(zone)
+        if not names:
+            return ()
+        found = self._zones.cache.get(zone).by_name
+        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+
+
+def _split_requests(desired: Iterable[DesiredRecord]) -> list[list[DesiredRecord]]:
+    """Return *desired* in lists that hold one record of each name."""
+    requests: list[list[DesiredRecord]] = []
+    used: dict[DnsName, int] = {}
+    rounds: list[list[DesiredRecord]] = []
+    for one in dict.fromkeys(desired):
+        number = used[one.name] = used.get(one.name, -1) + 1
+        if number == len(rounds):
+            rounds.append([])
+        rounds[number].append(one)
+    for entries in rounds:
+        requests += (entries[at : at + _MAX_ADJUSTED] for at in range(0, len(entries), _MAX_ADJUSTED))
+    return requests
+
+
+class WebhookWriter:
+    """Sends changes to the webhook; safe from any thread."""
+
+    def __init__(self, zones: WebhookZones) -> None:
+        """Write to *zones*."""
+        self._zones = zones
+
+    def submit(self, zone: Zone, batch: Batch) -> Outcome:
+        """Send *batch* as one request, in one attempt."""
+        writes = batch.writes
+        try:
+            self._zones.require(zone)
+        except ProviderError as exc:
+            return TryLater(message=str(exc))
+        if refused := _find_local_refusal(writes, zone):
+            return refused
+        changes = records.build_changes(writes)
+        if not len(changes):
+            return _build_applied(writes)
+        try:
+            answer = self._zones.client.apply(changes)
+        except CallFailedError as failed:
+            message = str(failed)
+            return convert_to_outcome(failed, lambda: Refused(message=message))
+        finally:
+            self._zones.cache.outdate()
+        return self._interpret(answer, zone, writes)
+
+    def _interpret(self, answer: WebhookAnswer, zone: Zone, writes: Sequence[Write]) -> Outcome:
+        status, message = answer.status, f"Webhook applychanges on {zone}: {answer.text}"
+        if status == wire.APPLIED:
+            return _build_applied(writes)
+        if status in _FORBIDDING:
+            return Forbidden(message=message)
+        if status == HTTPStatus.TOO_MANY_REQUESTS:
+            return TryLater(message=message)
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            return Refused(message=message)
+        if status < HTTPStatus.MULTIPLE_CHOICES or status in _GATEWAYS:
+            return Unknown(message=message)
+        return self._read_effect(zone, writes, message)
+
+    def _read_effect(self, zone: Zone, writes: Sequence[Write], message: str) -> Outcome:
+        """Return the outcome of *writes*, which the webhook answered with an error, as the records show it."""
+        try:
+            found = self._zones.cache.get(zone).by_name
+        except ProviderError as exc:
+            return Unknown(message=f"{message}; {exc}")
+        current = {record.key: record for write in writes for record in found.get(write.key.name, ())}
+        pending = [write for write in writes if not _is_made(write, current.get(write.key))]
+        if not pending:
+            return Applied(records=_list_known(current.get(write.key) for write in writes), unconditional=True)
+        changed = [write.key.name for write in pending if current.get(write.key) != write.old]
+        if changed and len(pending) == len(writes):
+            return WriteConflict(message=message, offending_names=tuple(dict.fromkeys(changed)))
+        return Refused(message=message)
+
+
+def _is_made(write: Write, current: Record | None) -> bool:
+    if write.new is None:
+        return current is None
+    return current is not None and records.is_as_requested(current, write.new)
+
+
+def _list_known(found: Iterable[Record | None]) -> tuple[Record, ...]:
+    return tuple(record for record in found if record is not None)
+
+
+def _build_applied(writes: Sequence[Write]) -> Applied:
+    return Applied(records=_list_known(map(records.build_written_record, writes)), unconditional=bool(writes))
+
+
+def _find_local_refusal(writes: Sequence[Write], zone: Zone) -> Refused | None:
+    """Return why *writes* are not sent, None if they are: every name must be in the zone and valid."""
+    for write in writes:
+        desired = write.new
+        detail = ""
+        if not write.key.name.within(zone.name):
+            detail = f"{write.key.name} lies outside zone {zone}"
+        elif desired is not None and isinstance(checked := records.normalize_desired(desired, zone), Refusal):
+            detail = checked.detail
+        if detail:
+            return Refused(message=sanitize(detail, 500), offending_names=(write.key.name,))
+    return None

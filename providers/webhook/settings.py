@@ -1,0 +1,37 @@
+"""Settings of the provider `webhook`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from extdns.model.api_request import CallObserver, RequestObserver, ignore_call, ignore_request
+from providers.common.api_calls import RateLimit, WriteOptions
+from providers.webhook.wire import MAX_BODY_BYTES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """How to reach the webhook, and what to take from it.
+
+    Attributes:
+        url: its address, with http:// or https://; user and password are sent as basic authentication.
+        timeout_s: for one call, from connecting to the last byte of the answer.
+        max_body_bytes: the largest answer.
+        domains: the domains of `--domain-filter`, from which zones are taken if the webhook names none.
+        max_writes: the most changes of one request.
+        page_names: names in a page.
+        reuse_s: how old the records may be from which a page of a zone is taken.
+        on_request, on_call: receive the duration of every request and call; called from any thread.
+    """
+
+    url: str
+    timeout_s: float = 15.0
+    max_body_bytes: int = MAX_BODY_BYTES
+    domains: tuple[str, ...] = ()
+    max_writes: int = 200
+    page_names: int = 25_000
+    reuse_s: float = 15.0
+    rate_limit: RateLimit = field(default_factory=RateLimit)
+    write_options: WriteOptions = field(default_factory=WriteOptions)
+    on_request: RequestObserver = ignore_request
+    on_call: CallObserver = ignore_call

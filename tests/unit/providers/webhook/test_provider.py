@@ -1,0 +1,245 @@
+"""The client of the webhook protocol in front of a fake webhook with state (docs/design/webhook.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.errors import ProviderError
+from extdns.model.change import Applied, Forbidden, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.value import StringMap
+from extdns.model.zone import Zone
+from providers.webhook.provider import WebhookReader, WebhookWriter
+from tests.conformance.provider import build_batch, build_desired, create, delete, update
+from tests.fakes.service.answers import Answer, ApiError
+from tests.fakes.service.faults import Drop, Fault, Meanwhile, Refuse
+from tests.fakes.webhook.server import Action, WebhookServer
+from tests.unit.providers.webhook.setting import build_webhook
+
+ZONE = Zone(name=DnsName("example.org"), id="example.org")
+WEB = DnsName("www.example.org")
+
+
+class Answered(Fault):
+    """Carries out the call, and answers with *status*."""
+
+    def __init__(self, status: int) -> None:
+        self._status = status
+
+    def after(self, answer: Answer) -> Answer:
+        return Answer(status=self._status, body=b"partly failed", headers=answer.headers)
+
+
+class Filter(Fault):
+    """Answers the negotiation with *document*."""
+
+    def __init__(self, document: str) -> None:
+        self._document = document
+
+    def after(self, answer: Answer) -> Answer:
+        return Answer(status=200, body=self._document.encode(), headers=answer.headers)
+
+
+@pytest.fixture
+def fake() -> Iterator[WebhookServer]:
+    with WebhookServer("example.org") as server:
+        yield server
+
+
+def start(fake: WebhookServer, **settings: object) -> tuple[WebhookReader, WebhookWriter]:
+    reader, writer = build_webhook(fake.url, **settings)
+    reader.list_zones()
+    return reader, writer
+
+
+@pytest.mark.parametrize(
+    ("document", "domains", "zones"),
+    [
+        pytest.param('{"include":["b.test",".a.test"]}', ("x.test",), ["a.test", "b.test"], id="of the webhook"),
+        pytest.param('{"include":["Faß.TEST."]}', (), ["fass.test"], id="in canonical form"),
+        pytest.param("{}", ("a.test", ".b.test"), ["a.test", "b.test"], id="of --domain-filter"),
+        pytest.param('{"regexInclude":"^(.+[.])?a[.]test$"}', ("a.test",), ["a.test"], id="beside a pattern"),
+    ],
+)
+def test_zones_are_the_domains_of_the_webhook_or_else_of_the_domain_filter(
+    fake: WebhookServer, document: str, domains: tuple[str, ...], zones: list[str]
+) -> None:
+    fake.faults.arm(Filter(document), action=Action.NEGOTIATE)
+    reader, _ = build_webhook(fake.url, domains=domains)
+    assert [zone.name for zone in reader.list_zones().zones] == zones
+
+
+def test_without_any_domain_zones_cannot_be_listed_and_the_message_says_what_to_give(fake: WebhookServer) -> None:
+    fake.faults.arm(Filter("{}"), action=Action.NEGOTIATE)
+    reader, _ = build_webhook(fake.url)
+    with pytest.raises(ProviderError, match="name the zones with --domain-filter"):
+        reader.list_zones()
+
+
+def test_a_name_that_the_filter_of_the_webhook_excludes_is_refused_and_its_records_but_txt_are_left_out(
+    fake: WebhookServer,
+) -> None:
+    fake.faults.arm(Filter('{"include":["example.org"],"exclude":["x.example.org"]}'), action=Action.NEGOTIATE)
+    reader, _ = start(fake)
+    fake.put("a.x.example.org", "A", "192.0.2.1")
+    fake.put("a-a.x.example.org", "TXT", '"heritage=x"')
+    (refusal,) = reader.adjust([build_desired("a.x.example.org", "A", "192.0.2.1")], ZONE).refused
+    assert refusal.reason is Reason.UNSUPPORTED
+    assert [record.type for record in reader.read_page(ZONE, None).records] == ["TXT"]
+
+
+def test_endpoints_of_one_record_are_one_record_with_all_targets(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    fake.put("www.example.org", "A", "192.0.2.2", "192.0.2.1", providerSpecific=[{"name": "p", "value": "v"}])
+    fake.put("WWW.example.org.", "A", "192.0.2.3")
+    fake.put("t.example.org", "TXT", "no quotes")
+    by_name = {record.name: record for record in reader.read_page(ZONE, None).records}
+    assert by_name[DnsName("t.example.org")].targets == ('"no quotes"',)
+    assert by_name[WEB].targets == ("192.0.2.3",)
+
+
+def test_a_record_is_unknown_until_it_was_shown_and_then_as_the_webhook_returns_it(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    desired = replace(
+        build_desired("www.example.org", "A", "192.0.2.1"),
+        labels=StringMap.from_items({"resource": "service/shop/web"}),
+        properties=StringMap.from_items({"webhook/x": "1"}),
+    )
+    assert reader.adjust([desired], ZONE).unknown == (desired,)
+    reader.load_adjustments([desired])
+    assert reader.adjust([desired], ZONE).accepted == (desired,)
+    assert b'"providerSpecific":[{"name":"webhook/x","value":"1"}]' in fake.calls[-1].body
+    assert b'"labels":{"resource":"service/shop/web"}' in fake.calls[-1].body
+
+
+def test_a_record_that_the_webhook_returns_nothing_for_is_refused(fake: WebhookServer) -> None:
+    fake.unsupported = ("MX",)
+    reader, _ = start(fake)
+    records = [build_desired("www.example.org", "A", "192.0.2.1"), build_desired("m.example.org", "MX", "1 m.test")]
+    reader.load_adjustments(records)
+    adjusted = reader.adjust(records, ZONE)
+    assert (adjusted.accepted, [one.desired for one in adjusted.refused]) == ((records[0],), [records[1]])
+
+
+def test_records_of_one_name_are_shown_in_requests_of_their_own(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired("www.example.org", rtype, "192.0.2.1") for rtype in ("A", "TXT")]
+    reader.load_adjustments([*records, build_desired("api.example.org", "A", "192.0.2.1")])
+    assert [call.body.count(b"dnsName") for call in fake.calls if call.action == Action.ADJUST] == [2, 1]
+
+
+def test_the_one_record_that_the_webhook_rejects_is_found_and_the_others_are_known(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(4)]
+    fake.faults.arm(Refuse(400, "", "bad one"), action=Action.ADJUST)  # all
+    fake.faults.arm(Refuse(400, "", "bad one"), action=Action.ADJUST)  # the first half
+    fake.faults.arm(Refuse(400, "", "bad one"), action=Action.ADJUST)  # n0
+    reader.load_adjustments(records)
+    adjusted = reader.adjust(records, ZONE)
+    assert [one.desired for one in adjusted.refused] == records[:1]
+    assert adjusted.accepted == tuple(records[1:])
+    assert "bad one" in adjusted.refused[0].detail
+
+
+def test_writes_are_one_request_with_the_records_as_they_were_read(fake: WebhookServer) -> None:
+    reader, writer = start(fake)
+    fake.put("www.example.org", "CNAME", "LB.example.net.", recordTTL=60, labels={"owner": "x"})
+    (held,) = reader.read_names(ZONE, [WEB])
+    outcome = writer.submit(ZONE, build_batch(ZONE, [update(held, "lb2.example.net")]))
+    assert outcome == Applied(records=(replace(held, targets=("lb2.example.net",), exact=None),), unconditional=True)
+    assert fake.calls[-1].body == (
+        b'{"updateOld":[{"dnsName":"www.example.org","targets":["LB.example.net."],"recordType":"CNAME","recordTTL":60,'
+        b'"labels":{"owner":"x"}}],"updateNew":[{"dnsName":"www.example.org","targets":["lb2.example.net"],'
+        b'"recordType":"CNAME","recordTTL":60}]}'
+    )
+
+
+WRITE = create("www.example.org", "A", "192.0.2.1", ttl_s=60)
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        pytest.param(Refuse(400, "", "bad name"), Refused, id="400"),
+        pytest.param(Refuse(401, ""), Forbidden, id="401"),
+        pytest.param(Refuse(403, ""), Forbidden, id="403"),
+        pytest.param(Refuse(413, ""), Refused, id="413"),
+        pytest.param(Refuse(429, ""), TryLater, id="429"),
+        pytest.param(Refuse(500, "", "bad record"), Refused, id="500 and nothing changed"),
+        pytest.param(Answered(500), Applied, id="500 and everything changed"),
+        pytest.param(Answered(200), Unknown, id="200"),
+        pytest.param(Refuse(502, ""), Unknown, id="502"),
+        pytest.param(Refuse(503, ""), Unknown, id="503"),
+        pytest.param(Refuse(504, ""), Unknown, id="504"),
+        pytest.param(Drop(), Unknown, id="cut before"),
+        pytest.param(Drop(worked=True), Unknown, id="cut after"),
+    ],
+)
+def test_the_outcome_follows_from_the_answer_and_after_500_from_the_records(
+    fake: WebhookServer, fault: Fault, expected: type[object]
+) -> None:
+    _, writer = start(fake)
+    fake.faults.arm(fault, action=Action.APPLY)
+    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), expected)
+
+
+def test_after_500_a_record_that_others_changed_meanwhile_is_a_conflict(fake: WebhookServer) -> None:
+    _, writer = start(fake)
+
+    def edit() -> None:
+        fake.put("www.example.org", "A", "192.0.2.99")
+        raise ApiError(500, "", "conflict")
+
+    fake.faults.arm(Meanwhile(edit), action=Action.APPLY)
+    outcome = writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+    assert isinstance(outcome, WriteConflict)
+    assert outcome.offending_names == (WEB,)
+
+
+def test_after_500_to_a_part_of_a_batch_the_batch_counts_as_refused(fake: WebhookServer) -> None:
+    _, writer = start(fake)
+
+    def edit() -> None:
+        fake.put("www.example.org", "A", "192.0.2.1", recordTTL=60)
+        raise ApiError(500, "", "the second one failed")
+
+    fake.faults.arm(Meanwhile(edit), action=Action.APPLY)
+    outcome = writer.submit(ZONE, build_batch(ZONE, [WRITE, create("x.example.org", "A", "192.0.2.1")]))
+    assert isinstance(outcome, Refused)
+    assert outcome.offending_names == ()
+    assert "the second one failed" in outcome.message
+
+
+def test_after_500_without_a_read_the_effect_is_unknown(fake: WebhookServer) -> None:
+    _, writer = start(fake)
+    fake.faults.arm(Refuse(500, ""), times=2)
+    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), Unknown)
+
+
+def test_a_webhook_that_cannot_be_reached_is_tried_later(fake: WebhookServer) -> None:
+    _, writer = start(fake)
+    fake.kill()
+    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
+
+
+def test_a_page_comes_from_a_recent_read_unless_something_was_written_since(fake: WebhookServer) -> None:
+    reader, writer = start(fake, reuse_s=3600.0)
+    reader.read_page(ZONE, None)
+    reader.read_page(ZONE, None)
+    assert sum(call.action == Action.RECORDS for call in fake.calls) == 1
+    (made,) = writer.submit(ZONE, build_batch(ZONE, [WRITE])).records  # type: ignore[union-attr]
+    assert made in reader.read_page(ZONE, None).records
+    writer.submit(ZONE, build_batch(ZONE, [delete(made)]))
+    assert reader.read_page(ZONE, None).records == ()
+
+
+def test_user_and_password_of_the_address_are_sent_and_not_part_of_messages(fake: WebhookServer) -> None:
+    fake.faults.arm(Refuse(401, ""), action=Action.NEGOTIATE)
+    reader, _ = build_webhook(fake.url.replace("http://", "http://me:geheim@"))
+    with pytest.raises(ProviderError, match="status 401") as failed:
+        reader.list_zones()
+    assert "geheim" not in str(failed.value)
