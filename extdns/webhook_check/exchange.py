@@ -143,6 +143,8 @@ def _translate_errors(what: str, timeout_s: float, connected: socket.socket | No
     timer.start()
     try:
         yield
+        if expired.is_set():  # http.client takes headers that end early for complete ones
+            raise TimeoutError
     except (OSError, http.client.HTTPException, ssl.SSLError, ValueError) as exc:
         if expired.is_set() or isinstance(exc, TimeoutError):
             raise NoAnswerInTimeError(f"{what}: no complete answer within {timeout_s:g} s") from exc

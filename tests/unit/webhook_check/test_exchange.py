@@ -1,0 +1,127 @@
+"""Exchanges end in time, read no more than the limit, and show when a connection cannot be used again."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from extdns.model.dns_name import DnsName
+from extdns.webhook_check.exchange import BrokenExchangeError, CheckedServer, NoAnswerInTimeError
+from extdns.webhook_check.fault_checks import check_connection_reuse
+from extdns.webhook_check.scratch import Scratch, ViolationError
+from tests.web_server import HANGS_S
+
+SHORT_S = 0.2
+NO_CONTENT = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+@contextmanager
+def serving(
+    answer: Callable[[socket.socket], None], *, timeout_s: float = HANGS_S, most: int = 64
+) -> Iterator[CheckedServer]:
+    """Accept one connection at a time, and let *answer* write to it after the beginning of a request was received."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(65536)
+                        answer(connection)
+
+        thread = threading.Thread(target=accept)
+        thread.start()
+        try:
+            yield CheckedServer(
+                url=f"http://127.0.0.1:{listening.getsockname()[1]}/prefix/", timeout_s=timeout_s, max_bytes=most
+            )
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def trickle(head: bytes) -> Callable[[socket.socket], None]:
+    """Return a function that sends *head*, and then one byte after the other until the client closes."""
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(head)
+        connection.settimeout(SHORT_S / 10)
+        while True:
+            connection.sendall(b"x")
+            with suppress(TimeoutError):
+                if not connection.recv(1):
+                    return
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"", id="status-line"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nX-Long: ", id="header"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n", id="body"),
+    ],
+)
+def test_an_answer_that_arrives_byte_by_byte_ends_at_the_time_limit(head: bytes) -> None:
+    with (
+        serving(trickle(head), timeout_s=SHORT_S) as server,
+        pytest.raises(NoAnswerInTimeError, match=r"within 0\.2 s"),
+    ):
+        server.send("GET", "/records")
+
+
+@pytest.mark.parametrize(("size", "accepted"), [(64, True), (65, False)])
+def test_a_body_is_read_up_to_the_limit(size: int, accepted: bool) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n".encode()
+    with serving(lambda connection: connection.sendall(head + b"x" * size)) as server:
+        if accepted:
+            assert len(server.send("GET", "/records").body) == size
+        else:
+            with pytest.raises(BrokenExchangeError, match="GET /records answered with more than 64 bytes"):
+                server.send("GET", "/records")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"SSH-2.0-OpenSSH_9.2\r\n", id="no-http"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", id="half-a-body"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_what_is_no_complete_answer_is_an_error(text: bytes) -> None:
+    with serving(lambda connection: connection.sendall(text)) as server, pytest.raises(BrokenExchangeError):
+        server.send("GET", "/records")
+
+
+def test_a_redirect_is_an_answer_and_not_followed() -> None:
+    head = b"HTTP/1.1 301 Moved Permanently\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n"
+    with serving(lambda connection: connection.sendall(head)) as server:
+        assert server.send("GET", "").status == 301
+
+
+def test_a_server_that_is_not_there_is_an_error() -> None:
+    with serving(lambda _: None) as server:
+        pass
+    with pytest.raises(BrokenExchangeError, match="the connection: Connection refused"):
+        server.send("GET", "")
+
+
+def test_a_connection_that_is_closed_without_notice_fails_the_check_of_connections() -> None:
+    with serving(lambda connection: connection.sendall(NO_CONTENT)) as server:
+        scratch = Scratch(server, DnsName.parse("example.org"), "check", large_count=1, properties=())
+        with pytest.raises(ViolationError, match="a connection that was used before cannot be used again"):
+            check_connection_reuse(scratch)
+
+
+def test_a_connection_that_is_closed_with_notice_passes_the_check_of_connections() -> None:
+    close = NO_CONTENT.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    with serving(lambda connection: connection.sendall(close)) as server:
+        scratch = Scratch(server, DnsName.parse("example.org"), "check", large_count=1, properties=())
+        check_connection_reuse(scratch)
