@@ -6,10 +6,10 @@ import math
 import shlex
 import shutil
 import sys
+import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,9 +27,10 @@ from extdns.log import Event
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from extdns.app.assembly import Assembly
+    from extdns.engine.engine import Engine
     from extdns.model.change import Decision
 
 _MANIFESTS: Final = Path("examples/demo")
@@ -37,6 +38,8 @@ _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
 
 
+_COUNTDOWN_STEP_S: Final = 15.0
+_MAX_COUNTED: Final = 5
 _FLAGS_FILE: Final = "demo.flags"
 _ADDRESS: Final = "--web-address"
 _ADDRESS_VARIABLE: Final = "EXTERNAL_DNS_WEB_ADDRESS"
@@ -127,7 +130,11 @@ def _show_and_follow(running: Assembly, screen: Screen, address: ListenAddress, 
     screen.print(f"\n{problem or f'The live page: {page}'}")
     screen.print(f"\n{_list_next_commands(page)}")
     screen.print(f"\nWatching. Edit an address or a hostname in {_MANIFESTS}, and see what happens. Ctrl-C stops.\n")
-    screen.follow(partial(_describe_wait, running))
+    countdown = Countdown(running.engine, screen)
+    screen.follow(countdown.describe_wait)
+    stopped = threading.Event()
+    pages.callback(stopped.set)
+    threading.Thread(target=countdown.run, args=(stopped.wait, time.monotonic), name="countdown", daemon=True).start()
 
 
 def _start_page(running: Assembly, address: ListenAddress, pages: ExitStack) -> tuple[str, str]:
@@ -158,15 +165,41 @@ def _list_next_commands(page: str) -> str:
     )
 
 
-def _describe_wait(running: Assembly, decision: Decision) -> str:
-    """Return when the record of *decision* is deleted, "" if it is not in a grace period."""
-    if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:
-        return ""
-    status = running.engine.delete_guard.pending.list_statuses(decision.zone.id).get(decision.current.key)
-    if status is None or status.grace_ends_s is None:
-        return ""
-    left_s = max(0, math.ceil(status.grace_ends_s - time.monotonic()))
-    return f"deleted in {left_s} s, unless an object requests it again"
+class Countdown:
+    """Print how long the records in a grace period stay: with the decision, and then every few seconds.
+
+    Decisions arrive on the engine's thread, `run` is a thread of its own.
+    """
+
+    def __init__(self, engine: Engine, screen: Screen) -> None:
+        """Start without records. *engine* knows when grace periods end."""
+        self._guard = engine.delete_guard
+        self._screen = screen
+        self._ends: dict[str, float] = {}
+
+    def describe_wait(self, decision: Decision) -> str:
+        """Return when the record of *decision* is deleted, "" if it is not in a grace period."""
+        record = f"{decision.name} {decision.type}"
+        self._ends.pop(record, None)
+        if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:
+            return ""
+        status = self._guard.pending.list_statuses(decision.zone.id).get(decision.current.key)
+        if status is None or status.grace_ends_s is None:
+            return ""
+        self._ends[record] = status.grace_ends_s
+        return f"deleted in {_count_seconds(status.grace_ends_s, time.monotonic())}, unless an object requests it again"
+
+    def run(self, wait: Callable[[float], bool], monotonic_s: Callable[[], float]) -> None:
+        """Print what is left of each grace period every few seconds, until *wait* returns true."""
+        while not wait(_COUNTDOWN_STEP_S):
+            now_s = monotonic_s()
+            for record, ends_s in sorted(self._ends.copy().items())[:_MAX_COUNTED]:
+                if ends_s > now_s:
+                    self._screen.print(f"  … {record} will be deleted in {_count_seconds(ends_s, now_s)}")
+
+
+def _count_seconds(ends_s: float, now_s: float) -> str:
+    return f"{max(0, math.ceil(ends_s - now_s))} s"
 
 
 def _show_first_pass(running: Assembly, screen: Screen) -> None:

@@ -46,7 +46,9 @@ _FLAGS: Final = """\
 --source=ingress
 --manifests={manifests}
 
-# Where records are written. Other services: --provider=aws, --provider=google.
+# Where records are written. Other services: aws (Route 53), google (Cloud DNS), rfc2136 (DNS UPDATE: BIND, Knot and
+# others), octodns (any service that octoDNS can write), webhook (a webhook of external-dns). The flags of one of them:
+# extdns help flags rfc2136
 --provider=zonefile
 --zonefile-dir={zones}
 

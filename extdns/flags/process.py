@@ -153,7 +153,7 @@ CLUSTER_FLAGS: Final = (
         kind=NAMESPACE,
         help="namespace whose objects are read; empty is all of them",
     ),
-    Flag(name="server", kind=URL, help="API server; overrides the one in the kubeconfig"),
+    Flag(name="server", kind=URL, help="API server; overrides the one in the kubeconfig, which has the credentials"),
     Flag(
         name="kubeconfig",
         kind=make_text_kind("PATH"),

@@ -231,9 +231,9 @@ class HttpClient:
         if default.is_file():
             return str(default), str(default)
         if not self._environ.get("KUBERNETES_SERVICE_HOST"):
-            raise UsageError(
-                f"there is no cluster to read: no kubeconfig was found, and extdns does not run in a pod\n  {_ADVICE}"
-            )
+            is_named = bool(self._access.server)
+            what = "--server has no credentials without a kubeconfig" if is_named else "there is no cluster to read"
+            raise UsageError(f"{what}: no kubeconfig was found, and extdns does not run in a pod\n  {_ADVICE}")
         return "the pod's service account", ""
 
 

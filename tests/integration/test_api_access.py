@@ -218,6 +218,13 @@ def test_an_invalid_kubeconfig_is_a_usage_error_that_names_the_flag_and_shows_no
             id="no-kubeconfig-and-no-pod",
         ),
         pytest.param(
+            ClusterAccess(server="https://192.0.2.1:6443"),
+            {"HOME": "/nix"},
+            "--server has no credentials without a kubeconfig: no kubeconfig was found, and extdns does not run in a "
+            "pod",
+            id="server-without-kubeconfig",
+        ),
+        pytest.param(
             ClusterAccess(),
             {"KUBERNETES_SERVICE_HOST": "x"},
             "the pod's service account cannot be used: Service host/port is not set.",
