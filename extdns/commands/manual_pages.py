@@ -10,7 +10,7 @@ from extdns.commands.manual import OUTPUT, CommandHelp, Option, output_option
 _PLAN_CODES: Final = (
     "0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was read or "
     "filters exclude every zone or name (not with --compat), 1 if a flag is wrong or something could not be read, so "
-    "that the plan is incomplete."
+    "that the plan is incomplete. With --fail-on, 5 comes before 3, 2, 4 and 0."
 )
 
 PAGES: Final[Mapping[str, CommandHelp]] = {
@@ -28,6 +28,10 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             Symbols:  + create    ~ update    - delete    ! kept or not published
         """,
         options=(
+            Option(
+                form="--fail-on=deny|warn",
+                text="ends with 5 if a rule denies a record, or has no answer; with `warn`, also if a rule warns",
+            ),
             Option(form="--held", text="shows only held deletes; the exit code is that of the whole plan"),
             Option(
                 form="--base=DIR_OR_REF",

@@ -12,11 +12,15 @@ from extdns.commands.output import show, show_lines
 from extdns.commands.plan_difference import plan_difference
 from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
-from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE
+from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE, VIOLATED
 from extdns.documents.document import format_json
 from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
 from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
+from extdns.documents.violations import FAIL_ON
 from extdns.engine.decisions import is_held_decision
+from extdns.errors import sanitize
+from extdns.flags.usage_errors import usage_error
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +36,10 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         UsageError: a flag is wrong, or something that it names cannot be used.
     """
     output, flags = take_output(arguments, (TEXT, JSON, MARKDOWN))
+    fail_on, flags = _take_fail_on(flags)
     controller, flags = running_process.take_controller(flags)
     if controller is not None:
-        return _show_running_plan(controller, output)
+        return _show_running_plan(controller, output, fail_on)
     only_held, flags = take_switch(flags, "--held")
     snapshot, flags = take_value(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
     base, flags = take_value(flags, "--base", allowed="a file, a folder, or a Git revision")
@@ -45,13 +50,41 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
     _show(plan, output, _describe_empty_plan(base, only_held=only_held), describe_command(config))
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
+    if not result.missing and _is_violated(plan, fail_on):
+        return VIOLATED
     return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
 
 
-def _show_running_plan(controller: str, output: str) -> int:
+def _take_fail_on(flags: Sequence[str]) -> tuple[str, list[str]]:
+    """Take `--fail-on` out of *flags*. Return its value, "" without the flag, and the other flags.
+
+    Raises:
+        UsageError: its value is not allowed.
+    """
+    chosen, rest = take_value(flags, "--fail-on", allowed=", ".join(FAIL_ON))
+    if chosen is not None and chosen not in FAIL_ON:
+        raise usage_error(f"--fail-on={sanitize(chosen)} is not a result of a rule", f"allowed: {', '.join(FAIL_ON)}")
+    return chosen or "", rest
+
+
+def _is_violated(plan: PlanContent, fail_on: str) -> bool:
+    """Return whether *plan* has a violation for which `--fail-on` lets the command fail.
+
+    A record about which rules have no answer counts as denied.
+    """
+    if not fail_on:
+        return False
+    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
+    is_unknown = any(one.reason == Reason.POLICY_UNAVAILABLE for one in plan.unfulfilled)
+    return is_unknown or any(one.result in failing for one in plan.violations)
+
+
+def _show_running_plan(controller: str, output: str, fail_on: str) -> int:
     """Show what a running process has planned. Return the exit code."""
     plan = running_process.fetch_document(controller, "plan", RunningPlanDocument)
     _show(plan, output)
+    if not plan.missing and _is_violated(plan, fail_on):
+        return VIOLATED
     return _compute_exit_code(
         plan.missing, plan.summary, leaves_nothing=any(one.leaves_nothing for one in plan.warnings)
     )

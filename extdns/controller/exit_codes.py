@@ -22,6 +22,9 @@ HELD = 3
 NOTHING_IN_SCOPE = 4
 """No zone or no object was read, or filters exclude every zone or every name (docs/design/messages.md)."""
 
+VIOLATED = 5
+"""`extdns plan --fail-on`: a rule is violated (docs/design/rules.md)."""
+
 
 def compute_exit_code(engine: Engine, *, leaves_nothing: bool = False) -> int:
     """Return 1 if something failed, else 3 if a delete is held, else 4 if *leaves_nothing*, else 0.

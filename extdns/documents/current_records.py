@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from extdns.documents.document import Document, RecordData, ZoneReference, build_record_data, build_zone_reference
 from extdns.documents.text import describe_details
+from extdns.documents.violations import RuleDocument, list_rules
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -112,7 +113,9 @@ def _build_exclusion(seen: EngineSnapshot, entry: ZoneSnapshot, key: RecordKey) 
     if reason is None:
         return None
     zone = build_zone_reference(entry.zone)
-    return OutcomeDocument(zone=zone, action=Action.KEEP.value, reason=reason.value, evidence=(), waiting=None)
+    return OutcomeDocument(
+        zone=zone, action=Action.KEEP.value, reason=reason.value, evidence=(), waiting=None, rules=()
+    )
 
 
 def _blocks_requested(current: OwnedRecord, decisions: Iterable[Decision]) -> bool:
@@ -180,7 +183,7 @@ class WaitingDeleteDocument(Document, frozen=True):
 class OutcomeDocument(Document, frozen=True):
     """The decision about a claim or a record in one zone. `zone` is null if no zone holds the name.
 
-    `waiting` is null if no delete waits.
+    `waiting` is null if no delete waits. `rules` are the answers of the rules that match the record.
     """
 
     zone: ZoneReference | None
@@ -188,6 +191,7 @@ class OutcomeDocument(Document, frozen=True):
     reason: str
     evidence: tuple[str, ...]
     waiting: WaitingDeleteDocument | None
+    rules: tuple[RuleDocument, ...]
 
 
 def build_outcome(engine: EngineSnapshot, process: ProcessSnapshot | None, decision: Decision) -> OutcomeDocument:
@@ -198,6 +202,7 @@ def build_outcome(engine: EngineSnapshot, process: ProcessSnapshot | None, decis
         reason=decision.reason.value,
         evidence=tuple(describe_details(decision)),
         waiting=_build_waiting(engine.find_waiting_delete(decision), process),
+        rules=list_rules(decision),
     )
 
 

@@ -16,6 +16,7 @@ from extdns.documents.text import (
     format_time,
     shorten_field,
 )
+from extdns.documents.violations import describe_rule
 from extdns.model.evidence import Evidence
 from extdns.model.plural import format_count
 from extdns.model.reason import Reason, find_meaning
@@ -142,7 +143,7 @@ def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
         is_unresolved = one.waiting.evidence == Evidence.UNRESOLVED_EXPIRED
         what = "--unresolved-timeout" if is_unresolved else "the grace period"
         lines.append(f"  {what} {_describe_end(one.waiting.grace_ends, now)}")
-    return lines
+    return [*lines, *(f"  {line}" for rule in one.rules for line in describe_rule(rule))]
 
 
 def _describe_end(ends: datetime, now: datetime) -> str:

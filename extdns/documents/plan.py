@@ -38,6 +38,7 @@ from extdns.documents.held import HeldSetDocument, build_held_set
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import describe_details, find_reportable, list_problems
+from extdns.documents.violations import ViolationDocument, list_violations
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
@@ -168,8 +169,9 @@ class PlanContent(Document, frozen=True):
     """What is planned.
 
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
-    published. `excluded` is how many objects each flag or annotation excludes. `missing` says what could not be
-    read; if it is not empty, the plan is incomplete. `warnings` say which settings do not fit what was found.
+    published. `violations` are the rules that deny a record or warn about it. `excluded` is how many objects each flag
+    or annotation excludes. `missing` says what could not be read; if it is not empty, the plan is incomplete.
+    `warnings` say which settings do not fit what was found.
     """
 
     provider: str
@@ -181,6 +183,7 @@ class PlanContent(Document, frozen=True):
     held: tuple[HeldSetDocument, ...]
     problems: tuple[ProblemDocument, ...]
     excluded: dict[str, int]
+    violations: tuple[ViolationDocument, ...]
     missing: tuple[str, ...]
     warnings: tuple[ScopeWarning, ...]
     summary: PlanSummary
@@ -256,6 +259,7 @@ def build_plan(
         ),
         problems=tuple(build_problem(key, warning) for key, warning in problems),
         excluded=_count_excluded(seen),
+        violations=tuple(list_violations(seen.decisions)),
         missing=missing,
         warnings=find_scope_warnings(config, seen.scope),
         summary=count_actions(decisions),

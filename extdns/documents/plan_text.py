@@ -11,6 +11,7 @@ from extdns.documents.held import describe_scope
 from extdns.documents.name_text import describe_object
 from extdns.documents.plan import RunningPlanDocument
 from extdns.documents.text import escape_line, finish_text, format_missing, join_targets, shorten_field
+from extdns.documents.violations import describe_violation
 from extdns.model.evidence import Evidence
 from extdns.model.plural import format_count
 from extdns.model.reason import Reason, find_meaning, select_reasons
@@ -92,10 +93,12 @@ def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
 
 
 def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
-    """Yield the remarks on the whole plan, one paragraph each: invalid values, held deletes, warnings, gaps."""
+    """Yield the remarks on the whole plan, one paragraph each: invalid values, violations, held deletes, gaps."""
     if plan.problems:
         lines = (line for problem in plan.problems for line in describe_problem(problem))
         yield ("Invalid objects (other records unaffected)", *lines)
+    if plan.violations:
+        yield ("Violations of rules", *map(describe_violation, plan.violations))
     if plan.held:
         yield (
             *map(_describe_held_set, plan.held),

@@ -16,6 +16,7 @@ from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import MEANINGS, ROWS, Reason
 from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen
+from extdns.model.violation import RuleAction
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 READY: Final = "RecordReady"
 DELETED: Final = "RecordDeleted"
 ERROR: Final = RECORD_ERROR
+WARNING: Final = "PolicyWarning"
+"""The `reason` of Events about rules that warn."""
 
 _PROBLEMS: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.ALWAYS)
 _PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.RETAINED)
@@ -77,6 +80,7 @@ class EventMessageBuilder:
         for decision in decisions:
             if self._emits_problems:
                 yield from _describe_problem(decision)
+                yield from _describe_warnings(decision)
             if READY in self._emitted_reasons:
                 yield from self._describe_ready(decision)
 
@@ -168,6 +172,16 @@ def _describe_problem(decision: Decision) -> Iterator[EventMessage]:
     text = f"{record}: {MEANINGS[decision.reason]}{detail} [{decision.reason}]"
     for request in decision.requested_by:
         yield EventMessage(request.ref, request.source, decision.reason.event, "Publish", text)
+
+
+def _describe_warnings(decision: Decision) -> Iterator[EventMessage]:
+    """Yield messages about the rules that warn about a record, which is published nevertheless."""
+    for violation in decision.violations:
+        if violation.action is RuleAction.WARN:
+            rule, message = sanitize(violation.rule), sanitize(violation.message, 600)
+            text = f"{decision.name} {decision.type}: rule {rule} warns: {message}"
+            for request in decision.requested_by:
+                yield EventMessage(request.ref, request.source, WARNING, "Publish", text)
 
 
 class KubernetesEventRecorder:

@@ -61,6 +61,7 @@ class Statistics(Value, frozen=True, kw_only=True):
         invalid: endpoints that are not valid records, by type and source.
         mismatches: foreign records that keep extdns from creating a record.
         reasons: decisions by reason code.
+        rule_results: records by rule and result.
         unexpected: records that are not as requested, without those that filters exclude.
         retained: our records whose object has no valid target now.
         queued: names whose changes are queued or being written.
@@ -75,6 +76,7 @@ class Statistics(Value, frozen=True, kw_only=True):
     invalid: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     mismatches: tuple[Mismatch, ...] = ()
     reasons: Mapping[str, int] = msgspec.field(default_factory=dict)
+    rule_results: Mapping[tuple[str, str], int] = msgspec.field(default_factory=dict)
     unexpected: int = 0
     retained: int = 0
     queued: int = 0
@@ -178,6 +180,9 @@ class Metrics(Collector):
             self._samples[table.INVALID] = _lowercase_labels(counts.invalid.items())
             self._samples[table.OWNED_BY_OTHERS] = _build_domain_samples(counts.mismatches)
             self._samples[table.DECISIONS] = {(code,): count for code, count in counts.reasons.items() if count}
+            self._samples[table.RULE_RESULTS] = {
+                sanitize_labels(*labels): count for labels, count in counts.rule_results.items()
+            }
             self._set(table.RETAINED, counts.retained)
             self._set(table.QUEUED, counts.queued)
             self._set(table.BACKING_OFF, counts.backing_off)

@@ -112,6 +112,12 @@ CACHED_CHANGES: Final = _gauge(
 )
 THREADS: Final = _gauge("extdns_threads", "Threads of the process.")
 DECISIONS: Final = _gauge("extdns_decisions", "Current decisions by reason code.", ("reason",))
+RULE_RESULTS: Final = _gauge(
+    "extdns_rule_records",
+    "Records by rule that matches them, and its result: allowed, deny, warn or audit. After 100 rules, all further "
+    "ones have the rule `other`.",
+    ("rule", "result"),
+)
 RETAINED: Final = _gauge(
     "extdns_records_retained", "Records of ours that are kept although the targets of their object are unknown."
 )
@@ -220,7 +226,19 @@ TABLE: Final = (
         CACHED_CHANGES,
         *(metric for counts in WEBHOOK_CALLS.values() for metric in counts),
     ),
-    *(DECISIONS, RETAINED, QUEUED, BACKING_OFF, PHASES, PROBLEMS, ZONE_READ, DELETES_HELD, HELD_RECORD, BATCHES),
+    *(
+        DECISIONS,
+        RULE_RESULTS,
+        RETAINED,
+        QUEUED,
+        BACKING_OFF,
+        PHASES,
+        PROBLEMS,
+        ZONE_READ,
+        DELETES_HELD,
+        HELD_RECORD,
+        BATCHES,
+    ),
     *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
     *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS, THREADS),
 )

@@ -130,7 +130,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         next_step=_RULES,
     ),
     "policy-violation": ReasonRow(
-        Group.UNCHANGED,
+        Group.REMOVED,
         "A rule denies a record that is published. The record stays, unless the rule says onViolation: delete; then it "
         "is deleted after the grace period and within the delete budget.",
         keeps_replaced=True,

@@ -262,6 +262,7 @@ RECORD_COUNTS = {ORG: RecordCounts(records=412, ours=388), NET: RecordCounts(rec
 def text_of(decisions: Sequence[Decision]) -> str:
     reported = find_reportable(decisions)
     plan = PlanContent(
+        violations=(),
         provider="route53",
         owner="me",
         policy="sync",

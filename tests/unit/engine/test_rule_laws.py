@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import permutations
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
@@ -119,6 +119,8 @@ def test_no_rules_without_on_violation_delete_change_what_is_published(
 ) -> None:
     world = start_world(*seed, first=claims, deletes=NO_BUDGET)
     world.run(for_s=7200.0)
+    # A record that external-dns merged from several namespaces changes as soon as one of them does.
+    assume(all(one.reason is not Reason.MERGED_BEFORE for one in list_decisions(world)))
     before = contents(world)
     world.run(change_rules(*early), for_s=3600.0)
     world.run(change_rules(*late), for_s=3600.0)

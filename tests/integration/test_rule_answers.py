@@ -1,0 +1,158 @@
+"""What rules answer is shown by plan and explain, as an Event and in the metrics (docs/design/rules.md)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from extdns import cli
+from extdns.controller.exit_codes import DONE, INCOMPLETE, VIOLATED
+from extdns.controller.statistics import count_statistics
+from extdns.model.violation import RuleAction
+from tests.builders import build_claim, observe
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import Json, service
+from tests.program.installation import USAGE, Installation
+from tests.rules import FakeRule, change_rules
+from tests.world import start_world
+
+ADDRESSES = "variables.first != '169.254.0.1'"
+
+
+def policy(action: str = "deny", expression: str = ADDRESSES) -> Json:
+    return {
+        "apiVersion": "extdns.io/v1alpha1",
+        "kind": "DNSPolicy",
+        "metadata": {"name": "addresses"},
+        "spec": {
+            "action": action,
+            "variables": [{"name": "first", "expression": "record.targets[0]"}],
+            "validations": [{"expression": expression, "message": "no link-local addresses"}],
+        },
+    }
+
+
+class Shop:
+    """An installation with one allowed and one violating Service, whose plan and explanations tests read."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.installation = Installation(folder, example_org="")
+        self.rules = folder / "rules.yaml"
+        self.capsys = capsys
+        self.installation.replace_manifests(service("web", address="169.254.0.1"), service("api"))
+
+    def call(self, *arguments: str) -> int:
+        return cli.main(
+            [
+                *arguments,
+                "--source=service",
+                "--provider=zonefile",
+                f"--zonefile-dir={self.installation.zones.folder}",
+                "--txt-owner-id=me",
+                f"--manifests={self.installation.manifests}",
+                f"--policy-rules={self.rules}",
+            ],
+            {},
+        )
+
+    def read(self, *arguments: str) -> str:
+        self.call(*arguments)
+        return self.capsys.readouterr().out
+
+    def set_rule(self, rule: Json) -> None:
+        self.rules.write_text(json.dumps(rule), encoding="utf-8")
+
+
+@pytest.fixture
+def shop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shop:
+    made = Shop(tmp_path, capsys)
+    made.set_rule(policy())
+    return made
+
+
+def test_a_plan_shows_denials_with_rule_and_message(shop: Shop) -> None:
+    text = shop.read("plan")
+    assert "web.example.org  not published" in text
+    assert "[policy-denied]" in text
+    assert "addresses: no link-local addresses" in text
+    assert "\nViolations of rules\n  deny web.example.org A (Service shop/web): rule addresses: no link" in text
+    (violation,) = json.loads(shop.read("plan", "--output=json"))["violations"]
+    assert (violation["rule"], violation["result"], violation["name"]) == ("addresses", "deny", "web.example.org")
+
+
+def test_a_plan_shows_warnings_about_records_that_are_published(shop: Shop) -> None:
+    shop.set_rule(policy("warn"))
+    shop.installation.run_once(f"--policy-rules={shop.rules}")
+    assert "  warn web.example.org A (Service shop/web): rule addresses: no link-local" in shop.read("plan")
+
+
+@pytest.mark.parametrize(
+    ("action", "fail_on", "code"),
+    [
+        ("deny", [], INCOMPLETE),
+        ("deny", ["--fail-on=deny"], VIOLATED),
+        ("deny", ["--fail-on=warn"], VIOLATED),
+        ("warn", ["--fail-on=deny"], INCOMPLETE),
+        ("warn", ["--fail-on=warn"], VIOLATED),
+        ("audit", ["--fail-on=warn"], INCOMPLETE),
+        ("deny", ["--fail-on=audit"], USAGE),
+    ],
+)
+def test_a_plan_fails_on_violations_if_the_flag_says_so(shop: Shop, action: str, fail_on: list[str], code: int) -> None:
+    shop.set_rule(policy(action))
+    assert shop.call("plan", *fail_on) == code
+
+
+def test_a_plan_fails_if_rules_have_no_answer(shop: Shop) -> None:
+    shop.set_rule(policy(expression="record.nmae == 'x'"))
+    assert shop.call("plan", "--fail-on=deny") == VIOLATED
+
+
+def test_a_plan_without_violations_has_its_usual_exit_code(shop: Shop) -> None:
+    shop.installation.replace_manifests(service("api"))
+    shop.installation.run_once()
+    assert shop.call("plan", "--fail-on=warn") == DONE
+
+
+def test_explain_shows_each_rule_that_matches_with_its_result_and_values(shop: Shop) -> None:
+    text = shop.read("explain", "web.example.org")
+    assert "rule addresses DENIES it: no link-local addresses" in text
+    assert "first = 169.254.0.1" in text
+    assert "rule addresses allows it" in shop.read("explain", "api.example.org")
+
+
+def test_objects_get_an_event_about_denials_and_warnings(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yaml"
+    warning = policy("warn", "record.name != 'api.example.org'")
+    warning["metadata"]["name"] = "names"
+    rules.write_text(f"{json.dumps(policy())}\n---\n{json.dumps(warning)}", encoding="utf-8")
+    with ApiServer() as server:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(service("web", address="169.254.0.1"), service("api"))
+        with installation.start(f"--policy-rules={rules}"):
+            installation.until(
+                lambda: {"PolicyDenied", "PolicyWarning"} <= {one["reason"] for one in list_events(server)}
+            )
+        messages = {one["reason"]: one["note"] for one in list_events(server)}
+    assert "addresses: no link-local addresses" in messages["PolicyDenied"]
+    assert "rule names warns: no link-local addresses" in messages["PolicyWarning"]
+
+
+def find_reasons(server: ApiServer) -> set[str]:
+    return {one["reason"] for one in list_events(server)}
+
+
+def list_events(server: ApiServer) -> list[Json]:
+    return server.objects("Event")
+
+
+def test_records_are_counted_by_rule_and_result() -> None:
+    rules = [
+        FakeRule(name="good", allows=lambda _: True),
+        FakeRule(name="bad", allows=lambda _: False, action=RuleAction.WARN),
+    ]
+    world = start_world(first=[change_rules(*rules), observe("web", build_claim("web", "web"))])
+    found = count_statistics(world.engine, "me", 0)
+    assert found.rule_results == {("bad", "warn"): 1, ("good", "allowed"): 1}
