@@ -25,11 +25,11 @@ def test_the_demo_counts_down_a_grace_period(
         world.run(for_s=seconds)
         return not world.list_records()
 
-    world.run(observe_gone("web"), for_s=0.0)
-    assert countdown.describe_wait(world.decision("web")) == "deleted in 60 s, unless an object requests it again"
+    world.run(observe_gone("web"))
+    assert countdown.describe_wait(world.decision("web")) == "deleted in 56 s, unless an object requests it again"
     countdown.run(wait, lambda: world.now_s)
     assert capsys.readouterr().out.splitlines() == [
-        f"  … web.example.org A will be deleted in {seconds} s" for seconds in (45, 30, 15)
+        f"  … web.example.org A will be deleted in {seconds} s" for seconds in (41, 26, 11)
     ]
 
 
@@ -37,7 +37,7 @@ def test_the_demo_ends_the_countdown_when_the_record_is_requested_again(capsys: 
     requested = observe("web", build_claim("web", "web"))
     world = start_world(*owned("web"), first=[requested], deletes=PATIENT)
     countdown = Countdown(world.engine, Screen())
-    world.run(observe_gone("web"), for_s=0.0)
+    world.run(observe_gone("web"))
     countdown.describe_wait(world.decision("web"))
     world.run(requested)
     assert not countdown.describe_wait(world.decision("web"))
