@@ -134,7 +134,7 @@ def _parse_zone(text: str) -> Zone:
         name = DnsName.parse(text)
     except InvalidValueError as exc:
         raise UsageError(f"--inmemory-zone={sanitize(text)}: {exc}") from exc
-    return Zone(name=name, id=name)
+    return Zone(name=name, id=str(name))
 
 
 def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:

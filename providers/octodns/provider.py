@@ -143,7 +143,7 @@ class OctodnsReader:
         """Return the configured zones; nothing is called."""
         zones = self._zones.list_zones()
         return ZoneList(
-            zones=tuple(sorted(Zone(name=zone.name, id=zone.name, account=zone.target.id) for zone in zones)),
+            zones=tuple(sorted(Zone(name=zone.name, id=str(zone.name), account=zone.target.id) for zone in zones)),
             calls=0,
             excluded=self._zones.excluded,
         )

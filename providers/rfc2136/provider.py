@@ -83,7 +83,7 @@ class Rfc2136Reader:
     def list_zones(self) -> ZoneList:
         """Return the configured zones; no server is asked."""
         names = sorted(self._zones.settings.zones)
-        return ZoneList(zones=tuple(Zone(name=name, id=name) for name in names), calls=0)
+        return ZoneList(zones=tuple(Zone(name=name, id=str(name)) for name in names), calls=0)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Return *desired* with normalized targets and at least the least TTL, or why no server would hold it."""

@@ -46,6 +46,7 @@ def test_a_provider_declares_whether_its_writes_are_atomic_and_conditional(name:
 def test_list_zones_returns_the_zone_with_its_id(rig: Rig) -> None:
     found = rig.reader.list_zones()
     assert rig.zone in found.zones
+    assert type(rig.zone.id) is str, "the saved state contains it"
     assert found.zones == tuple(sorted(found.zones))
     assert found.failed == ()
 
