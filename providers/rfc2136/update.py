@@ -53,15 +53,29 @@ def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.upd
     used = {write.key.name for write in writes if write.old is not None}
     for write in writes:
         _require(message, write, keys, is_used=write.key.name in used)
-    for write in writes:
-        if not is_apex_ns(write.key, zone):
-            _delete(message, write, min_ttl_s)
-    for write in writes:
-        _add(message, write, min_ttl_s)
-    for write in writes:
-        if is_apex_ns(write.key, zone):  # the last one cannot be deleted, so the new ones come first
-            _delete(message, write, min_ttl_s, stay=write.new)
+    changing = [
+        write for write in writes if write.new is None or get_written(write, write.new, min_ttl_s) is not write.old
+    ]
+    for write in changing:
+        if write.old is not None and not is_apex_ns(write.key, zone):
+            message.delete(rdata.build_name(write.key.name), write.key.type)
+    for write in changing:
+        if write.new is not None:
+            new = build_record(write.new, min_ttl_s)
+            message.add(rdata.build_name(new.name), new.ttl_s, *_build_data(new))
+    for write in changing:
+        if write.old is not None and is_apex_ns(write.key, zone):
+            _delete_apex_ns(message, write.old, write.new)
     return message
+
+
+def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: DesiredRecord | None) -> None:
+    """Delete the values of *old* that go, after the new ones were added: servers keep the last one whatever is sent."""
+    targets = () if new is None else new.targets
+    stay = [rdata.build_rdata(old.type, target) for target in targets]
+    removed = [data for data in _build_data(old) if data not in stay]
+    if removed:
+        message.delete(rdata.build_name(old.name), *removed)
 
 
 def _require(message: dns.update.UpdateMessage, write: Write, keys: set[RecordKey], *, is_used: bool) -> None:
@@ -69,7 +83,7 @@ def _require(message: dns.update.UpdateMessage, write: Write, keys: set[RecordKe
     key = write.key
     name = rdata.build_name(key.name)
     if write.old is not None:
-        message.present(name, *_build_old_data(write.old))
+        message.present(name, *_build_data(write.old))
     elif key.type != rrtype.CNAME:
         message.absent(name, key.type)
         if RecordKey(key.name, "", rrtype.CNAME) not in keys:
@@ -82,41 +96,8 @@ def _require(message: dns.update.UpdateMessage, write: Write, keys: set[RecordKe
                 message.absent(name, rtype)
 
 
-def _delete(
-    message: dns.update.UpdateMessage, write: Write, min_ttl_s: int, *, stay: DesiredRecord | None = None
-) -> None:
-    if write.old is None:
-        return
-    keep = () if stay is None else [rdata.build_rdata(stay.type, target) for target in stay.targets]
-    gone = [data for data in _find_changed(write, min_ttl_s)[0] if data not in keep]
-    if gone:
-        message.delete(rdata.build_name(write.key.name), *gone)
-
-
-def _add(message: dns.update.UpdateMessage, write: Write, min_ttl_s: int) -> None:
-    if write.new is None:
-        return
-    added = _find_changed(write, min_ttl_s)[1]
-    if added:
-        message.add(rdata.build_name(write.key.name), build_record(write.new, min_ttl_s).ttl_s, *added)
-
-
-def _find_changed(write: Write, min_ttl_s: int) -> tuple[list[dns.rdata.Rdata], list[dns.rdata.Rdata]]:
-    """Return the data to delete and to add; all data if the TTL changes."""
-    old = [] if write.old is None else _build_old_data(write.old)
-    if write.new is None:
-        return old, []
-    record = get_written(write, write.new, min_ttl_s)
-    if record is write.old:
-        return [], []
-    new = [rdata.build_rdata(record.type, target) for target in record.targets]
-    if write.old is None or write.old.ttl_s != record.ttl_s:
-        return old, new
-    return [data for data in old if data not in new], [data for data in new if data not in old]
-
-
-def _build_old_data(old: Record) -> list[dns.rdata.Rdata]:
-    if isinstance(old.exact, tuple):
-        rdtype = dns.rdatatype.from_text(old.type)
-        return [dns.rdata.from_wire(dns.rdataclass.IN, rdtype, wire, 0, len(wire)) for wire in old.exact]
-    return [rdata.build_rdata(old.type, target) for target in old.targets]
+def _build_data(record: Record) -> list[dns.rdata.Rdata]:
+    if isinstance(record.exact, tuple):
+        rdtype = dns.rdatatype.from_text(record.type)
+        return [dns.rdata.from_wire(dns.rdataclass.IN, rdtype, wire, 0, len(wire)) for wire in record.exact]
+    return [rdata.build_rdata(record.type, target) for target in record.targets]

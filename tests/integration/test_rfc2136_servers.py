@@ -100,6 +100,38 @@ def test_text_that_another_program_split_differently_can_be_changed_and_its_byte
     assert ("t.example.org", "TXT") not in read(zones)
 
 
+@pytest.mark.parametrize(
+    ("rtype", "data"),
+    [
+        pytest.param("MX", ("10 Mail.Example.NET.", "20 mail.example.net."), id="MX"),
+        pytest.param("PTR", ("Host.Example.NET.",), id="PTR"),
+        pytest.param("NAPTR", ('10 100 "S" "SIP+D2U" "" _sip._udp.Example.NET.',), id="NAPTR"),
+    ],
+)
+def test_values_that_another_program_wrote_in_capitals_are_replaced_and_deleted(
+    server: UpdatableServer, rtype: str, data: tuple[str, ...]
+) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    add(server, "t.example.org.", 300, rtype, *data)
+    held = read(zones)["t.example.org", rtype]
+    (made,) = applied(submit(zones, update(held, *held.targets[1:], data[0].replace("10", "30").lower(), ttl_s=300)))
+    assert read(zones)["t.example.org", rtype] == made
+    add(server, "t.example.org.", 300, rtype, data[0].replace("10", "40"))
+    assert isinstance(submit(zones, delete(read(zones)["t.example.org", rtype])), Applied)
+    assert ("t.example.org", rtype) not in read(zones)
+
+
+def test_an_edit_of_capitals_alone_in_a_text_is_a_conflict_but_for_powerdns_which_compares_without_case(
+    server: UpdatableServer,
+) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    (held,) = applied(submit(zones, create("t.example.org", "TXT", '"owner=me"')))
+    server.reset()
+    add(server, "t.example.org.", 300, "TXT", '"owner=ME"')
+    outcome = submit(zones, update(held, '"owner=me" "more"'))
+    assert isinstance(outcome, Applied if server.program == "pdns_server" else WriteConflict)
+
+
 def test_names_with_special_characters_are_read_and_written(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     add(server, "dot\\.ted.example.org.", 60, "TXT", "x")  # no object can request this name
