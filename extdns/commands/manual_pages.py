@@ -214,6 +214,21 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         exit_codes="0, or 1 if a check failed, a record could not be deleted or an argument is wrong.",
         takes_run_flags=False,
     ),
+    "policy": CommandHelp(
+        summary="check the rules in DNSPolicies, and run tests of them",
+        usage=("policy check FILE... [--output=text|json]", "policy test FILE... [--output=text|json]"),
+        text="""
+            check: reads the DNSPolicies of files and folders, compiles their expressions, and evaluates them once on
+            typical records. It warns of typical records for which an expression has no value.
+
+            test: runs the tests in files, each a record with the violations that it is expected to have. The files name
+            those of the DNSPolicies.
+        """,
+        options=(OUTPUT,),
+        examples=("extdns policy check rules.yaml", "extdns policy test tests.yaml --output=json"),
+        exit_codes="0, or 1 if a rule or a test file is invalid, a test failed, or there are none.",
+        takes_run_flags=False,
+    ),
     "iam-policy": CommandHelp(
         summary="print the least IAM policy for AWS",
         usage=(

@@ -14,6 +14,7 @@ from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import read_policy
 from extdns.cel.typical_inputs import evaluate_dry
+from extdns.commands.policy import main
 from tests.unit.cel.expressions import build_input, evaluate
 
 PAGE: Final = (Path(__file__).parents[3] / "docs" / "reference" / "dnspolicy.md").read_text(encoding="utf-8")
@@ -26,7 +27,7 @@ def test_expression_of_the_page_is_true_for_a_usual_record(source: str) -> None:
 
 
 def test_policy_of_the_page_is_valid() -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    text, _ = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     document = yaml.safe_load(text)
     parsed = read_policy(document["metadata"]["name"], document["spec"])
     assert parsed.text is not None, parsed.problems
@@ -42,3 +43,10 @@ def test_page_names_each_variable_field_and_function() -> None:
     names = {*FIELDS, *(field for fields in FIELDS.values() if fields for field in fields)}
     functions = {name.rpartition(".")[2] for name in (*FUNCTIONS, *NATIVE_FUNCTIONS - dates)}
     assert (names | functions) - named == set()
+
+
+def test_tests_of_the_page_pass(tmp_path: Path) -> None:
+    policy, tests = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "policy.yaml").write_text(policy)
+    (tmp_path / "tests.yaml").write_text(tests)
+    assert main(["test", str(tmp_path / "tests.yaml")], {}) == 0

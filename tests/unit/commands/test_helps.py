@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
@@ -16,6 +17,7 @@ from extdns.commands.manual_pages import PAGES
 from tests.objects import service
 from tests.program.installation import Installation
 
+POLICIES = Path(__file__).parents[3] / "examples" / "policy" / "cel"
 COMMANDS = sorted(PAGES)
 SCREEN_LINES = 40
 NOT_RUN_HERE = frozenset({"demo", "verify", "webhook-check"})
@@ -99,6 +101,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "extdns.flags").write_text(
         f"--source=service\n--provider=zonefile\n--zonefile-dir=zones\n--manifests={installation.manifests}\n"
         "--txt-owner-id=me\n--state-file=state.json\n--metrics-address=127.0.0.1:0\n"
+    )
+    shutil.copy(POLICIES / "ttl-floor.yaml", tmp_path / "rules.yaml")
+    (tmp_path / "tests.yaml").write_text(
+        "{policies: [rules.yaml], tests: [{record: {name: www.shop.example}, expect: []}]}"
     )
     monkeypatch.chdir(tmp_path)
     assert cli.main(["--once", "@extdns.flags", "--log-level=fatal"], {}) == 0

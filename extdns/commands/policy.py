@@ -1,0 +1,148 @@
+"""`extdns policy`: check DNSPolicies, and run tests of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extdns.cel.policy_index import check_policy
+from extdns.cel.policy_rules import PolicyRules
+from extdns.cel.policy_tests import read_test_file, run_test
+from extdns.commands.options import take_output
+from extdns.commands.output import show_document
+from extdns.controller.exit_codes import DONE, FAILED
+from extdns.documents.document import VERSION
+from extdns.documents.policy_check import CheckedPolicy, PolicyCheckDocument, format_policy_check
+from extdns.documents.policy_test_results import PolicyTestDocument, TestedCase, format_policy_tests
+from extdns.errors import UsageError, sanitize
+from extdns.flags.process import STANDARD_INPUT
+from extdns.flags.usage_errors import usage_error
+from extdns.kube.manifests.document_tree import DocumentTree
+from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
+from extdns.kube.manifests.reader import read_manifests
+from extdns.kube.manifests.yaml_parser import BrokenDocument, parse_documents
+from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from extdns.cel.policy import CompiledPolicy
+
+_USAGE: Final = ("allowed: check FILE..., or test FILE...", "for example: extdns policy check rules.yaml")
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: ARG001 - the signature of all commands
+    """Check or test the files of *arguments*. Return the exit code.
+
+    Raises:
+        UsageError: an argument is wrong, or a file cannot be read.
+    """
+    output, rest = take_output(arguments)
+    action, *files = rest or [""]
+    if unknown := next((file for file in files if file.startswith("-") and file != STANDARD_INPUT), None):
+        raise usage_error(f"{sanitize(unknown)} is no option of extdns policy", "allowed: --output=text|json")
+    if action not in {"check", "test"} or not files:
+        shown = f"extdns policy {sanitize(action)}" if action else "extdns policy"
+        missing = " names no file" if action in {"check", "test"} else " is not complete"
+        raise usage_error(f"{shown}{missing}", *_USAGE)
+    return _check(files, output) if action == "check" else _test(files, output)
+
+
+def _check(paths: Sequence[str], output: str) -> int:
+    document = PolicyCheckDocument(api_version=VERSION, kind="PolicyCheck", policies=tuple(_check_files(paths)))
+    show_document(document, format_policy_check(document), output)
+    return FAILED if not document.policies or any(one.problems for one in document.policies) else DONE
+
+
+def _check_files(paths: Sequence[str]) -> Iterator[CheckedPolicy]:
+    seen: dict[str, str] = {}
+    for checked, _ in _read_policies(paths):
+        if checked.name in seen:
+            again = f"metadata.name is {checked.name} again, as in {seen[checked.name]}; allowed: each name once"
+            yield CheckedPolicy(location=checked.location, name=checked.name, problems=(again,), warnings=())
+            continue
+        if checked.name:
+            seen[checked.name] = checked.location
+        yield checked
+
+
+def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
+    """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
+    listing = list_files(tuple(ManifestFile.root(number, path) for number, path in enumerate(paths)))
+    for file, error in listing.unreadable.items():
+        raise UsageError(f"{sanitize(file.name)} cannot be read: {error}")
+    for file in sorted(listing.files):
+        contents = read_manifests(_read(file), file.name)
+        for problem in contents.problems:
+            if not problem.is_ignored and (problem.key is None or problem.key.kind == DNS_POLICY):
+                name = problem.key.name if problem.key else ""
+                location = f"{file.name}:{problem.line}" if problem.line else file.name
+                yield CheckedPolicy(location=location, name=name, problems=(problem.message,), warnings=()), None
+        for found in contents.found:
+            if isinstance(found.obj, DnsPolicy):
+                version = check_policy(found.key.name, found.obj.spec)
+                checked = CheckedPolicy(
+                    location=f"{file.name}:{found.line}",
+                    name=found.key.name,
+                    problems=version.problems,
+                    warnings=version.warnings,
+                )
+                yield checked, version.policy
+
+
+def _read(file: ManifestFile) -> bytes:
+    try:
+        return read_file(file.path)
+    except OSError as error:
+        raise UsageError(f"{sanitize(file.name)} cannot be read: {describe_os_error(error)}") from error
+
+
+def _test(paths: Sequence[str], output: str) -> int:
+    tests: list[TestedCase] = []
+    problems: list[str] = []
+    for path in paths:
+        _test_file(path, tests, problems)
+    document = PolicyTestDocument(api_version=VERSION, kind="PolicyTest", tests=tuple(tests), problems=tuple(problems))
+    show_document(document, format_policy_tests(document), output)
+    return FAILED if problems or not tests or any(not one.passed for one in tests) else DONE
+
+
+def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
+    """Run the tests in the file *path*; append the results to *tests*, and what is wrong in the file to *problems*."""
+    file = ManifestFile.root(0, path)
+    document = next(parse_documents(_read(file), 1), None)
+    if isinstance(document, BrokenDocument):
+        problems.append(f"{file.name}:{document.line}: {document.message}")
+        return
+    content = document.value if document else None
+    found = read_test_file(content)
+    if found.problems:
+        problems += (f"{file.name}: {problem}" for problem in found.problems)
+        return
+    folder = Path(path).parent
+    policies = list(_read_policies([str(folder / one) for one in found.policies]))
+    problems += (f"{checked.location}: {problem}" for checked, _ in policies for problem in checked.problems)
+    rules = PolicyRules([policy for _, policy in policies if policy is not None])
+    lines = _find_lines(content)
+    for at, test in enumerate(found.tests):
+        result = run_test(test, rules)
+        tests.append(
+            TestedCase(
+                location=f"{file.name}:{lines[at]}",
+                name=test.name,
+                passed=result.is_passed,
+                missing=result.missing,
+                unexpected=result.unexpected,
+                unavailable=result.unavailable,
+            )
+        )
+
+
+def _find_lines(content: object) -> list[int]:
+    """Return the line of each test in the document *content*, which is valid."""
+    tests = content.get("tests") if isinstance(content, DocumentTree) else None
+    return [one.line if isinstance(one, DocumentTree) else 1 for one in tests] if isinstance(tests, list) else []

@@ -1,0 +1,165 @@
+"""`extdns policy check` and `extdns policy test`: output, differences and exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from extdns.cli import main
+from extdns.commands import policy
+from extdns.documents.policy_check import PolicyCheckDocument
+from extdns.documents.policy_test_results import PolicyTestDocument
+from extdns.errors import UsageError
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "policy" / "cel"
+RULE = """\
+apiVersion: extdns.io/v1alpha1
+kind: DNSPolicy
+metadata: {name: low-ttl}
+spec:
+  validations:
+    - expression: record.ttl >= 60
+      message: too low
+"""
+TESTS = """\
+policies: [rule.yaml]
+tests:
+  - name: a low TTL
+    record: {name: web.example.com, ttl: 30}
+    expect: [{rule: low-ttl, action: deny, message: too low}]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rule.yaml").write_text(RULE)
+    (tmp_path / "tests.yaml").write_text(TESTS)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = policy.main(arguments, {})
+    return code, capsys.readouterr().out
+
+
+def test_examples_are_valid_and_their_tests_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "check", str(EXAMPLES))[0] == 0
+    assert run(capsys, "test", str(EXAMPLES / "tests.yaml")) == (0, "14 tests passed, 0 failed.\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_valid_rule_is_shown_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = "ok       rule.yaml:1  DNSPolicy low-ttl\n1 valid policy, 0 invalid.\n"
+    assert run(capsys, "check", "rule.yaml") == (0, shown)
+
+
+def test_each_mistake_is_shown_below_its_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = RULE.replace("record.ttl >= 60", "record.ttk >= 60") + "  action: block\n"
+    (folder / "rule.yaml").write_text(f"{RULE}---\n{text.replace('low-ttl', 'other')}---\nkind: DNSPolicy\n{{")
+    code, shown = run(capsys, "check", "rule.yaml")
+    assert code == 1
+    assert shown.splitlines() == [
+        "invalid  rule.yaml:20",
+        "         not YAML: could not find expected ':'",
+        "ok       rule.yaml:1  DNSPolicy low-ttl",
+        "invalid  rule.yaml:9  DNSPolicy other",
+        '         spec.action is "block"; allowed: deny, warn, audit',
+        "1 valid policy, 2 invalid.",
+    ]
+
+
+def test_warning_does_not_make_a_rule_invalid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rule.yaml").write_text(RULE.replace("record.ttl >= 60", "object.annotations['x'] == 'y'"))
+    code, shown = run(capsys, "check", "rule.yaml")
+    assert code == 0
+    assert "warning: spec.validations[0].expression has no value for CREATE of A web.team-a.example.com: " in shown
+
+
+def test_rule_that_is_given_twice_is_invalid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "again.yaml").write_text(RULE)
+    code, shown = run(capsys, "check", "rule.yaml", "again.yaml")
+    assert code == 1
+    assert "metadata.name is low-ttl again, as in rule.yaml:1; allowed: each name once" in shown
+
+
+def test_file_without_a_rule_is_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rule.yaml").write_text("")
+    assert run(capsys, "check", "rule.yaml") == (1, "There is no DNSPolicy in these files.\n")
+
+
+@pytest.mark.usefixtures("folder")
+def test_results_as_json_have_the_documented_form(capsys: pytest.CaptureFixture[str]) -> None:
+    _, checked = run(capsys, "check", "rule.yaml", "--output=json")
+    assert [one.name for one in msgspec.json.decode(checked, type=PolicyCheckDocument).policies] == ["low-ttl"]
+    _, tested = run(capsys, "test", "tests.yaml", "--output=json")
+    (test,) = msgspec.json.decode(tested, type=PolicyTestDocument).tests
+    assert (test.name, test.location, test.passed) == ("a low TTL", "tests.yaml:3", True)
+
+
+def test_failed_test_shows_what_is_missing_and_what_is_not_expected(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "tests.yaml").write_text(TESTS.replace("message: too low", "message: much too low"))
+    code, shown = run(capsys, "test", "tests.yaml")
+    assert code == 1
+    assert shown.splitlines() == [
+        "FAIL  tests.yaml:3  a low TTL",
+        "      - low-ttl deny: much too low",
+        "      + low-ttl deny: too low",
+        "",
+        "Lines with - are expected and missing, lines with + are not expected.",
+        "0 tests passed, 1 failed.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("rule.yaml", "[", "tests.yaml:2: not YAML"),
+        ("name: a low TTL", "nam: a low TTL", "tests.yaml: tests[0].nam does not exist; allowed: name, operation"),
+        ("ttl: 30", "ttl: -1", "tests.yaml: tests[0].record.ttl is the number -1; allowed: seconds, from 0"),
+        ("name: web.example.com", "name: a..b", "tests.yaml: tests[0].record.name is"),
+        ("rule: low-ttl", "rule: ''", "tests.yaml: tests[0].expect[0].rule is empty; allowed: the name of a DNSPolicy"),
+        ("[rule.yaml]", "[]", "tests.yaml: policies is empty; allowed: at least one item"),
+    ],
+)
+def test_invalid_test_file_is_reported_with_the_field(
+    folder: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    (folder / "tests.yaml").write_text(TESTS.replace(old, new))
+    code, shown = run(capsys, "test", "tests.yaml")
+    assert code == 1
+    assert f"error: {message}" in shown
+
+
+def test_invalid_rule_fails_its_tests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rule.yaml").write_text(RULE.replace("record.ttl", "record.ttk"))
+    code, shown = run(capsys, "test", "tests.yaml")
+    assert code == 1
+    assert "error: rule.yaml:1: spec.validations[0].expression refers to record.ttk" in shown
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "extdns policy is not complete"),
+        (("lint", "rule.yaml"), "extdns policy lint is not complete"),
+        (("check",), "extdns policy check names no file"),
+        (("check", "--fix", "rule.yaml"), "--fix is no option of extdns policy"),
+        (("check", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
+        (("test", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
+    ],
+)
+def test_wrong_argument_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        policy.main(arguments, {})
+    assert str(raised.value).startswith(message)
+
+
+@pytest.mark.usefixtures("folder")
+def test_policy_is_a_command_of_the_program() -> None:
+    assert main(["policy", "check", "rule.yaml"]) == 0
