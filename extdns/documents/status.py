@@ -20,8 +20,9 @@ from extdns.documents.document import (
     build_object_reference,
     build_zone_reference,
 )
-from extdns.documents.levels import Level, ZoneCondition
+from extdns.documents.levels import Level, ZoneCondition, find_worst_level
 from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
+from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
 from extdns.model.change import Decision
 from extdns.model.reason import Reason
@@ -45,8 +46,8 @@ class LiveDocument(AnswerDocument, frozen=True):
 class StatusDocument(LiveDocument, frozen=True):
     """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
 
-    `level` is the worst of the levels of all names, zones and kinds of object. `version`, `policy` and `dryRun` are
-    those of the process.
+    `level` is the worst of the levels of all names, zones and kinds of object, and at best `waiting` if there are
+    `warnings`: settings that do not fit what was found. `version`, `policy` and `dryRun` are those of the process.
     """
 
     kind: Literal["Status"]
@@ -56,6 +57,7 @@ class StatusDocument(LiveDocument, frozen=True):
     counts: dict[str, int]
     failing: tuple[str, ...]
     waiting: tuple[str, ...]
+    warnings: tuple[ScopeWarning, ...]
     version: str
     policy: str
     dry_run: bool
@@ -188,17 +190,20 @@ class ChangesDocument(LiveDocument, frozen=True):
 def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     """Describe the state of the process."""
     counts = Counter(row.state for row in live.names.rows)
+    warnings = find_scope_warnings(config, live.engine.scope) if live.synced else ()
+    level = find_level(live, counts)
     return StatusDocument(
         api_version=VERSION,
         process=UNKNOWN_PROCESS,
         kind="Status",
         at=live.at,
-        message=describe_state(live, counts),
-        level=find_level(live, counts),
+        message=" ".join((describe_state(live, counts), *(["Settings do not fit: see below."] if warnings else []))),
+        level=find_worst_level(level, Level.WAITING) if warnings else level,
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},
         failing=tuple(list_failures(live)),
         waiting=live.engine.unfinished,
+        warnings=warnings,
         version=__version__,
         policy=config.control.policy,
         dry_run=config.control.dry_run,

@@ -300,3 +300,10 @@ def test_the_page_turns_red_within_five_seconds_and_not_before_it_has_asked_agai
     values = {name: int(value) for name, value in re.findall(r"const (\w+_MS) = (\d+);", script)}
     assert values["SILENT_MS"] + values["TICK_MS"] <= 5000
     assert values["EVERY_MS"] * 2 < values["SILENT_MS"]
+
+
+def test_the_page_warns_that_no_object_requests_a_name(tmp_path: Path) -> None:
+    silent = {**service("web"), "metadata": {"name": "web", "namespace": "shop"}}
+    page = process(tmp_path, silent).get("/").text
+    assert '<p class="sentence waiting">No object requests a name. Settings do not fit: see below.</p>' in page
+    assert '<li class="unfinished">1 object was read, and it requests no name — a name is requested by ' in page
