@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -12,12 +13,16 @@ import pytest
 
 from extdns import __version__
 from release.image_root import AWS_SERVICES
+from release.requirements import parse_requirements
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.cloudflare.server import TOKEN, Cloudflare
 from tests.fakes.route53.server import Route53
 from tests.image.conftest import EPOCH, build_root
+from tests.image.copy_installed import copy_packages
 from tests.image.dockerfile import ROOT
 from tests.objects import service
+from tests.octodns_config import describe_cloudflare, write_config
 
 HANGS_S: Final = 120.0
 
@@ -165,3 +170,22 @@ def run_python(root: Path, code: str) -> str:
     python, *options = launcher.partition("\n")[0].removeprefix("#!").split()
     command = (python, *options, "-I", "-c", f"import sys; sys.path.insert(0, {str(root / 'lib')!r}); {code}")
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/").stderr
+
+
+def test_packages_of_octodns_that_pythonpath_names_are_used(image_root: Path, tmp_path: Path) -> None:
+    names = {"octodns", "octodns-cloudflare", "fqdn", "natsort"}
+    found = parse_requirements((ROOT / "requirements-dev.txt").read_text(encoding="utf-8"))
+    copy_packages([one for one in found if one.name in names], tmp_path / "packages")
+    (tmp_path / "web.json").write_text(json.dumps(service("web", "web.example.org", address="192.0.2.1")))
+    with Cloudflare() as fake:
+        fake.add_zone("example.org")
+        config = write_config(tmp_path, {**describe_cloudflare(fake), "token": "env/TOKEN"}, ("example.org",))
+        flags = (
+            *("plan", "--provider=octodns", f"--octodns-config={config}", "--source=service", "--txt-owner-id=me"),
+            f"--manifests={tmp_path}/web.json",
+        )
+        without = run(image_root, *flags, TOKEN=TOKEN)
+        assert "install it: pip install 'extdns[octodns]'" in without.stderr
+        done = run(image_root, *flags, TOKEN=TOKEN, PYTHONPATH=str(tmp_path / "packages"))
+    assert "web.example.org" in done.stdout, done.stderr
+    assert done.returncode == 2, done.stderr
