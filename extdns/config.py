@@ -206,9 +206,21 @@ class WebFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class RuleFlags(FlagSection, frozen=True, kw_only=True):
-    """Where the rules are read from: paths, or `cluster`."""
+    """Where rules are read from (paths, or `cluster`), the policy server, and where answers of rules are logged."""
 
     policy_rules: tuple[str, ...]
+    opa_url: str
+    opa_path: str
+    opa_failure: str
+    opa_timeout_s: float
+    opa_tls_ca: str
+    opa_tls_client_cert: str
+    opa_tls_client_cert_key: str
+    opa_token_file: str
+    decision_log: str
+    decision_log_max_size: int
+    decision_log_max_files: int
+    decision_log_erase: tuple[str, ...]
 
 
 class AwsFlags(FlagSection, frozen=True, kw_only=True):

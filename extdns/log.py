@@ -76,6 +76,12 @@ class Event(StrEnum):
     RULE_UNUSABLE = "Cannot use a rule or read a file of rules; the last valid version stays in use"
     RULE_USABLE = "A problem with a rule is solved"
     RULE_INCOMPLETE = "A rule has no value for some typical records"
+    DECISION_LOG_FAILED = "Cannot write the decision log; its lines wait in memory"
+    DECISION_LOG_WRITTEN = "The decision log can be written again"
+    POLICY_SERVER_FAILED = "The policy server does not answer; extdns asks again every few seconds"
+    POLICY_SERVER_ANSWERS = "The policy server answers again"
+    POLICY_FAILED = "A policy gives no valid answer for some records; they stay as they are"
+    POLICY_STATUS_NOT_WRITTEN = "Cannot write the status of a policy to its ConfigMap"
     # outcomes of batches
     APPLIED = "{count} record(s) were successfully updated"
     WRITE_CONFLICT = "Write conflict: another writer changed the records; nothing was written, extdns reads them again"

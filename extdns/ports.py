@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.resources.kinds import KubernetesObject
     from extdns.model.saved_state import Approval, Saved
-    from extdns.rules.rule_input import RuleInput
 from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
 
 
@@ -199,11 +198,15 @@ class ZoneWriter(Protocol):
         ...
 
 
-class PolicyServer(Protocol):
-    """Answers about rules that are not evaluated here (docs/design/rules.md)."""
+class PolicyStatusWriter(Protocol):
+    """Writes to the objects that policies come from what is wrong with them. Safe from any thread; never blocks."""
 
-    def query(self, inputs: Sequence[RuleInput]) -> None:
-        """Query the server about *inputs*, at most 500. Returns at once; each answer is an input of the engine."""
+    def write(self, problems: Mapping[str, str]) -> None:
+        """Write what is wrong with each policy, by its id; "" if nothing is."""
+        ...
+
+    def close(self, timeout_s: float) -> None:
+        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
         ...
 
 

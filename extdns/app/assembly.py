@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import build_cluster, describe_objects
 from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writer
 from extdns.app.engine_settings import build_engine_settings
+from extdns.app.logs import build_logs
 from extdns.app.policies import build_policy_watcher
+from extdns.app.policy_server import build_rule_queries
 from extdns.app.provider import build_provider
 from extdns.app.sources import build_generated_objects, build_observed_sources
 from extdns.app.state_store import build_state_store
@@ -21,15 +21,14 @@ from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
 from extdns.controller.log_fields import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
+from extdns.controller.rule_parts import RuleParts
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
 from extdns.engine.scope import measure_scope
-from extdns.errors import UsageError, sanitize
-from extdns.flags.process import STANDARD_OUTPUT
-from extdns.flags.usage_errors import usage_error
+from extdns.errors import UsageError
 from extdns.log import Event, LogLimiter
 from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
@@ -42,9 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from extdns.config import Config, LogFlags
-    from extdns.controller.audit_file import AuditTarget
-    from extdns.controller.audit_log import AuditLog
+    from extdns.config import Config
     from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.model.kind import Kind
@@ -53,8 +50,6 @@ if TYPE_CHECKING:
     from extdns.web.site import Pages
 
 _SECRET_BYTES: Final = 24
-_PROCESS_ID_BYTES: Final = 6
-"""The length of the random id by which the audit log tells processes apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,33 +102,31 @@ def assemble(
     settings = build_engine_settings(config, sources, reader, writes=writer is not None, has_state_store=bool(state))
     settings = replace(settings, needs_approval=needs_approval, has_election=gate.lease is not None)
     engine = Engine(replace(settings, registry=registry or settings.registry))
-    rate_limits = reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
-    metrics = _build_metrics(config, rate_limits, gate)
-    recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
+    metrics = _build_metrics(config, reader, gate)
     kinds = tuple(source.kind for source in sources)
+    recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
+    audit, decision_log = build_logs(config, writer, engine, clock, activity_reporter)
+    queries = build_rule_queries(config, activity_reporter, decision_log, clock)
     cluster, policies = _build_origins(config, kinds, clock, activity_reporter)
-    audit = _build_audit_log(config, writer, engine, clock, activity_reporter)
-    controller = Controller(
-        ControllerParts(
-            engine=engine,
-            observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
-            cluster=cluster,
-            reader=reader,
-            writer=audit or writer,
-            audit=audit,
-            policies=policies,
-            reporter=activity_reporter,
-            clock=clock,
-            kinds=kinds,
-            interval_s=config.control.interval_s,
-            gate=gate,
-            state=state,
-            status_writer=build_status_writer(config) if writer and not needs_approval else None,
-        )
+    parts = ControllerParts(
+        engine=engine,
+        observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
+        cluster=cluster,
+        reader=reader,
+        writer=audit or writer,
+        audit=audit,
+        rules=RuleParts(policies=policies, queries=queries, decision_log=decision_log),
+        reporter=activity_reporter,
+        clock=clock,
+        kinds=kinds,
+        interval_s=config.control.interval_s,
+        gate=gate,
+        state=state,
+        status_writer=build_status_writer(config) if writer and not needs_approval else None,
     )
-    find_leader = (lambda: lease.other_page) if lease else str
-    site = build_site(config, controller.snapshots.read, rate_limits, find_leader)
+    controller = Controller(parts)
+    site = build_site(config, controller.snapshots.read, reader, (lambda: lease.other_page) if lease else str)
     server = _build_health_server(config, controller, metrics, (site, secret) if lease else None)
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
     return Assembly(controller=controller, engine=engine, server=server, page=page)
@@ -156,9 +149,14 @@ def _build_origins(
         raise
 
 
-def _build_metrics(config: Config, rate_limits: Callable[[], Iterable[RateLimitStatus]], gate: WriteGate) -> Metrics:
+def _find_rate_limits(reader: ZoneReader) -> Callable[[], Iterable[RateLimitStatus]]:
+    """Return the function that returns how many calls may be made now."""
+    return reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
+
+
+def _build_metrics(config: Config, reader: ZoneReader, gate: WriteGate) -> Metrics:
     metrics = Metrics(
-        rate_limits=rate_limits,
+        rate_limits=_find_rate_limits(reader),
         request_times=REQUEST_TIMES,
         call_durations=CALL_DURATIONS,
         provider=config.control.provider,
@@ -179,44 +177,6 @@ def _build_health_server(
     site, secret = page
     application = LeaderPageApplication(site, health, secret=secret, replica=socket.gethostname())
     return WebServer(config.web.metrics_address, application)
-
-
-def _build_audit_log(
-    config: Config, writer: ZoneWriter | None, engine: Engine, clock: Clock, reporter: ActivityReporter
-) -> AuditLog | None:
-    """Build the audit log of everything that *writer* writes; None without `--audit-log`, and in a dry run."""
-    if writer is None or not config.log.audit_log:
-        return None
-    from extdns.controller.audit_log import AuditLog
-
-    return AuditLog(
-        writer,
-        _build_audit_target(config.log),
-        engine,
-        clock=clock,
-        process=os.urandom(_PROCESS_ID_BYTES).hex(),
-        report=reporter.report_audit_log,
-        report_defect=reporter.report_defect,
-    )
-
-
-def _build_audit_target(flags: LogFlags) -> AuditTarget:
-    """Build the file or stream that `--audit-log` names.
-
-    Raises:
-        UsageError: it names no file.
-    """
-    from extdns.controller.audit_file import RotatedFile, StandardOutput
-
-    if flags.audit_log == STANDARD_OUTPUT:
-        return StandardOutput()
-    path = Path(flags.audit_log)
-    # a pipe or device cannot be read again, nor renamed: /dev/stdout, if it is not redirected to a file
-    if "\0" in flags.audit_log or (path.exists() and not path.is_file()):
-        raise usage_error(
-            f"--audit-log={sanitize(flags.audit_log)} is not a file", "allowed: stdout, or the path of a file"
-        )
-    return RotatedFile(path, max_mib=flags.audit_log_max_size, max_files=flags.audit_log_max_files)
 
 
 def _build_reporter(
@@ -247,7 +207,7 @@ def _build_reporter(
 def build_site(
     config: Config,
     read_snapshot: Callable[[], ProcessSnapshot | None],
-    rate_limits: Callable[[], Iterable[RateLimitStatus]],
+    reader: ZoneReader,
     find_leader: Callable[[], str],
 ) -> WSGIApplication:
     """Build the live page and the JSON API.
@@ -257,7 +217,7 @@ def build_site(
     Args:
         config: the flags.
         read_snapshot: returns a copy of the engine's state.
-        rate_limits: returns how many calls may be made now.
+        reader: of whose service the pages show how many calls may be made now.
         find_leader: returns the URL of the pages of the leader if that is another process, else "".
     """
 
@@ -267,7 +227,7 @@ def build_site(
         from extdns.web.site import Site
 
         replica = socket.gethostname() if config.election.leader_elect else ""
-        api = Api(config, rate_limits, partial(describe_objects, config), replica)
+        api = Api(config, _find_rate_limits(reader), partial(describe_objects, config), replica)
 
         @cache
         def load_pages() -> Pages:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, Cluster
 
 
+def has_rules(config: Config) -> bool:
+    """Return whether rules are evaluated: local ones, or those of a policy server."""
+    return bool(config.rules.policy_rules or config.rules.opa_url)
+
+
 def build_policy_watcher(
     config: Config, clock: Clock, report_defect: Callable[[Exception], None]
 ) -> PolicyWatcher | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from extdns.app.policies import has_rules
 from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
 from extdns.model import rrtype
 
@@ -42,7 +43,7 @@ def build_observed_sources(config: Config) -> tuple[Source, ...]:
     Raises:
         UsageError: a flag of a source is invalid.
     """
-    if not config.rules.policy_rules:
+    if not has_rules(config):
         return build_sources(config)
     from extdns.sources.namespace import NamespaceSource
 

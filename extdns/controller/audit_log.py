@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.controller.audit_queue import AuditQueue
+from extdns.controller.line_queue import LineQueue
 from extdns.controller.unknown_outcomes import UnknownOutcomes
 from extdns.documents import audit
 from extdns.documents.audit import AuditApproval, AuditLine, ObjectVersion
@@ -20,7 +20,7 @@ from extdns.errors import describe_error
 from extdns.model.change import Applied, Unknown
 
 if TYPE_CHECKING:
-    from extdns.controller.audit_file import AuditTarget
+    from extdns.controller.line_targets import LineTarget
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.model.change import Batch, Change, Decision, Delete, Outcome
@@ -42,7 +42,7 @@ class AuditLog:
     def __init__(
         self,
         writer: ZoneWriter,
-        target: AuditTarget,
+        target: LineTarget,
         engine: Engine,
         *,
         clock: Clock,
@@ -70,7 +70,7 @@ class AuditLog:
         self._versions = ObjectVersions()
         self._prepared: dict[int, tuple[AuditLine, ...]] = {}
         self._lock = threading.Lock()
-        self.queue = AuditQueue(target, load=self._unknown.load, report=report)
+        self.queue = LineQueue(target, load=self._unknown.load, report=report)
 
     def start(self) -> None:
         """Open the file, and read which changes of earlier processes have no outcome."""

@@ -23,6 +23,7 @@ from extdns.controller.change_times import ChangeTimes
 from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.fallback_inputs import FallbackInputs
 from extdns.controller.progress import ProgressTracker, SyncRuns
+from extdns.controller.rule_parts import RuleParts
 from extdns.controller.snapshot_publisher import SnapshotPublisher
 from extdns.controller.state_calls import StateCalls
 from extdns.controller.state_dump import format_state
@@ -38,7 +39,6 @@ from extdns.log import Event
 
 if TYPE_CHECKING:
     from extdns.controller.audit_log import AuditLog
-    from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.controller.reporter import ActivityReporter
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Batch, Decision
     from extdns.model.cluster import KindState
     from extdns.model.kind import Kind
-    from extdns.ports import Clock, Cluster, PolicyServer, StateStore, StatusWriter, ZoneReader, ZoneWriter
-    from extdns.rules.rule_input import RuleInput
+    from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
 
 _log = log.get(__name__)
 _MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
@@ -63,8 +62,7 @@ class ControllerParts:
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
-        policies: reads the local rules; None without `--policy-rules`.
-        policy_server: answers about rules; None if no such server is configured.
+        rules: what rules need.
         audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
@@ -82,8 +80,7 @@ class ControllerParts:
     state: StateStore | None = None
     status_writer: StatusWriter | None = None
     audit: AuditLog | None = None
-    policies: PolicyWatcher | None = None
-    policy_server: PolicyServer | None = None
+    rules: RuleParts = field(default_factory=RuleParts)
     close_timeout_s: float = 20.0
 
 
@@ -159,13 +156,11 @@ class Controller:
         states = self._cluster_thread.states.values()
         kinds = {state.kind.resource: _describe_kind(state, self._parts.clock) for state in states}
         details: dict[str, object] = {"failing": list(self._runs.failing), "kinds": kinds}
-        details |= {**self._progress.describe(), **self._gate.describe()}
+        details |= {**self._progress.describe(), **self._gate.describe(), **self._parts.rules.describe_problems()}
         if problem := self._parts.engine.state_problem:
             details["state"] = {"message": problem}
         if cluster := self._parts.engine.delete_guard.cluster.other_id:
             details["cluster"] = {"message": describe_other_cluster(cluster)}
-        if (policies := self._parts.policies) and policies.problems:
-            details["rules"] = {"problems": list(policies.problems)}
         if (audit := self._parts.audit) and audit.queue.problem:
             details["audit"] = {"message": audit.queue.problem}
         return self.first_pass_done.is_set(), details
@@ -180,6 +175,7 @@ class Controller:
         queues = {"inputs": self._inbox.qsize(), "inputs after a defect": len(self._fallback_queue)}
         if audit := self._parts.audit:
             queues["audit lines"] = audit.queue.waiting_count
+        queues |= self._parts.rules.count_waiting()
         deadlines = {"step of the engine": self._wake_at, "run": self._runs.next_deadline_at}
         deadlines["end of leadership"] = self._gate.find_deadline(now_s) if self._gate.lease else math.inf
         if self._status_updater:
@@ -209,8 +205,7 @@ class Controller:
         """
         if self._parts.audit:
             self._parts.audit.start()
-        if self._parts.policies:
-            self._parts.policies.start(self._inbox.put)
+        self._parts.rules.start(self._inbox.put)
         self._cluster_thread.start()
         try:
             self._loop(on_first_pass or (lambda: None), approve, once=once)
@@ -225,8 +220,6 @@ class Controller:
             return
         self._is_closing = True
         self._cluster_thread.close()
-        if self._parts.policies:
-            self._parts.policies.close()
         is_written = self._workers.close(self._parts.clock, self._parts.close_timeout_s)
         if not is_written:
             self._parts.reporter.report_abandoned_write()
@@ -242,6 +235,7 @@ class Controller:
             self._guard(partial(self._status_updater.close, timeout_s))
         if self._parts.audit:
             self._parts.audit.close(_STOP_TIMEOUT_S)
+        self._guard(self._parts.rules.close)
         self._parts.reporter.close()
         self._guard(partial(self._gate.close, release=is_written))
 
@@ -294,6 +288,7 @@ class Controller:
             self._guard(partial(audit.observe_input, item))
         if isinstance(item, KindStateChanged):
             item = self._fallbacks.correct(item)
+        item = self._parts.rules.prepare_input(item)
         try:
             effects = self._parts.engine.step(item, now_s)
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process
@@ -332,8 +327,8 @@ class Controller:
                     self._status_updater.observe_decisions(decisions)
             case ReportHeldDeletes(held=held):
                 self._parts.reporter.report_held_deletes(held)
-            case QueryRules(inputs=inputs):
-                self._query_rules(inputs)
+            case QueryRules():
+                self._parts.rules.query(effect)
             case SubmitBatch(batch=batch):
                 self._decisions_sent[batch.number] = self._find_decisions(batch)
                 if self._parts.audit:
@@ -341,10 +336,6 @@ class Controller:
                 self._workers.start(effect)
             case _:
                 self._workers.start(effect)
-
-    def _query_rules(self, inputs: tuple[RuleInput, ...]) -> None:
-        if self._parts.policy_server:
-            self._parts.policy_server.query(inputs)
 
     def _find_decisions(self, batch: Batch) -> tuple[Decision, ...]:
         """Return the decisions of the names in *batch*. Once its outcome is known, there are others."""

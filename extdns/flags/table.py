@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from extdns.flags import process, providers, records, rfc2136, rules, sources, unavailable_providers, webhook
+from extdns.flags import opa, process, providers, records, rfc2136, rules, sources, unavailable_providers, webhook
 from extdns.flags.flag import Flag
 
 
@@ -32,6 +32,8 @@ TOPICS: Final = (
     Topic(title="Leader election", flags=process.ELECTION_FLAGS),
     Topic(title="Registry", flags=records.REGISTRY_FLAGS),
     Topic(title="Logs, metrics and Events", flags=process.REPORTING_FLAGS),
+    Topic(title="Open Policy Agent", flags=opa.OPA_FLAGS),
+    Topic(title="Decision log", flags=opa.DECISION_LOG_FLAGS),
     Topic(title="Provider zonefile", flags=providers.ZONEFILE_FLAGS),
     Topic(title="Provider octodns", flags=providers.OCTODNS_FLAGS),
     Topic(title="Provider inmemory", flags=providers.INMEMORY_FLAGS),

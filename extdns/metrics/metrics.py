@@ -267,6 +267,25 @@ class Metrics(Collector):
             self._set(table.AUDIT_FAILING, is_failing)
             self._set(table.AUDIT_DROPPED, dropped)
 
+    def set_decision_log(self, *, is_failing: bool, dropped: int) -> None:
+        """Set whether the decision log cannot be written, and how many of its lines were dropped."""
+        with self._lock:
+            self._set(table.DECISION_LOG_FAILING, is_failing)
+            self._set(table.DECISION_LINES_DROPPED, dropped)
+
+    def set_policy_server(self, *, is_failing: bool) -> None:
+        """Set whether the policy server does not answer."""
+        with self._lock:
+            self._set(table.POLICY_SERVER_FAILING, is_failing)
+
+    def count_policy_query(self, results: Mapping[str, int], *, failed: bool, duration_s: float) -> None:
+        """Count a query of the policy server, and its answers by result."""
+        with self._lock:
+            self._add(table.POLICY_QUERIES, "failed" if failed else "answered")
+            self._add(table.POLICY_QUERY_SECONDS, count=duration_s)
+            for result, count in results.items():
+                self._add(table.POLICY_ANSWERS, result, count=count)
+
     def count_read_failure(self) -> None:
         """Count a failed read of the list of zones, a page or names."""
         with self._lock:
@@ -303,9 +322,9 @@ class Metrics(Collector):
     def _set(self, metric: Metric, value: float) -> None:
         self._samples[metric] = {(): value}
 
-    def _add(self, metric: Metric, *labels: str) -> None:
+    def _add(self, metric: Metric, *labels: str, count: float = 1) -> None:
         samples = self._samples[metric]
-        self._samples[metric] = {**samples, labels: samples.get(labels, 0) + 1}
+        self._samples[metric] = {**samples, labels: samples.get(labels, 0) + count}
 
 
 def _describe_platform() -> tuple[str, str, str]:

@@ -208,6 +208,26 @@ AUDIT_DROPPED: Final = _counter(
     "extdns_audit_lines_dropped_total",
     "Lines of the audit log that were dropped, because too many waited while it could not be written.",
 )
+DECISION_LOG_FAILING: Final = _gauge("extdns_decision_log_failing", "1 if the decision log cannot be written, else 0.")
+DECISION_LINES_DROPPED: Final = _counter(
+    "extdns_decision_lines_dropped_total", "Lines of the decision log that were dropped, because too many waited."
+)
+POLICY_SERVER_FAILING: Final = _gauge(
+    "extdns_policy_server_failing", "1 if the policy server does not answer, else 0; 0 if none is configured."
+)
+POLICY_QUERIES: Final = _counter(
+    "extdns_policy_queries_total",
+    "Queries of the policy server, by result: answered or failed.",
+    ("result",),
+)
+POLICY_QUERY_SECONDS: Final = _counter(
+    "extdns_policy_query_seconds_total", "Time that queries of the policy server took, in seconds."
+)
+POLICY_ANSWERS: Final = _counter(
+    "extdns_policy_answers_total",
+    "Records that the policy server was asked about, by result: allow, warn, deny or unavailable.",
+    ("result",),
+)
 DEFECTS: Final = _counter(
     "extdns_defects_total", "Unexpected errors in extdns itself; each is logged with its location."
 )
@@ -241,4 +261,6 @@ TABLE: Final = (
     ),
     *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
     *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS, THREADS),
+    *(DECISION_LOG_FAILING, DECISION_LINES_DROPPED),
+    *(POLICY_SERVER_FAILING, POLICY_QUERIES, POLICY_QUERY_SECONDS, POLICY_ANSWERS),
 )

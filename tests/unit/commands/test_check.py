@@ -13,7 +13,7 @@ import pytest
 
 from extdns import cli
 from extdns.app import assembly
-from extdns.controller.audit_file import RotatedFile
+from extdns.controller.line_targets import RotatedFile
 from extdns.documents.check import CheckDocument
 from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer

@@ -39,8 +39,8 @@ from tests.builders import (
 )
 from tests.fakes.clocks import MovedClock
 from tests.fakes.faulty import FaultyProvider, NoAnswer
-from tests.unit.controller.audit_target import ListTarget
 from tests.unit.controller.barriers import HANGS_S, Barrier
+from tests.unit.controller.line_target import ListTarget
 from tests.world import World, build_world
 
 

@@ -28,6 +28,18 @@ OURS: Final = {
     "audit-log-max-size",
     "aws-conditional-writes",
     "cluster-id",
+    "decision-log",
+    "decision-log-erase",
+    "decision-log-max-files",
+    "decision-log-max-size",
+    "opa-failure",
+    "opa-path",
+    "opa-timeout",
+    "opa-tls-ca",
+    "opa-tls-client-cert",
+    "opa-tls-client-cert-key",
+    "opa-token-file",
+    "opa-url",
     "compat",
     "delete-grace-period",
     "google-api-endpoint",
@@ -200,7 +212,9 @@ def test_a_secret_can_come_from_a_variable_and_from_a_file(flag: Flag) -> None:
 )
 def test_flags_named_key_secret_or_password_are_secret(name: str) -> None:
     # docs/spec/plan.md 1.1; the path of a key and the name of a region are not secret.
-    assert BY_NAME[name].secret is (name not in ("tls-client-cert-key", "cloudflare-region-key"))
+    assert BY_NAME[name].secret is (
+        name not in ("tls-client-cert-key", "opa-tls-client-cert-key", "cloudflare-region-key")
+    )
 
 
 def test_every_flag_except_help_and_version_has_an_environment_variable() -> None:

@@ -1,4 +1,7 @@
-"""Where the audit log is written: a file that is rotated, or standard output (docs/design/audit-log.md)."""
+"""Where the audit log and the decision log are written: a file that is rotated, or standard output.
+
+docs/design/audit-log.md has the rules.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from typing import Final, Protocol
 
 _MODE: Final = 0o640
 _SIZE_STEP: Final = 1024 * 1024
-"""The unit of `--audit-log-max-size`: MiB."""
+"""The unit of `--audit-log-max-size` and `--decision-log-max-size`: MiB."""
 
 
-class AuditTarget(Protocol):
+class LineTarget(Protocol):
     """A place to which lines are appended. Methods raise `OSError`."""
 
     def open(self) -> None:

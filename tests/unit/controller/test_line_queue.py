@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from extdns.controller import audit_queue
-from extdns.controller.audit_queue import AuditQueue
-from tests.unit.controller.audit_target import ListTarget
+from extdns.controller import line_queue
+from extdns.controller.line_queue import LineQueue
 from tests.unit.controller.barriers import HANGS_S, Barrier
+from tests.unit.controller.line_target import ListTarget
 
 
 class Watcher:
@@ -31,8 +31,8 @@ class Watcher:
             assert self.changed.wait_for(lambda: self.reports == [*report], HANGS_S), self.reports
 
 
-def start(target: ListTarget, watcher: Watcher, *, wait_s: float = HANGS_S, retry_s: float = 0.01) -> AuditQueue:
-    queue = AuditQueue(target, load=watcher.loaded.extend, report=watcher.report, wait_s=wait_s, retry_s=retry_s)
+def start(target: ListTarget, watcher: Watcher, *, wait_s: float = HANGS_S, retry_s: float = 0.01) -> LineQueue:
+    queue = LineQueue(target, load=watcher.loaded.extend, report=watcher.report, wait_s=wait_s, retry_s=retry_s)
     queue.start()
     return queue
 
@@ -96,7 +96,7 @@ def test_a_file_that_hangs_delays_the_first_caller_only() -> None:
 
 
 def test_the_oldest_lines_are_dropped_and_counted_while_too_many_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_queue, "MAX_WAITING_LINES", 3)
+    monkeypatch.setattr(line_queue, "MAX_WAITING_LINES", 3)
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher)
     target.error = OSError(5, "Input/output error")
@@ -133,7 +133,7 @@ def test_what_is_reported_last_is_how_it_is_although_a_write_ends_while_its_dela
         if not problem:
             recovered.set()
 
-    queue = AuditQueue(target, load=lambda _: None, report=report, wait_s=0.02, retry_s=0.01)
+    queue = LineQueue(target, load=lambda _: None, report=report, wait_s=0.02, retry_s=0.01)
     queue.start()
     target.gate = gate = Barrier()
     queue.put([b"1\n"], waits=True)
@@ -144,7 +144,7 @@ def test_what_is_reported_last_is_how_it_is_although_a_write_ends_while_its_dela
 
 
 def test_a_disk_with_little_space_gets_the_lines_for_which_there_is_space(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_queue, "_MAX_LINES_PER_WRITE", 2)
+    monkeypatch.setattr(line_queue, "_MAX_LINES_PER_WRITE", 2)
     target, watcher = ListTarget(), Watcher()
     target.max_lines = 4
     queue = start(target, watcher)

@@ -1,4 +1,4 @@
-"""The thread that writes the audit log, so that a file that fails or hangs does not stop other work."""
+"""The thread that writes a log of its own, so that a file that fails or hangs does not stop other work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.errors import describe_error
 
 if TYPE_CHECKING:
-    from extdns.controller.audit_file import AuditTarget
+    from extdns.controller.line_targets import LineTarget
 
 WAIT_S: Final = 2.0
 """How long a caller waits until its lines are written."""
@@ -22,7 +22,7 @@ _MAX_LINES_PER_WRITE: Final = 100
 _NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
 
 
-class AuditQueue:
+class LineQueue:
     """Write lines in order. While they cannot be written, keep the last `MAX_WAITING_LINES` and retry.
 
     Attributes:
@@ -32,10 +32,12 @@ class AuditQueue:
 
     def __init__(
         self,
-        target: AuditTarget,
+        target: LineTarget,
         *,
         load: Callable[[Iterable[bytes]], None],
         report: Callable[[str, int], None],
+        name: str = "audit",
+        is_lossy: bool = False,
         wait_s: float = WAIT_S,
         retry_s: float = RETRY_S,
     ) -> None:
@@ -46,12 +48,16 @@ class AuditQueue:
             load: receives the lines of earlier processes, once, before the first line is written.
             report: called with `problem` and `dropped_count` when one of them changes, from any thread. It must not
                 call this queue.
+            name: the name of the thread.
+            is_lossy: whether lines are dropped as soon as too many wait, even if nothing is known to be wrong. Without
+                it, callers must wait for some of their lines.
             wait_s: how long `put` waits.
             retry_s: the pause after a failure.
         """
         self._target = target
         self._load = load
         self._report = report
+        self._is_lossy = is_lossy
         self._wait_s = wait_s
         self._retry_s = retry_s
         self._lines: deque[bytes] = deque()
@@ -61,17 +67,18 @@ class AuditQueue:
         self.problem = ""
         self.dropped_count = 0
         # a daemon thread, because a write that hangs must not keep the process from ending
-        self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     @property
     def waiting_count(self) -> int:
         """How many lines wait to be written. Safe from any thread and from a signal handler."""
         return len(self._lines)
 
-    def start(self) -> None:
-        """Start the thread, and wait until the lines of earlier processes are loaded, for at most `WAIT_S`."""
+    def start(self, *, waits: bool = True) -> None:
+        """Start the thread. With *waits*, wait until earlier lines are loaded, for at most `WAIT_S`."""
         self._thread.start()
-        self._wait_until(lambda: self._is_open)
+        if waits:
+            self._wait_until(lambda: self._is_open)
 
     def put(self, lines: Sequence[bytes], *, waits: bool) -> None:
         """Queue *lines*, each with a newline at its end.
@@ -143,9 +150,9 @@ class AuditQueue:
                 self._changed.notify_all()
 
     def _drop_surplus(self) -> None:
-        """Drop the oldest lines if too many wait while there is a problem."""
+        """Drop the oldest lines if too many wait, and that is due to a problem or the queue is lossy."""
         with self._changed:
-            surplus = len(self._lines) - MAX_WAITING_LINES if self.problem else 0
+            surplus = len(self._lines) - MAX_WAITING_LINES if self.problem or self._is_lossy else 0
             for _ in range(surplus):
                 self._lines.popleft()
             self._done_count += max(0, surplus)

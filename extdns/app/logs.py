@@ -1,0 +1,109 @@
+"""Build the audit log and the decision log, which are written beside the log of the process."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from extdns import __version__
+from extdns.documents.decision_log import parse_field_path
+from extdns.errors import InvalidValueError, sanitize
+from extdns.flags.process import STANDARD_OUTPUT
+from extdns.flags.usage_errors import usage_error
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.controller.audit_log import AuditLog
+    from extdns.controller.decision_log import DecisionLog
+    from extdns.controller.line_targets import LineTarget
+    from extdns.controller.reporter import ActivityReporter
+    from extdns.engine.engine import Engine
+    from extdns.ports import Clock, ZoneWriter
+
+_PROCESS_ID_BYTES: Final = 6
+"""The length of the random id by which both logs tell processes apart."""
+_COLLECTOR_TIMEOUT_S: Final = 5.0
+
+
+def build_logs(
+    config: Config, writer: ZoneWriter | None, engine: Engine, clock: Clock, reporter: ActivityReporter
+) -> tuple[AuditLog | None, DecisionLog | None]:
+    """Build the audit log of everything that *writer* writes, and the decision log of *engine*.
+
+    Each is None without its flag, and both are in a dry run.
+
+    Raises:
+        UsageError: a flag names no file or URL, or no field.
+    """
+    if writer is None:
+        return None, None
+    audit = _build_audit_log(config, writer, engine, clock, reporter) if config.log.audit_log else None
+    return audit, _build_decision_log(config, clock, reporter) if config.rules.decision_log else None
+
+
+def _build_audit_log(
+    config: Config, writer: ZoneWriter, engine: Engine, clock: Clock, reporter: ActivityReporter
+) -> AuditLog:
+    from extdns.controller.audit_log import AuditLog
+
+    flags = config.log
+    return AuditLog(
+        writer,
+        _build_target("--audit-log", flags.audit_log, flags.audit_log_max_size, flags.audit_log_max_files),
+        engine,
+        clock=clock,
+        process=_create_process_id(),
+        report=reporter.report_audit_log,
+        report_defect=reporter.report_defect,
+    )
+
+
+def _build_decision_log(config: Config, clock: Clock, reporter: ActivityReporter) -> DecisionLog:
+    from extdns.controller.decision_log import DecisionLog
+
+    flags = config.rules
+    for field_path in flags.decision_log_erase:
+        try:
+            parse_field_path(field_path)
+        except ValueError as exc:
+            raise usage_error(f"--decision-log-erase={sanitize(field_path)} names no field", str(exc)) from None
+    labels = {"app": "extdns", "version": __version__, "id": _create_process_id(), "replica": socket.gethostname()}
+    return DecisionLog(
+        _build_decision_target(flags.decision_log, flags.decision_log_max_size, flags.decision_log_max_files),
+        clock=clock,
+        labels=labels | {"owner": config.registry.txt_owner_id},
+        erased=flags.decision_log_erase,
+        metrics=reporter.metrics,
+    )
+
+
+def _build_decision_target(value: str, max_mib: int, max_files: int) -> LineTarget:
+    if not value.startswith(("http://", "https://")):
+        return _build_target("--decision-log", value, max_mib, max_files)
+    from extdns.opa.connection import OpaConnection, OpaSettings
+    from extdns.opa.log_collector import LogCollector
+
+    try:
+        return LogCollector(OpaConnection(OpaSettings(url=value, timeout_s=_COLLECTOR_TIMEOUT_S)))
+    except InvalidValueError as exc:
+        raise usage_error(
+            f"--decision-log={sanitize(value)} is no URL", "allowed: stdout, a file, http://… or https://…"
+        ) from exc
+
+
+def _build_target(flag: str, value: str, max_mib: int, max_files: int) -> LineTarget:
+    from extdns.controller.line_targets import RotatedFile, StandardOutput
+
+    if value == STANDARD_OUTPUT:
+        return StandardOutput()
+    path = Path(value)
+    # a pipe or device cannot be read again, nor renamed: /dev/stdout, if it is not redirected to a file
+    if "\0" in value or (path.exists() and not path.is_file()):
+        raise usage_error(f"{flag}={sanitize(value)} is not a file", "allowed: stdout, or the path of a file")
+    return RotatedFile(path, max_mib=max_mib, max_files=max_files)
+
+
+def _create_process_id() -> str:
+    return os.urandom(_PROCESS_ID_BYTES).hex()

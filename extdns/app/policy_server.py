@@ -1,0 +1,69 @@
+"""Build the client of the policy server that `--opa-url` names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from extdns.controller.policy_server_reporter import PolicyServerReporter
+from extdns.controller.rule_queries import RuleQueries
+from extdns.errors import InvalidValueError, sanitize
+from extdns.flags.duration import DURATION
+from extdns.flags.usage_errors import usage_error
+
+if TYPE_CHECKING:
+    from extdns.config import Config
+    from extdns.controller.decision_log import DecisionLog
+    from extdns.controller.reporter import ActivityReporter
+    from extdns.ports import Clock
+
+_MAX_TIMEOUT_S: Final = 60.0
+
+
+def build_rule_queries(
+    config: Config,
+    reporter: ActivityReporter,
+    decision_log: DecisionLog | None,
+    clock: Clock,
+) -> RuleQueries | None:
+    """Build the queries of the policy server; None without `--opa-url`.
+
+    Raises:
+        UsageError: a flag has an invalid value.
+    """
+    flags = config.rules
+    if not flags.opa_url:
+        return None
+    from extdns.opa.answers import parse_paths
+    from extdns.opa.connection import OpaConnection, OpaSettings
+    from extdns.opa.server import OpaServer
+
+    if not 0.0 < flags.opa_timeout_s <= _MAX_TIMEOUT_S:
+        raise usage_error(
+            f"--opa-timeout={DURATION.format(flags.opa_timeout_s)} is not valid", "allowed: more than 0s, up to 60s"
+        )
+    if bool(flags.opa_tls_client_cert) != bool(flags.opa_tls_client_cert_key):
+        raise usage_error("--opa-tls-client-cert and --opa-tls-client-cert-key belong together", "give both or none")
+    settings = OpaSettings(
+        url=flags.opa_url,
+        timeout_s=flags.opa_timeout_s,
+        ca_file=flags.opa_tls_ca,
+        client_cert_file=flags.opa_tls_client_cert,
+        client_key_file=flags.opa_tls_client_cert_key,
+        token_file=flags.opa_token_file,
+    )
+    try:
+        paths = parse_paths(flags.opa_path)
+    except InvalidValueError as exc:
+        raise usage_error(f"--opa-path={sanitize(exc.value)} is not valid", f"allowed: {exc.allowed}") from None
+    try:
+        connection = OpaConnection(settings)
+    except InvalidValueError as exc:
+        raise usage_error(f"--opa-url={sanitize(exc.value)} is not valid", f"allowed: {exc.allowed}") from None
+    listener = PolicyServerReporter(
+        reporter.metrics,
+        path=paths.deny,
+        decision_log=decision_log,
+        status_writer=None,
+        report_defect=reporter.report_defect,
+    )
+    return RuleQueries(OpaServer(connection, paths), listener, allows_failure=flags.opa_failure == "allow", clock=clock)

@@ -1,0 +1,149 @@
+"""The decision log: what rules answered about each record (docs/design/decision-log.md)."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from extdns import log
+from extdns.controller.line_queue import LineQueue
+from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
+from extdns.log import Event
+
+if TYPE_CHECKING:
+    from extdns.controller.line_targets import LineTarget
+    from extdns.metrics.metrics import Metrics
+    from extdns.ports import Clock
+    from extdns.rules.evaluation import Evaluation, RuleSet
+    from extdns.rules.rule_input import RuleInput
+
+_log = log.get(__name__)
+_MAX_FORMER: Final = 20_000
+
+
+class DecisionLog:
+    """Write a line for each evaluation whose answer differs from the one before. Never waits for a line.
+
+    Attributes:
+        queue: writes the lines.
+    """
+
+    def __init__(
+        self,
+        target: LineTarget,
+        *,
+        clock: Clock,
+        labels: Mapping[str, str],
+        erased: Sequence[str],
+        metrics: Metrics,
+    ) -> None:
+        """Write to *target* after `start`.
+
+        Args:
+            target: where lines are written.
+            clock: the clock.
+            labels: identify this process.
+            erased: JSON pointers to the fields that are left out.
+            metrics: takes the counts.
+        """
+        self._clock = clock
+        self._labels = labels
+        self._erased = erased
+        self._metrics = metrics
+        self._is_failing = False
+        self._lock = threading.Lock()
+        self._former: OrderedDict[tuple[str, RuleInput], tuple[str, Evaluation]] = OrderedDict()
+        self.queue = LineQueue(target, load=lambda _lines: None, report=self._report, name="decisions", is_lossy=True)
+
+    def start(self) -> None:
+        """Open the file or connection, without waiting for it."""
+        self.queue.start(waits=False)
+
+    def close(self, timeout_s: float) -> None:
+        """Write what is queued, for at most *timeout_s* seconds."""
+        self.queue.close(timeout_s)
+
+    def record(
+        self, inputs: Sequence[RuleInput], evaluations: Sequence[Evaluation], *, path: str, revision: str
+    ) -> None:
+        """Queue a line for each of *inputs* whose evaluation or revision is new. Safe from any thread."""
+        now = self._clock.now()
+        new = self._take_new(list(zip(inputs, evaluations, strict=True)), path, revision)
+        lines = [
+            build_decision_line(
+                item,
+                evaluation,
+                path=path,
+                revision=revision,
+                labels=self._labels,
+                decision_id=str(uuid.uuid4()),
+                at=now,
+                erased=self._erased,
+            )
+            for item, evaluation in new
+        ]
+        if lines:
+            self.queue.put([encode_decision_line(line) for line in lines], waits=False)
+
+    def _take_new(
+        self, found: Sequence[tuple[RuleInput, Evaluation]], path: str, revision: str
+    ) -> list[tuple[RuleInput, Evaluation]]:
+        """Return those of *found* that differ from the last ones about the same input, and store them."""
+        new = []
+        with self._lock:
+            for item, evaluation in found:
+                key, value = (path, item), (revision, evaluation)
+                if self._former.get(key) != value:
+                    self._former[key] = value
+                    new.append((item, evaluation))
+            while len(self._former) > _MAX_FORMER:
+                self._former.popitem(last=False)
+        return new
+
+    def _report(self, problem: str, dropped: int) -> None:
+        """Report why lines cannot be written ("" if they can), and how many were dropped."""
+        was_failing, self._is_failing = self._is_failing, bool(problem)
+        self._metrics.set_decision_log(is_failing=bool(problem), dropped=dropped)
+        if problem and not was_failing:
+            _log.error(Event.DECISION_LOG_FAILED, message=problem)
+        elif was_failing and not problem:
+            _log.info(Event.DECISION_LOG_WRITTEN, dropped=dropped or None)
+
+    def watch(self, rules: RuleSet) -> RuleSet:
+        """Return *rules*, with a line for each evaluation."""
+        return WatchedRules(rules, self)
+
+
+class WatchedRules:
+    """Rules whose evaluations are written to the decision log."""
+
+    def __init__(self, rules: RuleSet, log: DecisionLog) -> None:
+        """Evaluate *rules*."""
+        self._rules = rules
+        self._log = log
+
+    @property
+    def revision(self) -> str:
+        """The revision of the rules."""
+        return self._rules.revision
+
+    @property
+    def needs_namespaces(self) -> bool:
+        """Whether a rule reads labels or annotations of namespaces."""
+        return self._rules.needs_namespaces
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
+        """Evaluate *inputs*, and queue the lines about those for which a rule matched."""
+        found = self._rules.evaluate(inputs)
+        matched = [(item, one) for item, one in zip(inputs, found, strict=True) if one.matched or one.unavailable]
+        if matched:
+            self._log.record(
+                [item for item, _ in matched],
+                [one for _, one in matched],
+                path=LOCAL_PATH,
+                revision=self.revision,
+            )
+        return found

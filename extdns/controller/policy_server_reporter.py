@@ -1,0 +1,91 @@
+"""Report what the policy server answered: log, metrics, decision log, and the status of its policies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from extdns import log
+from extdns.log import Event
+from extdns.model.violation import RuleAction
+
+if TYPE_CHECKING:
+    from extdns.controller.decision_log import DecisionLog
+    from extdns.metrics.metrics import Metrics
+    from extdns.ports import PolicyStatusWriter
+    from extdns.rules.evaluation import Evaluation
+    from extdns.rules.policy_server import PolicyAnswers, PolicyRevision
+    from extdns.rules.rule_input import RuleInput
+
+_log = log.get(__name__)
+
+
+class PolicyServerReporter:
+    """A `PolicyServerListener`."""
+
+    def __init__(
+        self,
+        metrics: Metrics,
+        *,
+        path: str,
+        decision_log: DecisionLog | None,
+        status_writer: PolicyStatusWriter | None,
+        report_defect: Callable[[Exception], None],
+    ) -> None:
+        """Report the answers of the rule *path*.
+
+        Args:
+            metrics: takes the counts.
+            path: the rule that is queried.
+            decision_log: gets each answer.
+            status_writer: writes what is wrong with a policy to the object that it comes from.
+            report_defect: receives unexpected errors.
+        """
+        self._metrics = metrics
+        self._path = path
+        self._decision_log = decision_log
+        self._status_writer = status_writer
+        self._report_defect = report_defect
+        self._is_failing = False
+        self._failing: frozenset[str] = frozenset()
+
+    def record_answers(
+        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
+    ) -> None:
+        """Count one query and its answers, and log them."""
+        counts = Counter(map(_classify, answers.evaluations))
+        self._metrics.count_policy_query(counts, failed=bool(answers.problem), duration_s=duration_s)
+        if self._decision_log:
+            revision = version.label or version.revision
+            self._decision_log.record(inputs, answers.evaluations, path=self._path, revision=revision)
+
+    def report_problem(self, problem: str) -> None:
+        """Log that the server does not answer, or answers again."""
+        was_failing, self._is_failing = self._is_failing, bool(problem)
+        self._metrics.set_policy_server(is_failing=bool(problem))
+        if problem and not was_failing:
+            _log.error(Event.POLICY_SERVER_FAILED, message=problem)
+        elif was_failing and not problem:
+            _log.info(Event.POLICY_SERVER_ANSWERS)
+
+    def report_policies(self, problems: Mapping[str, str]) -> None:
+        """Log the policies that fail, and write the status of all."""
+        failing = frozenset(policy for policy, message in problems.items() if message)
+        for policy in sorted(failing - self._failing):
+            _log.error(Event.POLICY_FAILED, policy=policy, message=problems[policy])
+        self._failing = failing
+        if self._status_writer:
+            self._status_writer.write(problems)
+
+    def report_defect(self, exc: Exception) -> None:
+        """Report an unexpected error."""
+        self._report_defect(exc)
+
+
+def _classify(evaluation: Evaluation) -> str:
+    """Return the result of *evaluation*, as a label."""
+    if evaluation.unavailable:
+        return "unavailable"
+    actions = {one.action for one in evaluation.violations}
+    return next((action.value for action in (RuleAction.DENY, RuleAction.WARN) if action in actions), "allow")

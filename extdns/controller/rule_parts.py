@@ -1,0 +1,85 @@
+"""The parts that rules need: the watcher of local rules, the queries of the policy server, and the decision log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from extdns.engine.inputs import RulesChanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from extdns.controller.decision_log import DecisionLog
+    from extdns.controller.policy_watcher import PolicyWatcher
+    from extdns.controller.rule_queries import RuleQueries
+    from extdns.engine.effects import QueryRules
+    from extdns.engine.inputs import Input
+
+_CLOSE_TIMEOUT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleParts:
+    """The parts that rules need, each None without its flag.
+
+    Attributes:
+        policies: reads the local rules (`--policy-rules`).
+        queries: queries the policy server (`--opa-url`).
+        decision_log: gets the answers of both (`--decision-log`).
+    """
+
+    policies: PolicyWatcher | None = None
+    queries: RuleQueries | None = None
+    decision_log: DecisionLog | None = None
+
+    def start(self, put: Callable[[Input], None]) -> None:
+        """Start all threads. *put* takes inputs for the engine."""
+        if self.decision_log:
+            self.decision_log.start()
+        if self.policies:
+            self.policies.start(put)
+        if self.queries:
+            self.queries.start(put)
+            if not self.policies:
+                put(RulesChanged(rules=None))  # without the first input, nothing is planned
+
+    def close(self) -> None:
+        """Stop all threads, each within two seconds."""
+        if self.policies:
+            self.policies.close()
+        if self.queries:
+            self.queries.close(_CLOSE_TIMEOUT_S)
+        if self.decision_log:
+            self.decision_log.close(_CLOSE_TIMEOUT_S)
+
+    def query(self, effect: QueryRules) -> None:
+        """Query the policy server."""
+        if self.queries:
+            self.queries.query(effect.inputs)
+
+    def prepare_input(self, item: Input) -> Input:
+        """Return *item*; if it has rules, their evaluations are written to the decision log."""
+        if self.decision_log and isinstance(item, RulesChanged) and item.rules:
+            return RulesChanged(rules=self.decision_log.watch(item.rules))
+        return item
+
+    def describe_problems(self) -> dict[str, object]:
+        """Return what is wrong, for the details of `/readyz`."""
+        details: dict[str, object] = {}
+        if self.policies and self.policies.problems:
+            details["rules"] = {"problems": list(self.policies.problems)}
+        if self.queries and self.queries.problem:
+            details["policyServer"] = {"message": self.queries.problem}
+        if self.decision_log and self.decision_log.queue.problem:
+            details["decisionLog"] = {"message": self.decision_log.queue.problem}
+        return details
+
+    def count_waiting(self) -> dict[str, int]:
+        """Return how much waits, by name. Safe from a handler of a signal."""
+        counts = {}
+        if self.queries:
+            counts["policy queries"] = self.queries.waiting_count
+        if self.decision_log:
+            counts["decision lines"] = self.decision_log.queue.waiting_count
+        return counts

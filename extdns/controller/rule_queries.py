@@ -1,0 +1,222 @@
+"""Query the policy server on a thread of its own, so that a server that is slow or gone delays nothing else.
+
+::
+
+    engine ── QueryRules ──▶ query ──▶ thread ── PolicyClient.evaluate ──────▶ RulesAnswered ──▶ engine
+                                         └────── PolicyClient.read_version ──▶ RulesRevised ──▶ engine
+
+docs/design/opa.md has the times, and says what follows from a failure.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Protocol
+
+from extdns.engine.inputs import RulesAnswered, RulesRevised
+from extdns.errors import describe_error
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+
+if TYPE_CHECKING:
+    from extdns.engine.inputs import Input
+    from extdns.ports import Clock
+    from extdns.rules.policy_server import PolicyClient
+    from extdns.rules.rule_input import RuleInput
+
+POLL_S: Final = 3.0
+"""How often the revision of the policies is read."""
+REFRESH_S: Final = 300.0
+"""How often every record is evaluated again with the same revision, because data of the policies may have changed."""
+RETRY_S: Final = 30.0
+"""How often records for which policies failed are evaluated again with the same revision."""
+_MAX_INPUTS: Final = 500
+_MAX_UNANSWERED: Final = 50_000
+_DEFECT_PAUSE_S: Final = 1.0
+
+
+class PolicyServerListener(Protocol):
+    """Receives what the policy server answered, from the thread that queries it. Methods must not block."""
+
+    def record_answers(
+        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
+    ) -> None:
+        """Record one query and its answers."""
+        ...
+
+    def report_problem(self, problem: str) -> None:
+        """Report that the server does not answer, and why; "" if it answers again."""
+        ...
+
+    def report_policies(self, problems: Mapping[str, str]) -> None:
+        """Report what is wrong with each policy that is queried: by its id, "" if nothing is."""
+        ...
+
+    def report_defect(self, exc: Exception) -> None:
+        """Report an unexpected error."""
+        ...
+
+
+class RuleQueries:
+    """The queries that wait, and the thread that makes them.
+
+    Attributes:
+        problem: why the server does not answer, "" if it does. Safe from any thread.
+    """
+
+    def __init__(
+        self,
+        client: PolicyClient,
+        listener: PolicyServerListener,
+        *,
+        allows_failure: bool,
+        clock: Clock,
+    ) -> None:
+        """Query the server after `start`.
+
+        Args:
+            client: makes the calls; only the thread uses it.
+            listener: receives the results besides the engine.
+            allows_failure: whether a record is allowed if there is no valid answer (`--opa-failure=allow`).
+            clock: the clock.
+        """
+        self._client = client
+        self._listener = listener
+        self._allows_failure = allows_failure
+        self._clock = clock
+        self._put: Callable[[Input], None] = lambda _item: None
+        self.problem = ""
+        self._changed = threading.Condition()
+        self._is_closing = False
+        self._waiting: dict[RuleInput, None] = {}
+        self._unanswered: dict[RuleInput, None] = {}
+        self._version = PolicyRevision()
+        self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
+        self._poll_at = self._retry_at = self._refresh_at = 0.0
+        self._problems: dict[PolicyProblem, None] = {}
+        self._reported: Mapping[str, str] = {}
+        # a daemon thread, because a call that hangs must not keep the process from ending
+        self._thread = threading.Thread(target=self._run, name="policy-server", daemon=True)
+
+    @property
+    def waiting_count(self) -> int:
+        """How many records wait to be asked about. Safe from any thread and from a signal handler."""
+        return len(self._waiting)
+
+    def connect(self, put: Callable[[Input], None]) -> None:
+        """Pass the inputs of the engine to *put*."""
+        self._put = put
+
+    def start(self, put: Callable[[Input], None]) -> None:
+        """Start the thread, which passes answers to *put*."""
+        self.connect(put)
+        self._thread.start()
+
+    def query(self, inputs: Sequence[RuleInput]) -> None:
+        """Ask about *inputs*. Each gets an answer soon; if that is none, it is asked about again later."""
+        with self._changed:
+            self._waiting.update(dict.fromkeys(inputs))
+            self._changed.notify_all()
+
+    def close(self, timeout_s: float) -> None:
+        """Ask nothing more, and wait for up to *timeout_s* seconds until the thread has ended."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def work(self) -> float:
+        """Do what is due. Return the time at which more is due (monotonic seconds), unless `query` is called."""
+        now_s = self._clock.monotonic_s()
+        if now_s >= self._poll_at:
+            self._poll(now_s)
+            self._poll_at = self._clock.monotonic_s() + POLL_S
+        with self._changed:
+            inputs = tuple(islice(self._waiting, _MAX_INPUTS))
+            for item in inputs:
+                del self._waiting[item]
+        if inputs:
+            self._send_query(inputs)
+        if self._waiting:
+            return now_s
+        self._report_policies()
+        return self._poll_at
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            try:
+                next_at = self.work()
+            except Exception as exc:  # noqa: BLE001 - law 3: a defect here must not end the process
+                self._listener.report_defect(exc)
+                self._report_problem(describe_error(exc))
+                next_at = self._clock.monotonic_s() + _DEFECT_PAUSE_S
+            pause_s = max(0.0, next_at - self._clock.monotonic_s())
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._is_closing, pause_s)
+        self._client.close()
+
+    def _poll(self, now_s: float) -> None:
+        """Read the revision. If it changed, let the engine query again; else ask about what was not answered."""
+        version = self._client.read_version()
+        if version.problem:
+            self._is_suspended = True
+            self._report_problem(version.problem)
+            return
+        is_back, self._is_suspended = self._is_suspended, False
+        is_revised = version.revision != self._version.revision
+        self._version = version
+        if is_revised or now_s >= self._refresh_at:
+            self._refresh_at, self._problems = now_s + REFRESH_S, {}
+            self._put(RulesRevised(revision=version.label or version.revision))
+        if is_back or is_revised or now_s >= self._retry_at:
+            self._retry_at = now_s + RETRY_S
+            self.query(tuple(self._unanswered))
+        if not self._waiting:
+            self._report_problem("")
+
+    def _send_query(self, inputs: Sequence[RuleInput]) -> None:
+        """Ask about *inputs*, and pass the answers on. If the server just failed, it is not asked."""
+        if self._is_suspended:
+            failure = Evaluation(unavailable=self.problem)
+            self._answer(inputs, PolicyAnswers(evaluations=(failure,) * len(inputs), problem=self.problem))
+            return
+        began_s = self._clock.monotonic_s()
+        answers = self._client.evaluate(inputs)
+        self._is_suspended = bool(answers.problem)
+        self._report_problem(answers.problem)
+        self._problems.update(dict.fromkeys(answers.policy_problems))
+        self._listener.record_answers(inputs, answers, self._version, self._clock.monotonic_s() - began_s)
+        self._answer(inputs, answers)
+
+    def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
+        found = []
+        for item, evaluation in zip(inputs, answers.evaluations, strict=True):
+            if evaluation.unavailable:
+                self._unanswered[item] = None
+                found.append((item, Evaluation() if self._allows_failure else evaluation))
+            else:
+                self._unanswered.pop(item, None)
+                found.append((item, evaluation))
+        while len(self._unanswered) > _MAX_UNANSWERED:
+            del self._unanswered[next(iter(self._unanswered))]
+        self._put(RulesAnswered(answers=tuple(found)))
+
+    def _report_problem(self, problem: str) -> None:
+        if problem != self.problem:
+            self.problem = problem
+            self._listener.report_problem(problem)
+
+    def _report_policies(self) -> None:
+        """Report the policies and what is wrong with them, if that changed."""
+        if self._is_suspended:
+            return
+        found = dict.fromkeys(self._version.policies, "")
+        for one in self._problems:
+            for policy in (one.policy,) if one.policy else self._version.policies:
+                found[policy] = found.get(policy) or one.message
+        if found != self._reported:
+            self._reported = found
+            self._listener.report_policies(found)

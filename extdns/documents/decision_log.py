@@ -1,0 +1,109 @@
+"""Lines of the decision log, in the format of Open Policy Agent (docs/design/decision-log.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from extdns.documents.document import encode_json
+from extdns.masking import mask
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput, build_document
+
+LOCAL_PATH: Final = "extdns/rules"
+"""The path of decisions of rules in CEL, which are evaluated here."""
+
+
+class DecisionViolation(msgspec.Struct, frozen=True, kw_only=True):
+    """One violated rule: `action` is deny, warn or audit."""
+
+    rule: str
+    action: str
+    msg: str
+
+
+class DecisionError(msgspec.Struct, frozen=True, kw_only=True):
+    """Why there is no result."""
+
+    code: str
+    message: str
+
+
+class DecisionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One decision, with the fields of the decision log of Open Policy Agent.
+
+    `labels` identify this process. `revision` is that of the rules; for a policy server the revisions of its bundles,
+    or a digest of its policies. `path` is what decided. `input` is the document about the record, without the fields
+    that `erased` lists as JSON pointers. `result` is missing if `error` says why there is none.
+    """
+
+    labels: dict[str, str]
+    decision_id: str
+    revision: str = ""
+    path: str
+    input: dict[str, Any]
+    result: tuple[DecisionViolation, ...] | None = None
+    error: DecisionError | None = None
+    timestamp: str
+    erased: tuple[str, ...] = ()
+
+
+def build_decision_line(  # noqa: PLR0913 - the fields of a line
+    item: RuleInput,
+    evaluation: Evaluation,
+    *,
+    path: str,
+    revision: str,
+    labels: Mapping[str, str],
+    decision_id: str,
+    at: datetime,
+    erased: Iterable[str] = (),
+) -> DecisionLine:
+    """Build the line for the *evaluation* of *item*, without the fields that *erased* lists as JSON pointers."""
+    document: dict[str, Any] = {"input": build_document(item)}
+    removed = tuple(field_path for field_path in erased if _remove(document, field_path))
+    is_known = not evaluation.unavailable
+    return DecisionLine(
+        labels=dict(labels),
+        decision_id=decision_id,
+        revision=revision,
+        path=path,
+        input=document["input"],
+        result=tuple(
+            DecisionViolation(rule=one.rule, action=one.action.value, msg=one.message) for one in evaluation.violations
+        )
+        if is_known
+        else None,
+        error=None if is_known else DecisionError(code="unavailable", message=evaluation.unavailable),
+        timestamp=at.isoformat().replace("+00:00", "Z"),
+        erased=removed,
+    )
+
+
+def encode_decision_line(line: DecisionLine) -> bytes:
+    """Encode *line* as JSON on one line, with the secrets of this process masked."""
+    return f"{mask(encode_json(msgspec.to_builtins(line, enc_hook=str)).decode())}\n".encode()
+
+
+def parse_field_path(field_path: str) -> tuple[str, ...]:
+    """Return the keys of a JSON pointer below `/input` (RFC 6901).
+
+    Raises:
+        ValueError: *field_path* is none, or names no field of the input.
+    """
+    first, *keys = field_path.split("/")
+    if first or len(keys) < 2 or keys[0] != "input":  # noqa: PLR2004 - /input and a field of it
+        raise ValueError("allowed: a JSON pointer to a field of the input, as /input/object/annotations")
+    return tuple(key.replace("~1", "/").replace("~0", "~") for key in keys)
+
+
+def _remove(document: dict[str, Any], field_path: str) -> bool:
+    """Remove the field at *field_path*; return whether it was there."""
+    *path, last = parse_field_path(field_path)
+    found: Any = document
+    for key in path:
+        found = found.get(key) if isinstance(found, dict) else None
+    return isinstance(found, dict) and found.pop(last, None) is not None

@@ -1,0 +1,67 @@
+"""Flags of the policy server and of the decision log."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.flags.flag import Flag
+from extdns.flags.kind import make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.unchecked_kinds import TIME
+
+FAILURES: Final = ("keep", "allow")
+
+OPA_FLAGS: Final = (
+    Flag(
+        name="opa-url",
+        kind=make_text_kind("URL"),
+        help="Open Policy Agent that is asked about every record, as http://127.0.0.1:8181 or unix:///run/opa.sock",
+    ),
+    Flag(
+        name="opa-path",
+        kind=make_text_kind("PATH"),
+        default="extdns/deny",
+        help="rule that denies records; the rule warn of the same package warns",
+    ),
+    Flag(
+        name="opa-failure",
+        kind=make_choice_kind("what follows if there is no answer", *FAILURES, metavar="ACTION"),
+        default="keep",
+        help="without a valid answer, keep records as they are, or allow every change: keep or allow",
+    ),
+    Flag(name="opa-timeout", kind=TIME, default=2.0, help="timeout of one query; at most 60s"),
+    Flag(name="opa-tls-ca", kind=make_text_kind("PATH"), help="certificates to trust instead of those of the system"),
+    Flag(name="opa-tls-client-cert", kind=make_text_kind("PATH"), help="client certificate"),
+    Flag(name="opa-tls-client-cert-key", kind=make_text_kind("PATH"), help="key of the client certificate"),
+    Flag(
+        name="opa-token-file",
+        kind=make_text_kind("PATH"),
+        help="file with a bearer token, which is read for each query",
+    ),
+)
+
+DECISION_LOG_FLAGS: Final = (
+    Flag(
+        name="decision-log",
+        kind=make_text_kind("PATH"),
+        help="file or URL that gets a line of JSON for each answer of a rule; stdout is standard output",
+    ),
+    Flag(
+        name="decision-log-max-size",
+        kind=make_number_kind(least=1),
+        default=100,
+        help="size in MiB at which the file of --decision-log is renamed",
+    ),
+    Flag(
+        name="decision-log-max-files",
+        kind=make_number_kind(least=1),
+        default=10,
+        help="renamed files of --decision-log to keep",
+    ),
+    Flag(
+        name="decision-log-erase",
+        kind=make_text_kind("POINTER"),
+        default=(),
+        repeatable=True,
+        help="JSON pointer to a field that the decision log leaves out, as /input/object/annotations",
+    ),
+)

@@ -1,0 +1,177 @@
+"""What is asked of an Open Policy Agent, and what its answers say; pure (docs/design/opa.md).
+
+One query asks about many inputs: it evaluates `data.extdns.deny` and `data.extdns.warn` once for each of them, as
+`input`. So a policy is written for one record, and needs no loop.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from http import HTTPStatus
+from typing import Final
+
+import msgspec
+
+from extdns.errors import InvalidValueError, sanitize
+from extdns.model.value import Value
+from extdns.model.violation import RuleAction, Violation
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import PolicyProblem
+
+MAX_MESSAGES: Final = 20
+"""How many messages count for one input and action; the others are not shown."""
+_MAX_MESSAGE_LENGTH: Final = 400
+_MAX_DOCUMENT_BYTES: Final = 100_000
+"""How much of one result is looked at."""
+_PATH: Final = re.compile(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*")
+_RULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
+_ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"'
+
+
+class OpaPaths(Value, frozen=True, kw_only=True):
+    """The rules that are queried.
+
+    Attributes:
+        deny: as `extdns/deny`.
+        warn: the rule `warn` of the same package.
+    """
+
+    deny: str
+    warn: str
+
+    @property
+    def package(self) -> str:
+        """The package of both, as `extdns`; "" if they are in none."""
+        return self.deny.rpartition("/")[0].replace("/", ".")
+
+
+def parse_paths(path: str) -> OpaPaths:
+    """Parse `--opa-path`.
+
+    Raises:
+        InvalidValueError: *path* is none.
+    """
+    package, separator, _ = path.rpartition("/")
+    if not separator or not _PATH.fullmatch(path):
+        raise InvalidValueError(path, "a package and a rule, as extdns/deny", "")
+    return OpaPaths(deny=path, warn=f"{package}/warn")
+
+
+def build_query(paths: OpaPaths) -> str:
+    """Build the query in Rego: for each input a list with the result, which is empty if there is none."""
+
+    def evaluate(path: str) -> str:
+        reference = "".join(f"[{json.dumps(part)}]" for part in path.split("/"))
+        return f"[found | some one in input.inputs; found := [x | x := data{reference} with input as one]]"
+
+    return f"deny = {evaluate(paths.deny)}; warn = {evaluate(paths.warn)}"
+
+
+class RecordAnswer(Value, frozen=True, kw_only=True):
+    """The evaluation of one input, and the problem if it is unavailable for a reason that lies in the policies."""
+
+    evaluation: Evaluation
+    problem: PolicyProblem | None = None
+
+
+class _Bindings(msgspec.Struct):
+    deny: list[list[msgspec.Raw]]
+    warn: list[list[msgspec.Raw]]
+
+
+class _QueryResult(msgspec.Struct):
+    result: list[_Bindings]
+
+
+class _Message(msgspec.Struct):
+    msg: str
+    rule: str = ""
+
+
+class _Location(msgspec.Struct):
+    file: str = ""
+    row: int = 0
+
+
+class _EvaluationError(msgspec.Struct):
+    message: str = ""
+    location: _Location | None = None
+
+
+class _ErrorBody(msgspec.Struct):
+    code: str
+    message: str = ""
+    errors: list[_EvaluationError] = []
+
+
+def read_answers(body: bytes, count: int, paths: OpaPaths) -> tuple[RecordAnswer, ...]:
+    """Read the answer to `build_query` about *count* inputs.
+
+    Raises:
+        ValueError: *body* is not such an answer.
+    """
+    try:
+        results = msgspec.json.decode(body, type=_QueryResult).result
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise ValueError("the answer is not that of an Open Policy Agent") from exc
+    if len(results) != 1 or len(results[0].deny) != count or len(results[0].warn) != count:
+        raise ValueError("the answer has another number of results")
+    return tuple(_read_answer(deny, warn, paths) for deny, warn in zip(results[0].deny, results[0].warn, strict=True))
+
+
+def find_policy_problems(status: int, body: bytes) -> tuple[PolicyProblem, ...]:
+    """Return what failed in policies if *body* is the answer to a query whose evaluation failed; else ()."""
+    if status != HTTPStatus.INTERNAL_SERVER_ERROR:
+        return ()
+    try:
+        found = msgspec.json.decode(body, type=_ErrorBody)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ()
+    if found.code != "internal_error" or not found.errors:
+        return ()
+    return tuple(
+        PolicyProblem(
+            message=sanitize(one.message, _MAX_MESSAGE_LENGTH),
+            policy=sanitize(one.location.file, _MAX_MESSAGE_LENGTH) if one.location else "",
+        )
+        for one in found.errors[:MAX_MESSAGES]
+    )
+
+
+def _read_answer(deny: Sequence[msgspec.Raw], warn: Sequence[msgspec.Raw], paths: OpaPaths) -> RecordAnswer:
+    if not deny:
+        problem = PolicyProblem(message=f"{paths.deny} is not defined: no policy is loaded")
+        return RecordAnswer(evaluation=Evaluation(unavailable=problem.message), problem=problem)
+    try:
+        denied = _read_violations(deny[0], paths.deny, RuleAction.DENY, paths.package)
+        warned = _read_violations(warn[0], paths.warn, RuleAction.WARN, paths.package) if warn else ()
+    except ValueError as exc:
+        problem = PolicyProblem(message=str(exc))
+        return RecordAnswer(evaluation=Evaluation(unavailable=problem.message), problem=problem)
+    violations = tuple(sorted({*denied, *warned}))
+    return RecordAnswer(
+        evaluation=Evaluation(violations=violations, matched=tuple(sorted({one.rule for one in violations})))
+    )
+
+
+def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction, package: str) -> Iterable[Violation]:
+    """Return the violations that the result of a rule states.
+
+    Raises:
+        ValueError: the result has another form.
+    """
+    if len(memoryview(raw)) > _MAX_DOCUMENT_BYTES:
+        raise ValueError(f"{path} is longer than {_MAX_DOCUMENT_BYTES} bytes for one record")
+    try:
+        found = msgspec.json.decode(raw, type=list[str | _Message])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise ValueError(f"{path} has another form than {_ALLOWED_RESULT}") from None
+    return [_build_violation(one, action, package) for one in found[:MAX_MESSAGES]]
+
+
+def _build_violation(one: str | _Message, action: RuleAction, package: str) -> Violation:
+    text, rule = (one, "") if isinstance(one, str) else (one.msg, one.rule)
+    name = f"{package}.{rule}" if _RULE.fullmatch(rule) else package
+    return Violation(rule=name, action=action, message=sanitize(text, _MAX_MESSAGE_LENGTH))

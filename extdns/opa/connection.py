@@ -1,0 +1,221 @@
+"""HTTP requests to an Open Policy Agent: over TCP, TLS or a unix socket, with bounded time and size."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import time
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from extdns.errors import ExtdnsError, InvalidValueError, sanitize
+from extdns.model.value import Value
+
+_CHUNK_BYTES: Final = 65_536
+_MAX_TOKEN_BYTES: Final = 65_536
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+ALLOWED_URL: Final = "http://HOST:PORT, https://HOST:PORT or unix:///PATH, with a path at most"
+
+
+class OpaSettings(Value, frozen=True, kw_only=True):
+    """How to reach the server.
+
+    Attributes:
+        url: `http://…`, `https://…` or `unix:///PATH`.
+        timeout_s: how long one request may take in total.
+        ca_file: certificates to trust; "" for those of the system.
+        client_cert_file, client_key_file: "" for no client certificate.
+        token_file: a bearer token, which is read for each request, because tokens are renewed; "" for none.
+    """
+
+    url: str
+    timeout_s: float
+    ca_file: str = ""
+    client_cert_file: str = ""
+    client_key_file: str = ""
+    token_file: str = ""
+
+
+class OpaError(ExtdnsError):
+    """The server gave no valid answer; the message says why."""
+
+
+class OpaStatusError(OpaError):
+    """The server answered with a status that is none of success.
+
+    Attributes:
+        body: the body, at most as long as was allowed.
+    """
+
+    def __init__(self, message: str, *, status: int, body: bytes) -> None:
+        """Store *status* and *body*."""
+        super().__init__(message)
+        self.status = status
+        self.body = body
+
+
+class OpaConnection:
+    """Send requests to one server, one at a time, over a connection that is kept open."""
+
+    def __init__(self, settings: OpaSettings) -> None:
+        """Connect with the first request.
+
+        Raises:
+            InvalidValueError: the URL is none, or would send the token in plain text to another host.
+        """
+        _check_url(settings)
+        self._settings = settings
+        self._parts = urlsplit(settings.url)
+        self._socket_path = unquote(self._parts.path) if self._parts.scheme == "unix" else ""
+        self._prefix = "" if self._socket_path else self._parts.path.rstrip("/")
+        self._open: http.client.HTTPConnection | None = None
+
+    def request(
+        self, method: str, path: str, document: object = None, *, max_bytes: int, gzipped: bytes | None = None
+    ) -> bytes:
+        """Send a request and return the body of the answer.
+
+        Args:
+            method: such as `POST`.
+            path: below that of the URL.
+            document: sent as JSON, unless it is None.
+            max_bytes: the longest answer.
+            gzipped: sent instead of a document: JSON, compressed.
+
+        Raises:
+            OpaStatusError: the status is not one of success.
+            OpaError: no answer within the timeout, or none that is valid.
+        """
+        deadline_s = time.monotonic() + self._settings.timeout_s
+        try:
+            body = gzipped if document is None else json.dumps(document, separators=(",", ":")).encode()
+            headers = self._build_headers(has_body=body is not None)
+            if gzipped is not None:
+                headers["Content-Encoding"] = "gzip"
+            was_open = self._open is not None
+            try:
+                return self._send(method, path, body, headers, max_bytes, deadline_s)
+            except (ConnectionError, http.client.BadStatusLine):
+                if not was_open:
+                    raise
+            return self._send(method, path, body, headers, max_bytes, deadline_s)  # the server had closed it
+        except (OSError, http.client.HTTPException, ValueError) as exc:
+            raise OpaError(f"{method} {path or '/'}: {_describe(exc)}") from exc
+
+    def close(self) -> None:
+        """Close the connection. The next request opens another one."""
+        if self._open is not None:
+            self._open.close()
+        self._open = None
+
+    def _build_headers(self, *, has_body: bool) -> dict[str, str]:
+        headers = {"Accept": "application/json"}
+        if has_body:
+            headers["Content-Type"] = "application/json"
+        if self._settings.token_file:
+            with Path(self._settings.token_file).open(encoding="ascii") as file:
+                headers["Authorization"] = f"Bearer {file.read(_MAX_TOKEN_BYTES).strip()}"
+        return headers
+
+    def _send(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], max_bytes: int, deadline_s: float
+    ) -> bytes:
+        connection = self._open or self._connect()
+        self._open = connection
+        is_done = False
+        try:
+            connection.timeout = _find_left_s(deadline_s)
+            if connection.sock is not None:
+                connection.sock.settimeout(connection.timeout)
+            connection.request(method, f"{self._prefix}{path}" or "/", body, headers)
+            answer = connection.getresponse()
+            content = _read(connection, answer, max_bytes, deadline_s)
+            is_done = not answer.will_close
+            answer.close()  # without it, the connection takes no other request
+        finally:
+            if not is_done:
+                self.close()
+        if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
+            message = f"{method} {path or '/'}: status {answer.status} {sanitize(answer.reason)}".rstrip()
+            raise OpaStatusError(message, status=answer.status, body=content)
+        return content
+
+    def _connect(self) -> http.client.HTTPConnection:
+        parts, timeout_s = self._parts, self._settings.timeout_s
+        if self._socket_path:
+            return _UnixConnection(self._socket_path, timeout_s)
+        if parts.scheme == "https":
+            return http.client.HTTPSConnection(
+                parts.hostname or "", parts.port, timeout=timeout_s, context=self._build_tls_context()
+            )
+        return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout_s)
+
+    def _build_tls_context(self) -> ssl.SSLContext:
+        """Load the certificates, which may have been renewed since the last connection."""
+        settings = self._settings
+        context = ssl.create_default_context(cafile=settings.ca_file or None)
+        if settings.client_cert_file:
+            context.load_cert_chain(settings.client_cert_file, settings.client_key_file or None)
+        return context
+
+
+class _UnixConnection(http.client.HTTPConnection):
+    """An HTTP connection over a unix socket."""
+
+    def __init__(self, path: str, timeout_s: float) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._path = path
+
+    def connect(self) -> None:
+        """Connect to the socket."""
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)
+
+
+def _read(
+    connection: http.client.HTTPConnection, answer: http.client.HTTPResponse, max_bytes: int, deadline_s: float
+) -> bytes:
+    """Read the body in parts, because the timeout of a socket is that of one part only."""
+    parts, size = [], 0
+    while part := answer.read1(_CHUNK_BYTES):
+        size += len(part)
+        if size > max_bytes:
+            raise ValueError(f"the answer is longer than {max_bytes} bytes")
+        parts.append(part)
+        if connection.sock is not None:  # None when the server announced that it closes the connection
+            connection.sock.settimeout(_find_left_s(deadline_s))
+    if answer.length:
+        raise http.client.IncompleteRead(b"", answer.length)
+    return b"".join(parts)
+
+
+def _find_left_s(deadline_s: float) -> float:
+    left_s = deadline_s - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    return left_s
+
+
+def _check_url(settings: OpaSettings) -> None:
+    try:
+        parts = urlsplit(settings.url)
+        is_address = bool(parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0)
+    except ValueError:
+        raise InvalidValueError(settings.url, ALLOWED_URL, "") from None
+    is_known = is_address and parts.scheme in {"http", "https", "unix"}
+    if not is_known or parts.query or parts.fragment or parts.username:
+        raise InvalidValueError(settings.url, ALLOWED_URL, "")
+    if settings.token_file and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        raise InvalidValueError(settings.url, "https, a unix socket or loopback, because a token is sent", "")
+
+
+def _describe(exc: Exception) -> str:
+    if isinstance(exc, TimeoutError):
+        return "no answer in time"
+    if isinstance(exc, OSError) and exc.strerror:
+        return sanitize(exc.strerror)
+    return sanitize(str(exc) or type(exc).__name__)

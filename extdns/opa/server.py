@@ -1,0 +1,152 @@
+"""Ask an Open Policy Agent about rule inputs. A failure is a value, never an exception (docs/design/opa.md)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from extdns.opa.answers import OpaPaths, RecordAnswer, build_query, find_policy_problems, read_answers
+from extdns.opa.connection import OpaConnection, OpaError, OpaStatusError
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.rule_input import RuleInput, build_document
+
+MAX_INPUTS: Final = 500
+"""How many inputs one query has."""
+_MAX_QUERIES: Final = 24
+"""How many queries are made to find the inputs of a batch for which the evaluation fails."""
+_MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
+_MAX_POLICIES_BYTES: Final = 32 * 1024 * 1024
+"""`/v1/policies` has each policy as text and as a syntax tree."""
+_DIGEST_BYTES: Final = 8
+_BUNDLES_QUERY: Final = "found = [x | x := data.system.bundles]"
+
+
+class _Policy(msgspec.Struct):
+    id: str
+    raw: str = ""
+
+
+class _Policies(msgspec.Struct):
+    result: list[_Policy]
+
+
+class _Found(msgspec.Struct):
+    found: list[dict[str, msgspec.Raw]]
+
+
+class _BundleResult(msgspec.Struct):
+    result: list[_Found]
+
+
+class _Manifest(msgspec.Struct):
+    revision: str = ""
+
+
+class _Bundle(msgspec.Struct):
+    manifest: _Manifest
+
+
+class OpaServer:
+    """One Open Policy Agent. Not for several threads at a time."""
+
+    def __init__(self, connection: OpaConnection, paths: OpaPaths) -> None:
+        """Query *paths* over *connection*."""
+        self._connection = connection
+        self._paths = paths
+        self._query = build_query(paths)
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
+        """Ask about up to `MAX_INPUTS` inputs in one query.
+
+        If the evaluation fails for some of them, ask about halves, so that the others get their answers.
+        """
+        found: dict[int, RecordAnswer] = {}
+        waiting = [range(len(inputs))]
+        documents = [build_document(one) for one in inputs]
+        problem, left = "", _MAX_QUERIES
+        problems: list[PolicyProblem] = []
+        while waiting and left and not problem:
+            part, left = waiting.pop(), left - 1
+            try:
+                found |= zip(part, self._send_query([documents[index] for index in part]), strict=True)
+            except OpaStatusError as exc:
+                failed = find_policy_problems(exc.status, exc.body)
+                problems += failed
+                if not failed:
+                    problem = str(exc)
+                elif len(part) > 1:
+                    middle = len(part) // 2
+                    waiting += [part[middle:], part[:middle]]
+                else:
+                    found[part[0]] = _build_failure(failed[0].message)
+            except (OpaError, ValueError) as exc:
+                problem = str(exc)
+        rest = _build_failure(problem or (problems[0].message if problems else ""))
+        answers = [found.get(index, rest) for index in range(len(inputs))]
+        problems += [one.problem for one in answers if one.problem]
+        return PolicyAnswers(
+            evaluations=tuple(one.evaluation for one in answers),
+            problem=problem,
+            policy_problems=tuple(dict.fromkeys(problems)),
+        )
+
+    def read_version(self) -> PolicyRevision:
+        """Read which policies the server has."""
+        try:
+            body = self._connection.request("GET", "/v1/policies", max_bytes=_MAX_POLICIES_BYTES)
+            policies = sorted((one.id, one.raw) for one in msgspec.json.decode(body, type=_Policies).result)
+            bundles = self._read_bundles()
+        except OpaError as exc:
+            return PolicyRevision(problem=str(exc))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return PolicyRevision(problem="the answer is not that of an Open Policy Agent")
+        digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        for part in (*(part for policy in policies for part in policy), *(part for one in bundles for part in one)):
+            digest.update(f"{len(part)}:{part}".encode("utf-8", "replace"))
+        return PolicyRevision(
+            revision=digest.hexdigest(),
+            label=" ".join(label for _, label, _ in bundles if label),
+            policies=tuple(policy for policy, text in policies if _find_package(text) == self._paths.package),
+        )
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _send_query(self, documents: Sequence[object]) -> tuple[RecordAnswer, ...]:
+        query = {"query": self._query, "input": {"inputs": documents}}
+        body = self._connection.request("POST", "/v1/query", query, max_bytes=_MAX_ANSWER_BYTES)
+        return read_answers(body, len(documents), self._paths)
+
+    def _read_bundles(self) -> list[tuple[str, str, str]]:
+        """Return name, revision and content of each bundle's status, sorted."""
+        body = self._connection.request("POST", "/v1/query", {"query": _BUNDLES_QUERY}, max_bytes=_MAX_ANSWER_BYTES)
+        results = msgspec.json.decode(body, type=_BundleResult).result
+        if not results:
+            raise msgspec.ValidationError
+        found = results[0].found[0] if results[0].found else {}
+        return sorted((name, _find_bundle_revision(name, raw), bytes(raw).decode()) for name, raw in found.items())
+
+
+def _build_failure(message: str) -> RecordAnswer:
+    return RecordAnswer(evaluation=Evaluation(unavailable=message))
+
+
+def _find_bundle_revision(name: str, raw: msgspec.Raw) -> str:
+    try:
+        revision = msgspec.json.decode(raw, type=_Bundle).manifest.revision
+    except msgspec.DecodeError:
+        return ""
+    return f"{name}={revision}" if revision else ""
+
+
+def _find_package(text: str) -> str:
+    """Return the package of a policy, as `extdns`; "" if its text states none."""
+    for line in text.splitlines():
+        if line.startswith("package "):
+            return line.removeprefix("package ").partition("#")[0].strip()
+    return ""

@@ -1,0 +1,68 @@
+"""What a policy server answers: values, and the interface that the controller calls (docs/design/opa.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from extdns.model.value import Value
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput
+
+
+class PolicyProblem(Value, frozen=True, kw_only=True):
+    """Why policies gave no valid answer.
+
+    Attributes:
+        message: for people, without control characters.
+        policy: the id of the policy, as `namespace/configmap/key` if kube-mgmt loaded it; "" if it is not known.
+    """
+
+    message: str
+    policy: str = ""
+
+
+class PolicyAnswers(Value, frozen=True, kw_only=True):
+    """What the server answered about some inputs.
+
+    Attributes:
+        evaluations: one for each input, in their order.
+        problem: why the server did not answer, "" if it answered.
+        policy_problems: what is wrong with its policies.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    problem: str = ""
+    policy_problems: tuple[PolicyProblem, ...] = ()
+
+
+class PolicyRevision(Value, frozen=True, kw_only=True):
+    """The policies that the server has.
+
+    Attributes:
+        revision: differs if policies or bundles differ; "" if it could not be read.
+        label: the revisions of the bundles for people, "" without bundles.
+        policies: the ids of the policies in the package that is queried, sorted.
+        problem: why it could not be read, "" if it could.
+    """
+
+    revision: str = ""
+    label: str = ""
+    policies: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class PolicyClient(Protocol):
+    """Makes the calls to a policy server, for one thread. Methods never raise: a failure is a value."""
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
+        """Return the evaluation of each of up to 500 *inputs*."""
+        ...
+
+    def read_version(self) -> PolicyRevision:
+        """Return which policies the server has."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection. Calling it again has no effect."""
+        ...

@@ -1,0 +1,265 @@
+"""The client of Open Policy Agent against a real one."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from extdns.errors import InvalidValueError
+from extdns.model.violation import RuleAction, Violation
+from extdns.opa.answers import parse_paths
+from extdns.opa.connection import OpaConnection, OpaSettings
+from extdns.opa.server import OpaServer
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import PolicyAnswers, PolicyProblem
+from extdns.rules.rule_input import RuleInput
+from tests.rego.opa_process import OpaProcess
+from tests.rego.programs import require_rego_tool
+from tests.unit.opa.rule_inputs import build_input
+
+_PATHS: Final = parse_paths("extdns/deny")
+_TIMEOUT_S: Final = 20.0
+_SHORT_TTL: Final = """\
+package extdns
+
+deny contains sprintf("%s has a TTL of %v", [input.record.name, input.record.ttl]) if input.record.ttl < 60
+
+warn contains {"msg": "an old domain", "rule": "old"} if endswith(input.record.name, ".old.example.org")
+"""
+_TWO_VALUES: Final = """\
+package extdns
+
+owner := "a" if input.record.name == "web3.example.org"
+
+owner := "b" if input.record.name == "web3.example.org"
+
+deny contains "not yours" if owner != "a"
+"""
+_DENIED: Final = Evaluation(
+    violations=(Violation(rule="extdns", action=RuleAction.DENY, message="web2.example.org has a TTL of 10"),),
+    matched=("extdns",),
+)
+
+
+@pytest.fixture(scope="module")
+def opa(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpaProcess]:
+    """Run a server for all tests, which load what they need."""
+    with OpaProcess(tmp_path_factory.mktemp("opa")) as process:
+        yield process
+
+
+@pytest.fixture
+def server(opa: OpaProcess) -> Iterator[OpaServer]:
+    """Connect to the server without policies."""
+    for policy in ("dns/rules/ttl.rego", "dns/rules/owner.rego"):
+        opa.request("DELETE", f"/v1/policies/{policy}")
+    connected = connect(opa.url)
+    yield connected
+    connected.close()
+
+
+def connect(url: str, **settings: str) -> OpaServer:
+    return OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=_TIMEOUT_S, **settings)), _PATHS)
+
+
+def evaluate_once(url: str, item: RuleInput, **settings: str) -> PolicyAnswers:
+    """Ask about *item* over a new connection."""
+    server = connect(url, **settings)
+    answers = server.evaluate([item])
+    server.close()
+    return answers
+
+
+def evaluate(server: OpaServer, *inputs: RuleInput) -> PolicyAnswers:
+    return server.evaluate(
+        inputs or [build_input(f"web{number}", ttl_s=10 if number == 2 else 0) for number in range(4)]
+    )
+
+
+def test_each_record_is_evaluated_alone_and_gets_what_deny_and_warn_state(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
+    inputs = (build_input("a", ttl_s=300), build_input("a.old", ttl_s=300), build_input("web2", ttl_s=10))
+    warning = Violation(rule="extdns.old", action=RuleAction.WARN, message="an old domain")
+    assert evaluate(server, *inputs) == PolicyAnswers(
+        evaluations=(Evaluation(), Evaluation(violations=(warning,), matched=("extdns.old",)), _DENIED)
+    )
+
+
+def test_the_input_of_a_policy_is_the_document_about_the_record(opa: OpaProcess, server: OpaServer) -> None:
+    text = 'package extdns\n\ndeny contains json.marshal(input) if input.object.labels.tier == "x"\n'
+    opa.put_policy("dns/rules/ttl.rego", text)
+    (found,) = evaluate(server, build_input("web", labels={"tier": "x"})).evaluations
+    message = found.violations[0].message
+    assert '"name":"web.example.org"' in message
+    assert '"operation":"CREATE"' in message
+
+
+def test_no_record_is_allowed_while_no_policy_is_loaded(server: OpaServer) -> None:
+    answers = evaluate(server, build_input("web"))
+    assert answers.problem == ""
+    assert answers.evaluations == (Evaluation(unavailable="extdns/deny is not defined: no policy is loaded"),)
+
+
+def test_only_the_records_for_which_a_policy_fails_have_no_answer(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
+    opa.put_policy("dns/rules/owner.rego", _TWO_VALUES)
+    inputs = [build_input(f"web{number}", ttl_s=300) for number in range(500)]
+    answers = server.evaluate(inputs)
+    assert [number for number, one in enumerate(answers.evaluations) if one.unavailable] == [3]
+    assert {one.policy for one in answers.policy_problems} == {"dns/rules/owner.rego"}
+    assert answers.problem == ""
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param("deny := true", id="boolean"),
+        pytest.param('deny := {"a": "b"}', id="object"),
+        pytest.param("deny contains 7", id="number"),
+        pytest.param('deny contains {"message": "no"}', id="object-without-msg"),
+        pytest.param('deny contains concat("", [x | some i in numbers.range(1, 30000); x := "long"])', id="long"),
+    ],
+)
+def test_a_result_of_another_form_is_no_answer(opa: OpaProcess, server: OpaServer, rule: str) -> None:
+    opa.put_policy("dns/rules/ttl.rego", f"package extdns\n\n{rule}\n")
+    answers = evaluate(server, build_input("web"))
+    assert answers.evaluations[0].unavailable.startswith("extdns/deny ")
+    assert answers.policy_problems == (PolicyProblem(message=answers.evaluations[0].unavailable),)
+
+
+def test_a_message_is_one_line_of_limited_length(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy(
+        "dns/rules/ttl.rego", 'package extdns\n\ndeny contains sprintf("a\\n\\u001b[1m%s", [input.record.name])\n'
+    )
+    (found,) = evaluate(server, build_input("web")).evaluations
+    assert found.violations[0].message == r"a\n\x1b[1mweb.example.org"
+
+
+def test_another_policy_or_another_text_gives_another_revision(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
+    first, again = server.read_version(), server.read_version()
+    assert first == again
+    assert first.policies == ("dns/rules/ttl.rego",)
+    opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL.replace("60", "61"))
+    second = server.read_version()
+    opa.put_policy("other/rules/x.rego", "package other\n\nx := 1\n")
+    third = server.read_version()
+    opa.request("DELETE", "/v1/policies/other/rules/x.rego")
+    assert len({first.revision, second.revision, third.revision}) == 3
+    assert third.policies == ("dns/rules/ttl.rego",)
+
+
+def test_another_version_of_a_bundle_gives_another_revision(opa: OpaProcess, server: OpaServer) -> None:
+    first = server.read_version()
+    opa.put_data("system/bundles/shop", {"manifest": {"revision": "v7"}, "etag": "x"})
+    second = server.read_version()
+    opa.request("DELETE", "/v1/data/system/bundles/shop")
+    assert first.revision != second.revision
+    assert second.label == "shop=v7"
+
+
+def test_a_server_that_was_killed_and_comes_back_answers_again(tmp_path: Path) -> None:
+    with OpaProcess(tmp_path, policies={"dns/rules/ttl.rego": _SHORT_TTL}) as opa:
+        server = connect(opa.url)
+        web = build_input("web2", ttl_s=10)
+        assert evaluate(server, web).evaluations == (_DENIED,)
+        opa.kill()
+        gone = evaluate(server, web)
+        assert gone.problem == "POST /v1/query: Connection refused"
+        assert gone.evaluations == (Evaluation(unavailable=gone.problem),)
+        assert server.read_version().problem == "GET /v1/policies: Connection refused"
+        opa.start()
+        assert evaluate(server, web).evaluations == (_DENIED,)
+        server.close()
+
+
+def test_the_server_is_reached_over_a_unix_socket(tmp_path: Path) -> None:
+    path = tmp_path / "opa.sock"
+    with OpaProcess(tmp_path, f"--addr=unix://{path}", policies={"dns/rules/ttl.rego": _SHORT_TTL}):
+        assert evaluate_once(f"unix://{path}", build_input("web2", ttl_s=10)).evaluations == (_DENIED,)
+
+
+def test_the_server_is_reached_over_tls_with_a_client_certificate(tmp_path: Path) -> None:
+    create_certificates(tmp_path)
+    arguments = (
+        *(f"--tls-cert-file={tmp_path}/server.crt", f"--tls-private-key-file={tmp_path}/server.key"),
+        *(f"--tls-ca-cert-file={tmp_path}/ca.crt", "--authentication=tls", save_policy(tmp_path)),
+    )
+    client = {"client_cert_file": f"{tmp_path}/client.crt", "client_key_file": f"{tmp_path}/client.key"}
+    trust = {"ca_file": f"{tmp_path}/ca.crt"}
+    web = build_input("web2", ttl_s=10)
+    with OpaProcess(tmp_path, *arguments, tls=True) as opa:
+        assert evaluate_once(opa.url, web, **trust, **client).evaluations == (_DENIED,)
+        assert "certificate verify failed" in evaluate_once(opa.url, web, **client).problem
+        assert evaluate_once(opa.url, web, **trust).problem
+        assert evaluate_once(opa.url, web, **trust, client_cert_file="missing").problem
+
+
+def test_the_token_of_a_file_is_sent_and_read_again_for_each_request(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    authz = 'package system.authz\n\ndefault allow := false\n\nallow if input.identity == "right"\n'
+    (tmp_path / "authz.rego").write_text(authz, encoding="utf-8")
+    arguments = ("--authentication=token", "--authorization=basic", str(tmp_path / "authz.rego"))
+    web = build_input("web2", ttl_s=10)
+    with OpaProcess(tmp_path, *arguments, save_policy(tmp_path)) as opa:
+        server = connect(opa.url, token_file=str(token))
+        assert evaluate(server, web).problem == "POST /v1/query: No such file or directory"
+        token.write_text("wrong", encoding="ascii")
+        assert "status 401" in evaluate(server, web).problem
+        token.write_text("right\n", encoding="ascii")
+        assert evaluate(server, web).evaluations == (_DENIED,)
+        server.close()
+
+
+def save_policy(folder: Path) -> str:
+    """Write the policy about TTLs to a file, and return its path."""
+    path = folder / "ttl.rego"
+    path.write_text(_SHORT_TTL, encoding="utf-8")
+    return str(path)
+
+
+def create_certificates(folder: Path) -> None:
+    """Create `ca`, and `server` and `client` that it signed, each with `.crt` and `.key`."""
+    extensions = folder / "extensions"
+    extensions.write_text("subjectAltName=IP:127.0.0.1\n", encoding="ascii")
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    openssl(
+        "req", "-x509", *key, "-subj", "/CN=ca", "-days", "2", "-keyout", folder / "ca.key", "-out", folder / "ca.crt"
+    )
+    for name in ("server", "client"):
+        request, signed = folder / f"{name}.csr", folder / f"{name}.crt"
+        openssl("req", *key, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", request)
+        signer = ("-CA", folder / "ca.crt", "-CAkey", folder / "ca.key", "-CAcreateserial", "-days", "2")
+        openssl("x509", "-req", "-in", request, *signer, "-extfile", extensions, "-out", signed)
+
+
+def openssl(*arguments: str | Path) -> None:
+    subprocess.run((require_rego_tool("openssl"), *arguments), check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("path", ["deny", "/extdns/deny", "extdns//deny", 'extdns/"deny', "extdns/deny ", ""])
+def test_a_path_that_is_no_rule_in_a_package_is_refused(path: str) -> None:
+    with pytest.raises(InvalidValueError):
+        parse_paths(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "token_file"),
+    [
+        ("127.0.0.1:8181", ""),
+        ("ftp://127.0.0.1", ""),
+        ("http://", ""),
+        ("http://127.0.0.1:x", ""),
+        ("http://a:b@127.0.0.1", ""),
+        ("http://127.0.0.1/?a", ""),
+        ("unix://", ""),
+        ("http://opa.example.org:8181", "/token"),
+    ],
+)
+def test_a_url_that_is_none_or_would_send_the_token_in_plain_text_is_refused(url: str, token_file: str) -> None:
+    with pytest.raises(InvalidValueError):
+        OpaConnection(OpaSettings(url=url, timeout_s=1.0, token_file=token_file))

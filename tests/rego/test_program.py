@@ -1,0 +1,168 @@
+"""The whole program with a real Open Policy Agent: what is published, and what follows if the server fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import Json, service
+from tests.program.installation import USAGE, Installation
+from tests.program.running import Running
+from tests.rego.opa_process import OpaProcess
+
+DENY_BAD: Final = (
+    'package extdns\n\ndeny contains {"rule": "bad", "msg": "a bad name"} if startswith(input.record.name, "bad")\n'
+)
+DENY_ALL: Final = 'package extdns\n\ndeny contains "nothing is allowed"\n'
+DENY_NOTHING: Final = "package extdns\n\ndeny contains msg if {\n\tmsg := input.nothing\n}\n"
+POLICY: Final = "dns/rules/names.rego"
+WEB: Final = "web.example.org A 192.0.2.1"
+FLAGS: Final = ("--interval=1s", "--delete-grace-period=0s")
+
+
+class Site:
+    """An installation that asks a real OPA."""
+
+    def __init__(self, folder: Path, server: ApiServer | None, opa: OpaProcess) -> None:
+        self.installation = Installation(folder, server, sources=("service",), example_org="")
+        self.opa = opa
+        self.flags = (*FLAGS, f"--opa-url={opa.url}", "--opa-timeout=1s")
+
+    @contextmanager
+    def start(self, *flags: str) -> Iterator[Running]:
+        with self.installation.start(*self.flags, *flags) as running:
+            yield running
+
+    def published(self) -> list[str]:
+        return self.installation.zones.published()
+
+    def until_published(self, *records: str) -> None:
+        self.installation.until(lambda: self.published() == sorted(records))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """Run OPA with a policy that denies names that begin with `bad`, and a cluster."""
+    with ApiServer() as server, OpaProcess(tmp_path, policies={POLICY: DENY_BAD}) as opa:
+        yield Site(tmp_path, server, opa)
+
+
+def name(text: str) -> Json:
+    """Build a Service that requests the name *text*."""
+    return service(text, address="192.0.2.1")
+
+
+def test_a_record_that_opa_denies_is_not_published_and_the_decision_log_says_why(site: Site, tmp_path: Path) -> None:
+    path = tmp_path / "decisions.log"
+    site.installation.apply(name("web"), name("bad"))
+    with site.start(f"--decision-log={path}") as running:
+        site.until_published(WEB)
+        site.installation.until(lambda: b'reason="policy-denied"} 1' in running.metrics())
+        assert b'extdns_policy_answers_total{result="deny"} 1.0' in running.metrics()
+    lines: list[dict[str, Any]] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    (denied,) = [line for line in lines if line["result"]]
+    assert denied["result"] == [{"rule": "extdns.bad", "action": "deny", "msg": "a bad name"}]
+    assert denied["path"] == "extdns/deny"
+    assert denied["input"]["record"]["name"] == "bad.example.org"
+
+
+def test_a_changed_policy_is_noticed_and_what_is_published_stays(site: Site) -> None:
+    site.installation.apply(name("web"), name("bad"))
+    with site.start() as running:
+        site.until_published(WEB)
+        site.opa.put_policy(POLICY, DENY_NOTHING)
+        site.until_published(WEB, "bad.example.org A 192.0.2.1")
+        site.opa.put_policy(POLICY, DENY_ALL)
+        site.installation.until(lambda: b'reason="policy-violation"} 2' in running.metrics())
+        site.installation.apply(name("new"))
+        site.installation.until(lambda: b'reason="policy-denied"} 1' in running.metrics())
+    assert site.published() == ["bad.example.org A 192.0.2.1", WEB]
+
+
+def test_new_names_wait_and_none_is_deleted_while_opa_is_gone_until_it_is_back(site: Site) -> None:
+    site.installation.apply(name("web"))
+    with site.start() as running:
+        site.until_published(WEB)
+        site.opa.kill()
+        site.installation.apply(name("new"), name("bad"))
+        running.until("The policy server does not answer")
+        site.installation.until(lambda: b'reason="policy-unavailable"}' in running.metrics())
+        assert site.published() == [WEB]
+        site.opa.start()
+        running.until("The policy server answers again")
+        site.until_published("new.example.org A 192.0.2.1", WEB)
+
+
+def test_new_names_wait_while_opa_hangs(site: Site) -> None:
+    site.installation.apply(name("web"))
+    with site.start() as running:
+        site.until_published(WEB)
+        site.opa.pause()
+        site.installation.apply(name("new"))
+        running.until("The policy server does not answer", "no answer in time")
+        assert site.published() == [WEB]
+        site.opa.resume()
+        site.until_published("new.example.org A 192.0.2.1", WEB)
+
+
+def test_names_are_published_without_an_answer_if_failures_are_allowed(site: Site) -> None:
+    site.opa.kill()
+    site.installation.apply(name("bad"))
+    with site.start("--opa-failure=allow"):
+        site.until_published("bad.example.org A 192.0.2.1")
+
+
+def test_opa_is_killed_and_policies_flip_under_churn_and_no_record_is_deleted(site: Site) -> None:
+    services = [name(f"web{number:03}") for number in range(200)]
+    site.installation.apply(*services[:50])
+    with site.start("--max-delete-percent=100") as running:
+        site.installation.until(lambda: len(site.published()) == 50)
+        for turn in range(3):
+            site.opa.kill()
+            site.installation.apply(*services[50 * (turn + 1) : 50 * (turn + 2)])
+            running.until("The policy server does not answer")
+            site.opa.start()
+            site.opa.put_policy(POLICY, DENY_ALL)
+            running.until("The policy server answers again")
+            site.opa.put_policy(POLICY, DENY_NOTHING)
+        site.installation.until(lambda: len(site.published()) == 200)
+        assert b"extdns_defects_total 0.0" in running.metrics()
+    assert not [line for line in running.lines if "Desired change: DELETE" in line]
+
+
+def test_a_single_pass_ends_without_opa_and_publishes_nothing(tmp_path: Path) -> None:
+    with OpaProcess(tmp_path) as opa:
+        site = Site(tmp_path, None, opa)
+        site.installation.replace_manifests(name("web"))
+        opa.kill()
+        site.installation.run_once(*site.flags)
+        assert site.published() == []
+        opa.start()
+        opa.put_policy(POLICY, DENY_BAD)
+        assert site.installation.run_once(*site.flags) == 0
+        assert site.published() == [WEB]
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--opa-url=127.0.0.1",
+        "--opa-path=deny",
+        "--opa-timeout=0s",
+        "--opa-timeout=2m",
+        "--opa-tls-client-cert=cert.pem",
+        "--decision-log=/dev/null",
+        "--decision-log=https://",
+        "--decision-log-erase=annotations",
+    ],
+)
+def test_an_invalid_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, sources=("service",), example_org="")
+    installation.replace_manifests()
+    assert installation.run_once("--opa-url=http://127.0.0.1:1", "--decision-log=stdout", flag) == USAGE

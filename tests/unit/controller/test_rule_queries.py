@@ -1,0 +1,187 @@
+"""When the policy server is queried, and what follows if it does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.controller.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueries
+from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
+from extdns.model.violation import RuleAction, Violation
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.rule_input import RuleInput
+from tests.fakes.clocks import MovedClock
+from tests.unit.opa.rule_inputs import build_input
+
+DENIED = Evaluation(violations=(Violation(rule="extdns", action=RuleAction.DENY, message="no"),), matched=("extdns",))
+FAILED = "status 500"
+WEB = build_input("web")
+
+
+class FakeServer:
+    """A policy server that denies everything, or fails."""
+
+    def __init__(self) -> None:
+        self.version = PolicyRevision(revision="1", policies=("dns/rules/a", "dns/rules/b"))
+        self.query_problem = ""
+        self.broken: dict[RuleInput, PolicyProblem] = {}
+        self.queries: list[int] = []
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
+        self.queries.append(len(inputs))
+        if problem := self.version.problem or self.query_problem:
+            return PolicyAnswers(evaluations=(Evaluation(unavailable=problem),) * len(inputs), problem=problem)
+        problems = [self.broken.get(item) for item in inputs]
+        return PolicyAnswers(
+            evaluations=tuple(Evaluation(unavailable=one.message) if one else DENIED for one in problems),
+            policy_problems=tuple(one for one in problems if one),
+        )
+
+    def read_version(self) -> PolicyRevision:
+        return self.version
+
+    def close(self) -> None:
+        pass
+
+
+class Scene:
+    """Queries of a fake server at a time that is moved; `inputs` are those that the engine got since `take`."""
+
+    def __init__(self, *, allows_failure: bool = False) -> None:
+        self.server = FakeServer()
+        self.clock = MovedClock()
+        self.problems: list[str] = []
+        self.policies: Mapping[str, str] = {}
+        self.inputs: list[Input] = []
+        self.queries = RuleQueries(self.server, self, allows_failure=allows_failure, clock=self.clock)
+        self.queries.connect(self.inputs.append)
+        self.advance(0.0)
+
+    def record_answers(
+        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
+    ) -> None:
+        assert len(inputs) == len(answers.evaluations)
+        assert version.revision
+        assert duration_s >= 0
+
+    def report_problem(self, problem: str) -> None:
+        self.problems.append(problem)
+
+    def report_policies(self, problems: Mapping[str, str]) -> None:
+        self.policies = problems
+
+    def report_defect(self, exc: Exception) -> None:
+        raise exc
+
+    def fail(self, problem: str) -> None:
+        self.server.version = replace(self.server.version, problem=problem)
+
+    def advance(self, seconds: float) -> list[Input]:
+        """Let time pass, do all that is due, and return what the engine got."""
+        self.clock.now_s += seconds
+        while self.queries.work() <= self.clock.now_s:
+            pass
+        found, self.inputs[:] = list(self.inputs), []
+        return found
+
+    def query(self, *inputs: RuleInput) -> list[Evaluation]:
+        """Ask about *inputs* now, and return the answers."""
+        self.queries.query(inputs)
+        return [
+            evaluation for one in self.advance(0.0) if isinstance(one, RulesAnswered) for _, evaluation in one.answers
+        ]
+
+
+def answered(*evaluations: Evaluation) -> RulesAnswered:
+    return RulesAnswered(answers=tuple((WEB, evaluation) for evaluation in evaluations))
+
+
+def test_a_thousand_records_are_asked_about_in_two_queries_and_each_once() -> None:
+    scene = Scene()
+    inputs = [build_input(f"web{number}") for number in range(1000)]
+    assert scene.query(*inputs, *inputs) == [DENIED] * 1000
+    assert scene.server.queries == [500, 500]
+
+
+def test_nothing_is_asked_while_the_revision_stays_the_same() -> None:
+    scene = Scene()
+    scene.query(WEB)
+    assert scene.advance(POLL_S) == []
+    assert scene.server.queries == [1]
+
+
+def test_another_revision_is_reported_to_the_engine_which_asks_again() -> None:
+    scene = Scene()
+    scene.server.version = PolicyRevision(revision="2", label="shop=v2")
+    assert scene.advance(POLL_S) == [RulesRevised(revision="shop=v2")]
+
+
+def test_every_record_is_asked_about_again_after_a_while_because_data_may_have_changed() -> None:
+    scene = Scene()
+    assert scene.advance(REFRESH_S) == [RulesRevised(revision="1")]
+
+
+def test_a_record_without_an_answer_gets_one_with_the_first_poll_after_the_server_is_back() -> None:
+    scene = Scene()
+    scene.fail(FAILED)
+    assert scene.query(WEB) == [Evaluation(unavailable=FAILED)]
+    assert scene.advance(POLL_S) == []
+    scene.fail("")
+    assert scene.advance(POLL_S) == [answered(DENIED)]
+    assert scene.problems == [FAILED, ""]
+
+
+def test_a_server_that_just_failed_is_not_asked_again_before_the_next_poll() -> None:
+    scene = Scene()
+    scene.fail(FAILED)
+    inputs = [build_input(f"web{number}") for number in range(2000)]
+    assert scene.query(*inputs) == [Evaluation(unavailable=FAILED)] * 2000
+    assert scene.server.queries == [500]
+
+
+def test_the_problem_stays_while_only_the_revision_can_be_read() -> None:
+    scene = Scene()
+    scene.server.query_problem = FAILED
+    scene.query(WEB)
+    assert scene.advance(POLL_S) == [answered(Evaluation(unavailable=FAILED))]
+    assert scene.problems == [FAILED]
+
+
+def test_records_without_an_answer_are_allowed_if_failures_are_allowed() -> None:
+    scene = Scene(allows_failure=True)
+    scene.fail(FAILED)
+    assert scene.query(WEB) == [Evaluation()]
+    scene.fail("")
+    assert scene.advance(POLL_S) == [answered(DENIED)]
+
+
+def test_a_record_for_which_a_policy_fails_is_asked_about_again_after_a_while() -> None:
+    scene = Scene()
+    scene.server.broken[WEB] = PolicyProblem(message="conflict", policy="dns/rules/a")
+    assert scene.query(WEB) == [Evaluation(unavailable="conflict")]
+    scene.server.broken.clear()
+    assert scene.advance(POLL_S) == []
+    assert scene.advance(RETRY_S) == [answered(DENIED)]
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        pytest.param("dns/rules/a", {"dns/rules/a": "conflict", "dns/rules/b": ""}, id="known"),
+        pytest.param("", {"dns/rules/a": "conflict", "dns/rules/b": "conflict"}, id="unknown"),
+    ],
+)
+def test_a_problem_is_reported_about_its_policy_until_another_revision_has_none(
+    policy: str, expected: dict[str, str]
+) -> None:
+    scene = Scene()
+    scene.server.broken[WEB] = PolicyProblem(message="conflict", policy=policy)
+    scene.query(WEB)
+    assert scene.policies == expected
+    scene.server.broken.clear()
+    scene.server.version = replace(scene.server.version, revision="2")
+    scene.advance(POLL_S)
+    assert scene.policies == {"dns/rules/a": "", "dns/rules/b": ""}

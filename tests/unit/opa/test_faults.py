@@ -1,0 +1,141 @@
+"""Servers that hang, or answer with something else than an Open Policy Agent does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from extdns.opa.answers import parse_paths
+from extdns.opa.connection import OpaConnection, OpaSettings
+from extdns.opa.server import OpaServer
+from extdns.rules.evaluation import Evaluation
+from tests.unit.opa.rule_inputs import build_input
+
+Respond = Callable[[socket.socket, threading.Event], None]
+
+
+def answer(body: bytes, status: str = "200 OK", length: int | None = None) -> Respond:
+    """Return a function that answers each request with *body*, and states *length*."""
+
+    def respond(peer: socket.socket, _: threading.Event) -> None:
+        size = len(body) if length is None else length
+        peer.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {size}\r\n\r\n".encode() + body)
+
+    return respond
+
+
+def hang(_: socket.socket, closed: threading.Event) -> None:
+    """Answer nothing."""
+    closed.wait()
+
+
+def drip(peer: socket.socket, closed: threading.Event) -> None:
+    """Answer a byte at a time, forever."""
+    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while not closed.wait(0.01):
+        peer.sendall(b" ")
+
+
+def read_request(peer: socket.socket) -> bool:
+    """Read one request; return whether there was one."""
+    with peer.makefile("rb") as file:
+        lines = list(iter(file.readline, b"\r\n")) if file.peek(1) else []
+        for line in lines:
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                file.read(int(value))
+        return bool(lines)
+
+
+@contextmanager
+def serve(respond: Respond) -> Iterator[OpaServer]:
+    """Run a server, and connect a client with a short timeout to it."""
+    closed = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def run() -> None:
+            while not closed.is_set():
+                try:
+                    peer, _ = listener.accept()
+                except OSError:
+                    return
+                with peer:
+                    try:
+                        if read_request(peer):
+                            respond(peer, closed)
+                    except OSError:
+                        continue
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=0.3)), parse_paths("extdns/deny"))
+        yield client
+        client.close()
+        closed.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def bindings(deny: object, warn: object) -> bytes:
+    return json.dumps({"result": [{"deny": deny, "warn": warn}]}).encode()
+
+
+NOT_OPA = "the answer is not that of an Open Policy Agent"
+FAULTS = [
+    pytest.param(hang, "POST /v1/query: no answer in time", id="hangs"),
+    pytest.param(drip, "POST /v1/query: no answer in time", id="drips"),
+    pytest.param(answer(b"<html>502</html>"), NOT_OPA, id="html"),
+    pytest.param(answer(b"<html>", "500 Error"), "POST /v1/query: status 500 Error", id="status-500"),
+    pytest.param(answer(b"", "302 Found"), "POST /v1/query: status 302 Found", id="redirect"),
+    pytest.param(
+        answer(b"[" * 10_000_000), "POST /v1/query: the answer is longer than 4194304 bytes", id="ten-megabytes"
+    ),
+    pytest.param(answer(b"[" * 4_000_000), NOT_OPA, id="nested-deeply"),
+    pytest.param(answer(b"{}", length=9), "POST /v1/query: IncompleteRead(0 bytes read, 7 more expected)", id="cut"),
+    pytest.param(answer(b"\xff\xfe"), NOT_OPA, id="no-text"),
+    pytest.param(answer(b"{}"), NOT_OPA, id="without-result"),
+    pytest.param(answer(b'{"result": []}'), "the answer has another number of results", id="no-bindings"),
+    pytest.param(answer(bindings([[[]]], [[], []])), "the answer has another number of results", id="too-few"),
+    pytest.param(answer(bindings({}, {})), NOT_OPA, id="other-types"),
+    pytest.param(
+        answer(b'{"code": "internal_error", "errors": 7}', "500 Error"), "POST /v1/query: status 500 Error", id="error"
+    ),
+]
+
+
+@pytest.mark.parametrize(("respond", "problem"), FAULTS)
+def test_without_a_valid_answer_every_record_is_unavailable(respond: Respond, problem: str) -> None:
+    with serve(respond) as server:
+        answers = server.evaluate([build_input("a"), build_input("b")])
+    assert answers.problem == problem
+    assert answers.evaluations == (Evaluation(unavailable=problem),) * 2
+
+
+@pytest.mark.parametrize(("respond", "problem"), FAULTS)
+def test_without_a_valid_answer_the_revision_is_unknown(respond: Respond, problem: str) -> None:
+    del problem
+    with serve(respond) as server:
+        version = server.read_version()
+    assert version.problem
+    assert version.revision == ""
+
+
+def test_a_server_that_fails_every_evaluation_is_asked_a_limited_number_of_times() -> None:
+    requests = []
+    body = b'{"code": "internal_error", "errors": [{"message": "no", "location": {"file": "a/b/c"}}]}'
+
+    def respond(peer: socket.socket, closed: threading.Event) -> None:
+        requests.append(peer)
+        answer(body, "500 Error")(peer, closed)
+
+    with serve(respond) as server:
+        answers = server.evaluate([build_input(f"web{number}") for number in range(500)])
+    assert answers.evaluations == (Evaluation(unavailable="no"),) * 500
+    assert {one.policy for one in answers.policy_problems} == {"a/b/c"}
+    assert len(requests) <= 24
