@@ -6,6 +6,6 @@
     *_checks   the checks by topic
     catalog    all checks in the order in which they run
 
-It knows the wire format of the protocol (`providers.webhook.wire`), and nothing else of extdns's own client and server,
-so that a defect there is found, too.
+Of extdns's own client and server it uses only the decoding of JSON and domain filters (`providers.webhook`), so that a
+defect there is found, too.
 """

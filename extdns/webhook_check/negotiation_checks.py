@@ -6,11 +6,11 @@ from http import HTTPStatus
 from typing import Final
 
 from extdns.errors import sanitize
-from extdns.flags.regex import parse_regex
 from extdns.model.dns_name import DnsName
-from extdns.model.selection import DomainFilter, parse_suffixes
+from extdns.model.selection import DomainFilter
 from extdns.webhook_check.exchange import RawAnswer
 from extdns.webhook_check.scratch import Scratch, ViolationError, decode, describe
+from providers.webhook.filters import parse_filter
 from providers.webhook.wire import (
     MEDIA_TYPE,
     RECORDS_PATH,
@@ -39,13 +39,13 @@ def check_negotiated_media_type(scratch: Scratch) -> None:
 
 def check_filter(scratch: Scratch) -> None:
     """Check that the answer to the negotiation is a domain filter that external-dns can read."""
-    _build_filter(_read_filter(scratch))
+    _parse_filter(_read_filter(scratch))
 
 
 def check_zone_in_filter(scratch: Scratch) -> None:
     """Check that the domain filter matches names in the zone."""
     document = _read_filter(scratch)
-    if not _build_filter(document).matches(DnsName.parse(scratch.domain)):
+    if not _parse_filter(document).matches(DnsName.parse(scratch.domain)):
         raise ViolationError(
             f"the domain filter does not match {scratch.domain}: include {_join(document.include)}, exclude "
             f"{_join(document.exclude)}, regexInclude {sanitize(document.regex_include) or 'nothing'}, regexExclude "
@@ -117,20 +117,11 @@ def _read_filter(scratch: Scratch) -> FilterDocument:
         raise ViolationError(f"{answer.describe()}: no domain filter: {exc}") from exc
 
 
-def _build_filter(document: FilterDocument) -> DomainFilter:
-    patterns = []
-    for field, text in (("regexInclude", document.regex_include), ("regexExclude", document.regex_exclude)):
-        try:
-            found = parse_regex(text)
-        except ValueError as exc:
-            raise ViolationError(f"{field} {sanitize(text)} is not a pattern of RE2: {sanitize(str(exc))}") from exc
-        patterns.append(found.pattern if found else None)
-    return DomainFilter(
-        include=parse_suffixes(document.include or ()),
-        exclude=parse_suffixes(document.exclude or ()),
-        include_pattern=patterns[0],
-        exclude_pattern=patterns[1],
-    )
+def _parse_filter(document: FilterDocument) -> DomainFilter:
+    try:
+        return parse_filter(document)
+    except ValueError as exc:
+        raise ViolationError(str(exc)) from exc
 
 
 def _join(texts: tuple[str, ...] | None) -> str:
