@@ -86,3 +86,19 @@ def test_the_values_for_argo_cd_and_flux_render_the_names_of_the_external_dns_ch
     (deployment,) = of("Deployment", helm.manifests(values))
     assert deployment["metadata"]["name"] == RELEASE
     assert deployment["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"] == "external-dns"
+
+
+def test_the_values_for_octodns_mount_the_configuration_that_their_flag_names(helm: Helm) -> None:
+    (block,) = VALUES.findall((ROOT / "docs" / "tutorials" / "cloudflare-octodns.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    assert (config.control.provider, config.election.leader_elect) == ("octodns", False)
+    (deployment,) = of("Deployment", manifests)
+    assert deployment["spec"]["strategy"]["type"] == "Recreate"
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (mount,) = (one for one in container["volumeMounts"] if one["name"] == "octodns")
+    assert config.octodns.octodns_config == f"{mount['mountPath']}/production.yaml"
+    assert {"name": "octodns", "configMap": {"name": "octodns"}} in pod["volumes"]
+    (token,) = (one for one in container["env"] if one["name"] == "CLOUDFLARE_TOKEN")
+    assert token["valueFrom"]["secretKeyRef"] == {"name": "cloudflare", "key": "token"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -179,3 +180,13 @@ def test_a_provider_that_would_wait_for_ever_gets_a_timeout(tmp_path: Path) -> N
     path.write_text(change("service: it", "service: it\n    timeout: 7"))
     (zone,) = load_zones(OctodnsSettings(path=path))[0].values()
     assert zone.target.build().timeout == 7
+
+
+@pytest.mark.parametrize("page", ["reference/octodns.md", "tutorials/cloudflare-octodns.md"])
+def test_the_configurations_on_the_pages_can_be_used(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOUDFLARE_TOKEN", "token-of-a-page")
+    text = (Path(__file__).parents[4] / "docs" / page).read_text(encoding="utf-8")
+    (block,) = re.findall(r"`production.yaml`:\n\n```yaml\n(.*?)```\n", text, re.DOTALL)
+    assert load(tmp_path, block) == {"shop.example": "cloudflare"}
