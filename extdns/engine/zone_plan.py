@@ -127,24 +127,25 @@ def plan_in_zone(
     desired = adjust(candidates, zone.zone, current, state.settings)
     contest = resolve_contests(zone.zone, plan_input.visible, current, desired, state, violating=review.violating)
     comparison = compare_name(current, contest.desired.taken, settings)
-    plan = Plan(current=current, requested=_find_requested(plan_input, desired), review=review)
+    requested = _find_requested(plan_input, desired)
     simple = contest.is_uncontested and not (plan_input.hidden or plan_input.above or review.rejected)
     if simple and not contest.desired.refused and is_as_requested(comparison, plan_input.claims):
-        former = state.decisions.decisions(name)
-        return replace(plan, decisions=decide(zone.zone, name, comparison.proposals, former=former))
-    return _plan_changes(plan, plan_input, comparison, contest, reviewer, state)
+        decisions = decide(zone.zone, name, comparison.proposals, former=state.decisions.decisions(name))
+        return Plan(decisions=decisions, current=current, requested=requested, review=review)
+    return _plan_changes(plan_input, requested, comparison, contest, review, reviewer, state)
 
 
 def _plan_changes(
-    plan: Plan,
     plan_input: PlanInput,
+    requested: frozenset[RecordKey],
     comparison: NameComparison,
     contest: Contested,
+    review: RuleReview,
     reviewer: RuleReviewer | None,
     state: EngineState,
 ) -> Plan:
-    """Return *plan* with the changes of a name at which a record or a claim is not as requested."""
-    zone, current, settings, review = plan_input.zone, plan_input.current, state.settings.plan, plan.review
+    """Return the plan of a name at which a record or a claim is not as requested."""
+    zone, current, settings = plan_input.zone, plan_input.current, state.settings.plan
     retained = _find_retained(plan_input, contest, review)
     findings = _find_evidence(plan_input, comparison, contest, retained, state)
     if reviewer:
@@ -162,8 +163,7 @@ def _plan_changes(
     unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
     if plan_input.hidden:
         unfulfilled += plan_input.reject_hidden()
-    return replace(
-        plan,
+    return Plan(
         proposals=proposals,
         unfulfilled=tuple(unfulfilled),
         merged=contest.merged,
@@ -172,6 +172,8 @@ def _plan_changes(
         waiting=parts.waiting,
         leftovers=parts.leftovers,
         deletes=deletes,
+        current=current,
+        requested=requested,
         waits_for=_find_waits(plan_input, findings, contest, state),
         review=review,
     )
