@@ -18,7 +18,8 @@ from extdns import cli
 from tests.fakes.apiserver.server import ApiServer
 from tests.integration.newcomer_plans import PLANS, WEB, ZONE_FILE
 from tests.program.installation import Installation
-from tests.program.newcomer_folder import AWS, RUN, ZONE, dedent, manifest, owned, unprivileged
+from tests.program.newcomer_folder import AWS, RUN, ZONE, dedent, manifest, owned
+from tests.program.process import unprivileged
 
 Run = Callable[..., str]
 

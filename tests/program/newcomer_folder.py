@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 ZONE: Final = """\
@@ -61,15 +58,3 @@ def dedent(expected: str) -> str:
     """Return *expected* without the indentation of the test, and without the lines around it."""
     lines = (line[12:] if line.startswith(" " * 12) else line.removeprefix("    ") for line in expected.splitlines())
     return "\n".join(lines).strip("\n") + "\n"
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Run the context as a user without root permissions."""
-    me = os.geteuid()
-    if me == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(me)

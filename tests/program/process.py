@@ -158,3 +158,15 @@ def running(
             watchdog.cancel()
             process.send_signal(signal.SIGKILL)
             process.wait()
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Run the context as a user without root permissions."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(me)

@@ -9,8 +9,9 @@ Json = dict[str, Any]
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 ELB: Final = "lb-1.us-east-1.elb.amazonaws.com"
-"""A load balancer name for which external-dns creates aliases; `ELB_ZONE` is the zone id in the alias."""
-ELB_ZONE: Final = "Z35SXDOTRQ7X7K"
+"""A load balancer name for which external-dns creates aliases."""
+ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
+"""The alias as zones of situations state it, with the zone id of the load balancer."""
 
 
 def service(key: str, host: str = "", *lb: str, day: int = 1, spec: Mapping[str, Any] = {}, **annotations: str) -> Json:

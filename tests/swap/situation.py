@@ -25,6 +25,9 @@ from tests.corpus.recordsets import RecordSet
 
 Json = dict[str, Any]
 
+BOTH: Final = ("--source=service", "--source=ingress")
+"""The flags of a situation with objects of both kinds."""
+
 _TTL_S: Final = 300
 _FIELDS: Final[Mapping[str, str]] = {
     "id": "SetIdentifier",

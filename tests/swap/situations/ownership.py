@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.swap.objects import ELB, dnsendpoint, endpoint, service
+from tests.swap.objects import ALIAS, ELB, dnsendpoint, endpoint, service
 from tests.swap.situation import Scratch, Situation
 
-ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
 KEY: Final = "12345678901234567890123456789012"
 ENCRYPTED: Final = (
     '"AAECAwQFBgcICQoLR99vGnULmmqkg2T6Q/L2YlTf3boQ++v0g7bRZhydmie5e6bTNxLNEaSVHQfI9VnFfpKzK6a31qOkaNzauBst'

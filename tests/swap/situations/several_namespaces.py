@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.swap.objects import ELB, gateway, httproute, ingress, service
-from tests.swap.situation import Scratch, Situation
-
-ALIAS: Final = f"alias {ELB}. Z35SXDOTRQ7X7K"
-BOTH: Final = ("--source=service", "--source=ingress")
+from tests.swap.objects import ALIAS, ELB, gateway, httproute, ingress, service
+from tests.swap.situation import BOTH, Scratch, Situation
 
 SITUATIONS: Final = (
     Situation(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +17,7 @@ from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.program.process import unprivileged
 from tests.program.running import HastyClock
 
 ROOT = Path(__file__).parents[3]
@@ -274,18 +273,6 @@ def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
         with unprivileged():
             for flag in (f"--state-file={folder}/state.json", f"--audit-log={folder}/audit.jsonl"):
                 assert f"the folder {folder} is read-only for user " in check_file(installation, flag, capsys)
-
-
-@contextmanager
-def unprivileged() -> Iterator[None]:
-    """Run the context as a user without root permissions."""
-    me = os.geteuid()
-    if me == 0:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(me)
 
 
 def test_check_reports_a_flag_value_without_effect(
