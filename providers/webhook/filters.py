@@ -42,7 +42,7 @@ def find_zones(negotiated: DomainFilter, domains: Iterable[str]) -> tuple[Zone, 
             names.add(DnsName.parse(suffix.removeprefix(".")))
         except InvalidValueError:
             continue  # no name can equal it
-    return tuple(Zone(name=name, id=name) for name in sorted(names))
+    return tuple(Zone(name=name, id=str(name)) for name in sorted(names))
 
 
 def _compile(text: str, field: str) -> re.Pattern[str] | None:
