@@ -23,6 +23,7 @@ from extdns.model.dns_name import DnsName
         pytest.param("bücher。example", "xn--bcher-kva.example", id="plan-0.3-ideographic-full-stop"),
         pytest.param("*.example.org", "*.example.org", id="plan-0.3-wildcard"),
         pytest.param("_ssh._tcp.example.org", "_ssh._tcp.example.org", id="plan-0.3-underscore"),
+        pytest.param("_ssh.bücher.example", "_ssh.xn--bcher-kva.example", id="plan-0.3-underscore-beside-unicode"),
         pytest.param("a" * 63 + ".org", "a" * 63 + ".org", id="sources-1.2-63-bytes"),
     ],
 )

@@ -69,6 +69,7 @@ def test_a_selector_matches_labels(parse: Parser, text: str, labels: dict[str, s
         pytest.param("k<5", {}, False, id="2.7-less-needs-the-key"),
         pytest.param("k>5", {"k": "many"}, False, id="2.7-no-integer-no-match"),
         pytest.param("k>5", {"k": "9" * 5000}, False, id="2.7-beyond-64-bits-no-match"),
+        pytest.param("k<0", {"k": "-9223372036854775808"}, True, id="2.7-least-integer-of-a-label"),
         pytest.param("k=a,k=b", {"k": "b"}, False, id="2.7-two-equalities-never-match"),
     ],
 )

@@ -23,6 +23,7 @@ from extdns.model.ttl import MAX_TTL_S, parse_ttl
         pytest.param("2000000µs", 2, id="sources-2.2-micro-sign"),
         pytest.param("2000000\u03bcs", 2, id="sources-2.2-greek-mu"),
         pytest.param("2147483647", MAX_TTL_S, id="sources-2.2-largest"),
+        pytest.param("60".zfill(64), 60, id="longest-text"),
     ],
 )
 def test_a_ttl_is_parsed_from_seconds_or_a_duration(text: str, expected: int) -> None:
@@ -44,6 +45,7 @@ def test_a_ttl_is_parsed_from_seconds_or_a_duration(text: str, expected: int) ->
         pytest.param("1_000", id="underscore"),
         pytest.param("٦٠", id="digits-of-another-script"),
         pytest.param("9" * 5000, id="huge"),
+        pytest.param("60".zfill(65), id="text-of-65-characters"),
     ],
 )
 def test_an_invalid_ttl_is_rejected_and_the_error_states_what_is_allowed(text: str) -> None:
