@@ -58,6 +58,7 @@ class Scratch:
         properties: the provider-specific properties that are expected to be stored.
         can_adjust: whether desired records are adjusted before they are applied, as in external-dns.
         has_written: whether a request to change records was sent.
+        has_unanswered_change: whether one of these requests had no answer, and may still be carried out.
         others: the records of others when the kit started, by identity.
     """
 
@@ -71,6 +72,7 @@ class Scratch:
         self.properties = properties
         self.can_adjust = False
         self.has_written = False
+        self.has_unanswered_change = False
         self.others: Mapping[Identity, Endpoint] = {}
 
     def build(self, labels: str, rtype: str, *targets: str, ttl_s: int = TTL_S) -> Endpoint:
@@ -108,7 +110,11 @@ class Scratch:
     def send_changes(self, changes: Changes) -> RawAnswer:
         """Send *changes* to `/records` and return the answer, whatever it is."""
         self.has_written = True
-        return self.server.send("POST", RECORDS_PATH, encode_changes(changes), {"Content-Type": MEDIA_TYPE})
+        try:
+            return self.server.send("POST", RECORDS_PATH, encode_changes(changes), {"Content-Type": MEDIA_TYPE})
+        except BaseException:
+            self.has_unanswered_change = True
+            raise
 
     def apply(self, changes: Changes) -> None:
         """Send *changes* to `/records`.
@@ -200,7 +206,8 @@ class Scratch:
             try:
                 own = self.list_own()
                 if not own:
-                    return ""
+                    late = f"a change had no answer, so records below {self.domain} may appear later"
+                    return late if self.has_unanswered_change else ""
                 if own == before:
                     break
                 if not self.send_changes(Changes(delete=tuple(own.values()))).is_success:

@@ -30,9 +30,8 @@ def build_written_records(writes: Iterable[Write], min_ttl_s: int) -> tuple[Reco
 
 def get_written(write: Write, new: DesiredRecord, min_ttl_s: int) -> Record:
     """Return the new record; the old one, with its exact form, if nothing changes."""
-    record = build_record(new, min_ttl_s)
-    same = write.old is not None and (write.old.targets, write.old.ttl_s) == (record.targets, record.ttl_s)
-    return write.old if same and write.old is not None else record
+    record, old = build_record(new, min_ttl_s), write.old
+    return old if old and (old.targets, old.ttl_s) == (record.targets, record.ttl_s) else record
 
 
 def find_local_refusal(writes: Sequence[Write], zone: Zone, *, holders: str) -> Refused | None:

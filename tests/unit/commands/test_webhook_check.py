@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
@@ -111,6 +113,27 @@ def test_a_provider_that_stops_to_answer_ends_the_check_and_what_may_be_left_is_
     assert re.fullmatch(
         r"Delete by hand: records below extdns-check-\w+\.example\.org may be left: .*0\.1 s", lines[-1]
     )
+
+
+def test_a_change_without_an_answer_is_reported_because_its_records_may_appear_later(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake.faults.arm(Stall(), action=Action.APPLY)
+    assert cli.main(["webhook-check", fake.url, *FEW, "--timeout=1s"], {}) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("Delete by hand: a change had no answer, so records below extdns-check-")
+
+
+def test_the_records_are_deleted_after_ctrl_c(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt() -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    interruption = Meanwhile(interrupt)
+    fake.faults.arm(Meanwhile(lambda: fake.faults.arm(interruption, action=Action.RECORDS)), action=Action.APPLY)
+    assert cli.main(["webhook-check", fake.url, *FEW], {}) == 130
+    assert capsys.readouterr().out.splitlines()[-1] == "Nothing is left in the zone."
+    assert [call.action for call in fake.calls].count(Action.APPLY) == 2
+    assert fake.records() == {}
 
 
 def test_nothing_is_written_if_the_provider_does_not_manage_the_zone(fake: WebhookServer) -> None:
