@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -64,3 +65,20 @@ def test_a_link_that_leads_nowhere_fails(link: str, message: str, tmp_path: Path
     built = build_site(pages.parent, tmp_path)
     assert built.returncode != 0
     assert message in built.stderr
+
+
+DRAWINGS: Final = sorted((ROOT / "docs" / "images").glob("*.svg"))
+
+
+@pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.stem)
+def test_a_drawing_is_small_describes_itself_has_dark_colors_and_is_on_a_page_with_alternative_text(path: Path) -> None:
+    text = path.read_text()
+    root = ET.fromstring(text)
+    parts = {child.tag.rpartition("}")[2]: child.text for child in root}
+    assert parts["title"]
+    assert parts["desc"]
+    assert "prefers-color-scheme: dark" in text
+    assert "<script" not in text
+    assert len(text) < 10_000
+    pages = [page.read_text() for page in (ROOT / "docs").rglob("*.md")]
+    assert any(re.search(rf"!\[[^\]]{{40,}}\]\([^)]*{path.name}\)", page) for page in pages)
