@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from extdns.app.cluster import connect_api_server, has_live_cluster
+from extdns.controller.clock import SystemClock
 from extdns.controller.policy_server_reporter import PolicyServerReporter
 from extdns.controller.rule_queries import RuleQueries
 from extdns.errors import InvalidValueError, sanitize
@@ -14,9 +16,10 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.controller.decision_log import DecisionLog
     from extdns.controller.reporter import ActivityReporter
-    from extdns.ports import Clock
+    from extdns.ports import Clock, PolicyStatusWriter
 
 _MAX_TIMEOUT_S: Final = 60.0
+_EVENT_PAUSE_S: Final = 0.1
 
 
 def build_rule_queries(
@@ -63,7 +66,18 @@ def build_rule_queries(
         reporter.metrics,
         path=paths.deny,
         decision_log=decision_log,
-        status_writer=None,
+        status_writer=_build_status_writer(config),
         report_defect=reporter.report_defect,
     )
     return RuleQueries(OpaServer(connection, paths), listener, allows_failure=flags.opa_failure == "allow", clock=clock)
+
+
+def _build_status_writer(config: Config) -> PolicyStatusWriter | None:
+    """Build the writer of the status of policies; None without a live cluster, in a dry run and in a single pass."""
+    if config.control.dry_run or config.control.once or not has_live_cluster(config):
+        return None
+    from extdns.kube.event_sender import EventSender
+    from extdns.kube.policy_status import ConfigMapPolicyStatusWriter
+
+    events = EventSender(connect_api_server(config.cluster)[0], SystemClock(), pause_s=_EVENT_PAUSE_S)
+    return ConfigMapPolicyStatusWriter(connect_api_server(config.cluster)[0], events)

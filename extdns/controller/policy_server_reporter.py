@@ -82,6 +82,11 @@ class PolicyServerReporter:
         """Report an unexpected error."""
         self._report_defect(exc)
 
+    def close(self, timeout_s: float) -> None:
+        """Write the statuses that are queued, for up to *timeout_s* seconds."""
+        if self._status_writer:
+            self._status_writer.close(timeout_s)
+
 
 def _classify(evaluation: Evaluation) -> str:
     """Return the result of *evaluation*, as a label."""

@@ -58,6 +58,10 @@ class PolicyServerListener(Protocol):
         """Report an unexpected error."""
         ...
 
+    def close(self, timeout_s: float) -> None:
+        """Finish what is reported, for up to *timeout_s* seconds."""
+        ...
+
 
 class RuleQueries:
     """The queries that wait, and the thread that makes them.
@@ -127,6 +131,7 @@ class RuleQueries:
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
+        self._listener.close(timeout_s)
 
     def work(self) -> float:
         """Do what is due. Return the time at which more is due (monotonic seconds), unless `query` is called."""

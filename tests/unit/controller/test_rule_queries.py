@@ -76,6 +76,9 @@ class Scene:
     def report_defect(self, exc: Exception) -> None:
         raise exc
 
+    def close(self, timeout_s: float) -> None:
+        del timeout_s
+
     def fail(self, problem: str) -> None:
         self.server.version = replace(self.server.version, problem=problem)
 

@@ -1,0 +1,133 @@
+"""Write to ConfigMaps with policies what is wrong with them, beside kube-mgmt (docs/design/opa.md).
+
+kube-mgmt loads policies from ConfigMaps, and reports in an annotation whether the policy server accepts them. A policy
+that is accepted can fail later; extdns reports that in an annotation of its own, in the same form, and by an Event.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from extdns import log
+from extdns.errors import ApiError, DeniedError, NotFoundError, sanitize
+from extdns.kube.api_protocol import build_object_path
+from extdns.kube.event_sender import EventMessage
+from extdns.log import Event
+from extdns.model.kind import CONFIG_MAP, ObjectKey
+
+if TYPE_CHECKING:
+    from extdns.kube.api import ApiClient
+    from extdns.kube.event_sender import EventSender
+
+_log = log.get(__name__)
+
+ANNOTATION: Final = "extdns.io/policy-status"
+LABEL: Final = ("openpolicyagent.org/policy", "rego")
+REASON: Final = "PolicyFailed"
+"""The `reason` of Events about policies."""
+_MERGE: Final = "application/merge-patch+json"
+_RETRY_S: Final = 5.0
+_MAX_ERROR_LENGTH: Final = 1000
+_SEGMENTS: Final = 3
+
+
+class ConfigMapPolicyStatusWriter:
+    """Writes the statuses on a thread of its own. Only the last status of each ConfigMap is queued."""
+
+    def __init__(self, api: ApiClient, events: EventSender, *, retry_s: float = _RETRY_S) -> None:
+        """Write through *api*, record Events through *events*, and retry after *retry_s* seconds."""
+        self._api = api
+        self._events = events
+        self._retry_s = retry_s
+        self._changed = threading.Condition()
+        self._waiting: dict[ObjectKey, str] = {}
+        self._known: dict[ObjectKey, str] = {}
+        self._is_closing = False
+        self._is_off = False
+        self._thread: threading.Thread | None = None
+
+    def write(self, problems: Mapping[str, str]) -> None:
+        """Queue what is wrong with each policy, by its id; "" if nothing is."""
+        statuses = dict.fromkeys(self._known, "") | group_by_config_map(problems)
+        with self._changed:
+            for key, error in statuses.items():
+                if self._known.get(key) != error:
+                    self._known[key] = self._waiting[key] = error
+            if self._waiting and self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="policy-status", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def close(self, timeout_s: float) -> None:
+        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
+        with self._changed:
+            self._is_closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+        self._events.close(timeout_s)
+        self._api.close()
+
+    def _run(self) -> None:
+        while not self._is_off:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._is_closing)
+                waiting, self._waiting = self._waiting, {}
+            for key, error in waiting.items():
+                try:
+                    self._write(key, error)
+                except ApiError as exc:
+                    self._handle_error(key, error, exc)
+            if self._is_closing:
+                return
+
+    def _handle_error(self, key: ObjectKey, error: str, exc: ApiError) -> None:
+        """Queue the status again after a pause, unless a permission is missing."""
+        if isinstance(exc, DeniedError):
+            _log.warning(Event.POLICY_STATUS_NOT_WRITTEN, object=str(key), message=str(exc))
+            self._is_off = exc.code == HTTPStatus.FORBIDDEN
+        if not (self._is_off or self._is_closing):
+            with self._changed:
+                self._waiting.setdefault(key, error)
+                self._changed.wait_for(lambda: self._is_closing, self._retry_s)
+
+    def _write(self, key: ObjectKey, error: str) -> None:
+        """Set or remove the annotation, if the ConfigMap exists and has policies."""
+        try:
+            metadata: dict[str, Any] = json.loads(self._api.get(build_object_path(key)))["metadata"]
+        except (NotFoundError, ValueError):
+            return
+        name, value = LABEL
+        if (metadata.get("labels") or {}).get(name) != value:
+            return
+        status = json.dumps({"status": "error", "error": error}) if error else None
+        if (metadata.get("annotations") or {}).get(ANNOTATION) == status:
+            return
+        body = json.dumps({"metadata": {"annotations": {ANNOTATION: status}}}).encode()
+        self._api.send("PATCH", build_object_path(key), body=body, content_type=_MERGE)
+        if error:
+            self._events.send(
+                EventMessage(regarding=key, source="opa", reason=REASON, action="EvaluatePolicy", text=error)
+            )
+
+
+def group_by_config_map(problems: Mapping[str, str]) -> dict[ObjectKey, str]:
+    """Return the errors of each ConfigMap, "" for none. A policy id of kube-mgmt is `namespace/name/key`.
+
+    Other policies, such as those of a bundle, have no ConfigMap.
+    """
+    found: dict[ObjectKey, list[str]] = {}
+    for policy, message in sorted(problems.items()):
+        parts = policy.split("/")
+        if len(parts) == _SEGMENTS and all(parts):
+            errors = found.setdefault(ObjectKey(CONFIG_MAP, parts[0], parts[1]), [])
+            errors += _describe(parts[2], message)
+    return {key: sanitize("; ".join(errors), _MAX_ERROR_LENGTH) for key, errors in found.items()}
+
+
+def _describe(key: str, message: str) -> Iterable[str]:
+    return [f"{key}: {message}"] if message else []
