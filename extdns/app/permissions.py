@@ -162,6 +162,7 @@ def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -
             yield from (ResourcePermission(verb, kind.group, kind.plural, namespace) for verb in verbs)
         if kind == DNS_ENDPOINT:
             yield ResourcePermission("patch", kind.group, kind.plural, usual, subresource="status")
+    yield from _list_rule_permissions(config)
     yield from (ResourcePermission(verb, "events.k8s.io", "events", usual) for verb in ("create", "patch"))
     if config.deletes.state_configmap:
         where, _, name = config.deletes.state_configmap.rpartition("/")
@@ -169,6 +170,21 @@ def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -
     if config.election.leader_elect:
         where, name = config.election.leader_elect_resource_namespace, config.election.leader_elect_resource_name
         yield from _list_own_object_permissions("coordination.k8s.io", "leases", where or home, name)
+
+
+def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
+    """Return the permissions that rules need: the labels of namespaces, and the rules in the cluster."""
+    from extdns.flags.rules import CLUSTER_POLICIES
+    from extdns.kube.access_review import ResourcePermission
+    from extdns.model.resources.core import NAMESPACE
+    from extdns.model.resources.extdns import DNS_POLICY
+
+    if config.rules.policy_rules:
+        yield from (ResourcePermission(verb, NAMESPACE.group, NAMESPACE.plural, "") for verb in ("list", "watch"))
+    if CLUSTER_POLICIES in config.rules.policy_rules:
+        group, plural = DNS_POLICY.group, DNS_POLICY.plural
+        yield from (ResourcePermission(verb, group, plural, "") for verb in ("get", "list", "watch"))
+        yield ResourcePermission("patch", group, plural, "", subresource="status")
 
 
 def _list_own_object_permissions(group: str, resource: str, namespace: str, name: str) -> Iterator[ResourcePermission]:

@@ -298,3 +298,30 @@ def test_additional_permissions_are_granted_and_rbac_create_false_makes_no_role(
     (role,) = of("ClusterRole", helm.manifests({"rbac": {"additionalPermissions": [rule]}}))
     assert rule in role["rules"]
     assert not list_permissions(helm.manifests({"rbac": {"create": False}}))
+
+
+@pytest.mark.parametrize("namespaces", [{}, {"namespaced": True, "sourceNamespace": "shop"}])
+def test_rules_in_the_cluster_have_the_permissions_that_they_use(
+    installation: Installation, helm: Helm, namespaces: Json
+) -> None:
+    chosen = values("service", **namespaces)
+    manifests = helm.manifests(
+        chosen | {"extraArgs": {"policy-rules": "cluster", "service-type-filter": ["LoadBalancer"]}}
+    )
+    installation.run_once(*source_arguments(manifests))
+    used = installation.server.log.find_rules(optional=IDENTITY)
+    granted = list_permissions(manifests)
+    watched = {resource for verb, _, resource in granted if verb == "watch"}
+    assert watched == {"services", "namespaces", "dnspolicies"}
+    assert used <= granted
+    everywhere = of("ClusterRole", manifests)
+    assert all(
+        any(covers(role, "watch", *one, "") for role in everywhere)
+        for one in (("", "namespaces"), ("extdns.io", "dnspolicies"))
+    )
+
+
+def test_rules_in_files_need_namespaces_and_no_policies(helm: Helm) -> None:
+    granted = list_permissions(helm.manifests(values("service") | {"extraArgs": {"policy-rules": "/rules"}}))
+    assert ("watch", "", "namespaces") in granted
+    assert not [resource for _, group, resource in granted if group == "extdns.io"]

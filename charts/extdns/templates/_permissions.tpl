@@ -75,6 +75,15 @@ The permissions that arguments need, by where: `objects` where objects are read,
   {{- $_ := set $objects "dnsendpoints/status.externaldns.k8s.io" (list "patch") }}
 {{- end }}
 
+{{- $rules := include "extdns.given" (list "policy-rules" $args) | fromYamlArray }}
+{{- if $rules }}
+  {{- $_ := set $objects "namespaces" (get $objects "namespaces" | default (list "list" "watch")) }}
+{{- end }}
+{{- if has "cluster" $rules }}
+  {{- $_ := set $objects "dnspolicies.extdns.io" (list "get" "list" "watch") }}
+  {{- $_ := set $objects "dnspolicies/status.extdns.io" (list "patch") }}
+{{- end }}
+
 {{- $everywhere := dict }}
 {{- $inGateways := dict }}
 {{- if $namespaced }}
@@ -96,12 +105,15 @@ The permissions that arguments need, by where: `objects` where objects are read,
       {{- $moved = concat $moved (list "gateways.gateway.networking.k8s.io" "namespaces") }}
     {{- end }}
   {{- end }}
+  {{- if $rules }}
+    {{- $moved = concat $moved (list "namespaces" "dnspolicies.extdns.io" "dnspolicies/status.extdns.io") }}
+  {{- end }}
   {{- range $moved }}
     {{- if hasKey $objects . }}
       {{- $_ := set $everywhere . (get $objects .) }}
     {{- end }}
   {{- end }}
-  {{- $objects = omit $objects "nodes" "namespaces" "gateways.gateway.networking.k8s.io" "listenersets.gateway.networking.k8s.io" }}
+  {{- $objects = omit $objects "nodes" "namespaces" "gateways.gateway.networking.k8s.io" "listenersets.gateway.networking.k8s.io" "dnspolicies.extdns.io" "dnspolicies/status.extdns.io" }}
 {{- end }}
 {{- dict "objects" $objects "everywhere" $everywhere "gateways" $inGateways | toYaml }}
 {{- end }}
