@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from threading import Lock
 from typing import Final
 
@@ -33,12 +31,12 @@ from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
+from providers.common.zone_contents import ZoneContents
 from providers.octodns.configuration import ConfiguredZone, Target, load_zones
 from providers.octodns.record_sets import build_octodns_record, convert_targets, find_text_problem
 from providers.octodns.runs import OctodnsSnapshot, apply_plans, build_plans, read_zone
 from providers.octodns.settings import OctodnsSettings
 
-_ORDER: Final = attrgetter("order")
 _HOLDERS: Final = "octoDNS providers"
 _MAX_SNAPSHOT_AGE_S: Final = 10.0
 _MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one after the other
@@ -159,14 +157,7 @@ class OctodnsReader:
         Raises:
             ProviderError: the zone cannot be read, or is not configured.
         """
-        snapshot = self._read(zone)
-        size = self._zones.settings.page_names
-        start = 0 if after is None else bisect_right(snapshot.names, DnsName(after).order, key=_ORDER)
-        part = snapshot.names[start : start + size]
-        return ZonePage(
-            records=tuple(record for name in part for record in snapshot.by_name[name]),
-            after=part[-1] if start + size < len(snapshot.names) else None,
-        )
+        return self._read(zone).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in their order. Reads the whole zone.
@@ -174,14 +165,13 @@ class OctodnsReader:
         Raises:
             ProviderError: the zone cannot be read, or is not configured.
         """
-        found = self._read(zone).by_name
-        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+        return self._read(zone).select_records(names)
 
-    def _read(self, zone: Zone) -> OctodnsSnapshot:
+    def _read(self, zone: Zone) -> ZoneContents:
         if self._zones.find_zone(zone.name) is None:
             raise RetryableError(f"zone {zone} is not in --octodns-config")
         try:
-            return self._zones.read(zone.name)
+            return self._zones.read(zone.name).contents
         except CallFailedError as failed:
             raise convert_to_read_error(failed) from failed
 

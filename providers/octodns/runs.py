@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Final
 
 from octodns.provider import ProviderException
@@ -22,6 +21,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, RecordKey
 from providers.common.api_calls import CallFailedError, FailureKind, measure_call
 from providers.common.plain_batches import build_record, get_written
+from providers.common.zone_contents import ZoneContents
 from providers.octodns.configuration import ConfiguredZone
 from providers.octodns.record_sets import build_octodns_record, convert_record
 
@@ -49,8 +49,7 @@ class OctodnsSnapshot:
         zone: the configuration of the zone.
         provider: the instance, which can apply one batch.
         content: octoDNS's container with all records.
-        by_name: the records by name.
-        names: the names, sorted by `DnsName.order`.
+        contents: the records.
         found: octoDNS's records by key.
         started_at: monotonic seconds.
     """
@@ -58,14 +57,13 @@ class OctodnsSnapshot:
     zone: ConfiguredZone
     provider: Any
     content: Any
-    by_name: Mapping[DnsName, tuple[Record, ...]]
-    names: tuple[DnsName, ...]
+    contents: ZoneContents
     found: Mapping[RecordKey, Any]
     started_at: float
 
     def find_records(self, names: set[DnsName]) -> dict[RecordKey, Record]:
         """Return the records of *names* by key."""
-        return {record.key: record for name in names for record in self.by_name.get(name, ())}
+        return {record.key: record for record in self.contents.select_records(names)}
 
 
 def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
@@ -86,8 +84,7 @@ def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
         zone=zone,
         provider=provider,
         content=content,
-        by_name={name: tuple(records) for name, records in by_name.items()},
-        names=tuple(sorted(by_name, key=attrgetter("order"))),
+        contents=ZoneContents({name: tuple(records) for name, records in by_name.items()}),
         found={record.key: theirs for record, theirs in converted},
         started_at=started_at,
     )

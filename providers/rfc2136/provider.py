@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import Final
 
 import dns.rcode
@@ -31,12 +29,12 @@ from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
+from providers.common.zone_contents import ZoneContents
 from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
 from providers.rfc2136.update import build_update
-from providers.rfc2136.zone_copy import ZoneCopy, ZoneRecords
+from providers.rfc2136.zone_copy import ZoneCopy
 
-_ORDER: Final = attrgetter("order")
 _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
@@ -102,14 +100,7 @@ class Rfc2136Reader:
         Raises:
             ProviderError: the zone cannot be transferred, or is not configured.
         """
-        records = self._read(zone)
-        size = self._zones.settings.page_names
-        start = 0 if after is None else bisect_right(records.names, DnsName(after).order, key=_ORDER)
-        part = records.names[start : start + size]
-        return ZonePage(
-            records=tuple(record for name in part for record in records.by_name[name]),
-            after=part[-1] if start + size < len(records.names) else None,
-        )
+        return self._read(zone).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in their order.
@@ -117,10 +108,9 @@ class Rfc2136Reader:
         Raises:
             ProviderError: the zone cannot be transferred, or is not configured.
         """
-        found = self._read(zone).by_name
-        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+        return self._read(zone).select_records(names)
 
-    def _read(self, zone: Zone) -> ZoneRecords:
+    def _read(self, zone: Zone) -> ZoneContents:
         copy = self._zones.copies.get(zone.name)
         if copy is None:
             raise RetryableError(f"zone {zone} is not among those of --rfc2136-zone")
@@ -170,8 +160,7 @@ def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConf
     names = {write.key.name for write in writes}
     try:
         for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
-            found = read().by_name
-            current = {record.key: record for name in names for record in found.get(name, ())}
+            current = {record.key: record for record in read().select_records(names)}
             if explained := find_conflict(writes, current):
                 return replace(explained, message=f"{message}: {explained.message}")
     except CallFailedError:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import attrgetter
 from threading import Lock
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
 import dns.name
 import dns.node
@@ -20,23 +18,13 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record, canonicalize_targets
 from providers.common import rdata
 from providers.common.api_calls import CallFailedError
+from providers.common.zone_contents import NO_CONTENTS, ZoneContents
 from providers.rfc2136.client import DnsClient
 
-_ORDER: Final = attrgetter("order")
 _MAINTAINED: Final = frozenset(
     {"SOA", "RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "DNSKEY", "CDS", "CDNSKEY", "KEY", "TYPE65534"}
 )
 """The types of records that the server maintains by itself."""
-
-
-class ZoneRecords(NamedTuple):
-    """The records of a zone by name, and the names sorted by `DnsName.order`."""
-
-    by_name: Mapping[DnsName, tuple[Record, ...]]
-    names: tuple[DnsName, ...]
-
-
-_NOTHING: Final = ZoneRecords(MappingProxyType({}), ())
 
 
 class ZoneCopy:
@@ -49,9 +37,9 @@ class ZoneCopy:
         self._lock = Lock()
         self._discard()
         self._converted: dict[dns.name.Name, tuple[dns.node.Node, DnsName | None, tuple[Record, ...]]] = {}
-        self._records = _NOTHING
+        self._records = NO_CONTENTS
 
-    def read(self) -> ZoneRecords:
+    def read(self) -> ZoneContents:
         """Return the records that the zone has now. Takes one query, or two if an IXFR fails.
 
         Raises:
@@ -66,7 +54,7 @@ class ZoneCopy:
                 self._discard()
                 return self._update()
 
-    def read_completely(self) -> ZoneRecords:
+    def read_completely(self) -> ZoneContents:
         """Return the records that the zone has now, read by AXFR: the serial may not show all edits.
 
         Raises:
@@ -79,14 +67,14 @@ class ZoneCopy:
     def _discard(self) -> None:
         self._zone = dns.zone.Zone(self._name, relativize=False)
 
-    def _update(self) -> ZoneRecords:
+    def _update(self) -> ZoneContents:
         before = self._zone.nodes
         self._client.update_copy(self._zone)
         if self._zone.nodes is not before:
             self._records = self._convert()
         return self._records
 
-    def _convert(self) -> ZoneRecords:
+    def _convert(self) -> ZoneContents:
         """Return all records. Nodes that have not changed since the last call are not converted again."""
         converted: dict[dns.name.Name, tuple[dns.node.Node, DnsName | None, tuple[Record, ...]]] = {}
         for name, node in self._zone.nodes.items():
@@ -94,7 +82,7 @@ class ZoneCopy:
             converted[name] = known if known is not None and known[0] is node else (node, *_convert_node(name, node))
         self._converted = converted
         by_name = {name: records for _, name, records in converted.values() if name is not None and records}
-        return ZoneRecords(MappingProxyType(by_name), tuple(sorted(by_name, key=_ORDER)))
+        return ZoneContents(by_name)
 
 
 def _convert_node(owner: dns.name.Name, node: dns.node.Node) -> tuple[DnsName | None, tuple[Record, ...]]:

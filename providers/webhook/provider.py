@@ -36,10 +36,11 @@ from providers.common.api_calls import (
     convert_to_read_error,
     parse_service_name,
 )
+from providers.common.zone_contents import ZoneContents
 from providers.webhook import records, wire
 from providers.webhook.client import WebhookAnswer, WebhookClient
 from providers.webhook.filters import find_zones, parse_filter
-from providers.webhook.record_cache import RecordCache, ZoneContents, split_by_zone
+from providers.webhook.record_cache import RecordCache, split_by_zone
 from providers.webhook.settings import WebhookSettings
 from providers.webhook.wire import Endpoint, WireError
 
@@ -225,8 +226,7 @@ class WebhookReader:
         self._zones.require(zone)
         if not names:
             return ()
-        found = self._zones.cache.get(zone).by_name
-        return tuple(record for name in dict.fromkeys(names) for record in found.get(name, ()))
+        return self._zones.cache.get(zone).select_records(names)
 
 
 def _split_requests(desired: Iterable[DesiredRecord]) -> list[list[DesiredRecord]]:

@@ -4,39 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from operator import attrgetter
 from threading import Lock
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from extdns.errors import ProviderError
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
-from extdns.model.zone import Zone, ZonePage, ZonePlacement
+from extdns.model.zone import Zone, ZonePlacement
+from providers.common.zone_contents import NO_CONTENTS, ZoneContents
 
-_ORDER: Final = attrgetter("order")
 Records = Mapping[DnsName, tuple[Record, ...]]
-
-
-class ZoneContents(NamedTuple):
-    """The records of a zone by name, and the names sorted by `DnsName.order`."""
-
-    by_name: Records
-    names: tuple[DnsName, ...]
-
-    def build_page(self, after: str | None, size: int) -> ZonePage:
-        """Return the page of *size* names after the name *after*."""
-        start = 0 if after is None else bisect_right(self.names, DnsName(after).order, key=_ORDER)
-        part = self.names[start : start + size]
-        return ZonePage(
-            records=tuple(record for name in part for record in self.by_name[name]),
-            after=part[-1] if start + size < len(self.names) else None,
-        )
-
-
-NO_CONTENTS: Final = ZoneContents(MappingProxyType({}), ())
 
 
 def split_by_zone(records: Records, placement: ZonePlacement) -> dict[str, ZoneContents]:
@@ -45,9 +23,7 @@ def split_by_zone(records: Records, placement: ZonePlacement) -> dict[str, ZoneC
     for name, found in records.items():
         for zone in placement.find_zones(name):
             by_zone.setdefault(zone.id, {})[name] = found
-    return {
-        zone: ZoneContents(MappingProxyType(found), tuple(sorted(found, key=_ORDER))) for zone, found in by_zone.items()
-    }
+    return {zone: ZoneContents(found) for zone, found in by_zone.items()}
 
 
 class _Result(NamedTuple):

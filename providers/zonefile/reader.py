@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError
@@ -14,10 +12,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList, ZonePage
 from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
+from providers.common.zone_contents import ZoneContents
 from providers.zonefile.folder import ZoneFolder
-from providers.zonefile.master import MasterFile
 
-_ORDER: Final = attrgetter("order")
 _CAPABILITIES: Final = Capabilities(
     atomic=True,
     conditional=True,
@@ -43,7 +40,7 @@ class ZoneFileReader:
         self._folder = folder
         self._ids = ids
         self._page_names = page_names
-        self._ordered: dict[str, tuple[MasterFile, tuple[DnsName, ...]]] = {}
+        self._contents: dict[str, ZoneContents] = {}
 
     @property
     def capabilities(self) -> Capabilities:
@@ -81,14 +78,7 @@ class ZoneFileReader:
         Raises:
             ProviderError: the file cannot be read; the message contains file and line.
         """
-        master = self._folder.load_zone(zone)
-        names = self._sort_names(zone, master)
-        start = 0 if after is None else bisect_right(names, DnsName(after).order, key=_ORDER)
-        part = names[start : start + self._page_names]
-        return ZonePage(
-            records=tuple(record for name in part for record in master.records[name]),
-            after=part[-1] if start + self._page_names < len(names) else None,
-        )
+        return self._read(zone).build_page(after, self._page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in their order.
@@ -96,16 +86,15 @@ class ZoneFileReader:
         Raises:
             ProviderError: the file cannot be read; the message contains file and line.
         """
-        records = self._folder.load_zone(zone).records
-        return tuple(record for name in dict.fromkeys(names) for record in records.get(name, ()))
+        return self._read(zone).select_records(names)
 
-    def _sort_names(self, zone: Zone, master: MasterFile) -> tuple[DnsName, ...]:
-        known = self._ordered.get(zone.id)
-        if known is not None and known[0] is master:
-            return known[1]
-        names = tuple(sorted(master.records, key=_ORDER))
-        self._ordered[zone.id] = (master, names)
-        return names
+    def _read(self, zone: Zone) -> ZoneContents:
+        """Return the records of *zone*. While its file stays the same, so does the object, which sorts names once."""
+        records = self._folder.load_zone(zone).records
+        known = self._contents.get(zone.id)
+        if known is None or known.by_name is not records:
+            known = self._contents[zone.id] = ZoneContents(records)
+        return known
 
     def _find_zone(self, name: str) -> Zone | AccountFailure:
         try:

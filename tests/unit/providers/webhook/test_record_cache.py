@@ -10,7 +10,8 @@ import pytest
 from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from providers.webhook.record_cache import RecordCache, ZoneContents
+from providers.common.zone_contents import ZoneContents
+from providers.webhook.record_cache import RecordCache
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 

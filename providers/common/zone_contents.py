@@ -1,0 +1,44 @@
+"""The records of a zone that was read completely, by name and in pages."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from operator import attrgetter
+from typing import Final
+
+from extdns.model.dns_name import DnsName
+from extdns.model.record import Record
+from extdns.model.zone import ZonePage
+
+_ORDER: Final = attrgetter("order")
+
+
+class ZoneContents:
+    """The records of a zone, which never change. Safe from any thread."""
+
+    def __init__(self, by_name: Mapping[DnsName, tuple[Record, ...]]) -> None:
+        """Hold *by_name*, which nobody may change afterwards."""
+        self.by_name = by_name
+
+    @cached_property
+    def names(self) -> tuple[DnsName, ...]:
+        """The names, sorted by `DnsName.order`. Only pages need them."""
+        return tuple(sorted(self.by_name, key=_ORDER))
+
+    def build_page(self, after: str | None, size: int) -> ZonePage:
+        """Return the page of *size* names after the name *after*."""
+        start = 0 if after is None else bisect_right(self.names, DnsName(after).order, key=_ORDER)
+        part = self.names[start : start + size]
+        return ZonePage(
+            records=tuple(record for name in part for record in self.by_name[name]),
+            after=part[-1] if start + size < len(self.names) else None,
+        )
+
+    def select_records(self, names: Iterable[DnsName]) -> tuple[Record, ...]:
+        """Return all records of *names*, in their order."""
+        return tuple(record for name in dict.fromkeys(names) for record in self.by_name.get(name, ()))
+
+
+NO_CONTENTS: Final = ZoneContents({})
