@@ -34,6 +34,7 @@ from tests.powerdns import CONFIGURATION, create_database
 KEY: Final = TsigSecret(name="extdns", algorithm="hmac-sha256", secret="c2VjcmV0LWZvci10ZXN0cy1vbmx5LTAwMDAwMDAwMDA=")
 ZONES: Final = ("example.org", "2.0.192.in-addr.arpa")
 _READY_S: Final = 60.0
+_ANSWER_S: Final = 120.0  # PowerDNS takes seconds to delete thousands of names
 _POLL_S: Final = 0.02
 
 ZONE_TEXT: Final = """\
@@ -216,7 +217,7 @@ class UpdatableServer:
 
     def update(self, message: dns.update.UpdateMessage) -> None:
         """Send *message*, which must succeed, as another program would."""
-        found = dns.query.tcp(message, HOST, timeout=20.0, port=self.address.port)
+        found = dns.query.tcp(message, HOST, timeout=_ANSWER_S, port=self.address.port)
         assert found.rcode() == dns.rcode.NOERROR, found
 
     def _answers(self, zone: str) -> bool:

@@ -224,10 +224,14 @@ def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
 
     try:
         context = ssl.create_default_context(cafile=chosen.tls_ca or None)
-        if chosen.tls_client_cert:
-            context.load_cert_chain(chosen.tls_client_cert, chosen.tls_client_cert_key)
     except OSError as exc:  # ssl.SSLError is one, too
-        raise UsageError(f"--tls-ca, --tls-client-cert or --tls-client-cert-key: {sanitize(str(exc))}") from exc
+        raise UsageError(f"--tls-ca={sanitize(chosen.tls_ca)} cannot be used: {sanitize(str(exc))}") from exc
+    if chosen.tls_client_cert:
+        try:
+            context.load_cert_chain(chosen.tls_client_cert, chosen.tls_client_cert_key, password="")
+        except OSError as exc:
+            files = f"--tls-client-cert={chosen.tls_client_cert} or --tls-client-cert-key={chosen.tls_client_cert_key}"
+            raise UsageError(f"{sanitize(files)} cannot be used: {sanitize(str(exc))}") from exc
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.set_alpn_protocols(["dot"])  # RFC 9103 section 7.1
     if chosen.rfc2136_skip_tls_verify:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,8 +11,11 @@ from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.flags.rfc2136 import ALGORITHMS
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
+from extdns.model.record import parse_address
 
 _MAX_PORT: Final = 65535
+_MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
+_HOST_NAME: Final = re.compile(r"(?=.{1,254}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE | re.ASCII)
 
 
 def check_reference_rules(values: Mapping[str, Any]) -> None:
@@ -42,14 +46,8 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
     """
     if values["rfc2136-gss-tsig"]:
         raise usage_error("--rfc2136-gss-tsig is not supported by this version", "use a key: --rfc2136-tsig-keyname")
-    if not values["rfc2136-host"] or not all(host.strip() for host in values["rfc2136-host"]):
-        raise usage_error("--provider=rfc2136 has no DNS server", "give --rfc2136-host=HOST, once for each server")
-    if not 0 <= values["rfc2136-port"] <= _MAX_PORT:
-        raise usage_error(f"--rfc2136-port={values['rfc2136-port']} is not a port", f"allowed: 0 to {_MAX_PORT}")
-    if not values["rfc2136-zone"]:
-        raise usage_error("--provider=rfc2136 has no zone", "give --rfc2136-zone=DOMAIN, once for each zone")
-    for zone in values["rfc2136-zone"]:
-        _check_name("--rfc2136-zone", zone)
+    _check_servers(values)
+    _check_zones(values)
     if not values["rfc2136-axfr"] and not values["rfc2136-tsig-axfr"]:
         raise usage_error(
             "--provider=rfc2136 needs --rfc2136-axfr: without reading a zone, nobody knows whose its records are",
@@ -59,6 +57,32 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
         raise usage_error("--tls-client-cert and --tls-client-cert-key belong together", "give both or none")
     if not values["rfc2136-insecure"]:
         _check_key(values)
+
+
+def _check_servers(values: Mapping[str, Any]) -> None:
+    if not values["rfc2136-host"] or not all(host.strip() for host in values["rfc2136-host"]):
+        raise usage_error("--provider=rfc2136 has no DNS server", "give --rfc2136-host=HOST, once for each server")
+    for host in values["rfc2136-host"]:
+        if not _HOST_NAME.fullmatch(host) and not parse_address(host):
+            raise usage_error(
+                f"--rfc2136-host={sanitize(host)} is not a host",
+                "allowed: a host name, or an IP address without brackets; the port is in --rfc2136-port",
+            )
+    if not 0 <= values["rfc2136-port"] <= _MAX_PORT:
+        raise usage_error(f"--rfc2136-port={values['rfc2136-port']} is not a port", f"allowed: 0 to {_MAX_PORT}")
+
+
+def _check_zones(values: Mapping[str, Any]) -> None:
+    if not values["rfc2136-zone"]:
+        raise usage_error("--provider=rfc2136 has no zone", "give --rfc2136-zone=DOMAIN, once for each zone")
+    for zone in values["rfc2136-zone"]:
+        if "," in zone or "*" in zone:
+            raise usage_error(
+                f"--rfc2136-zone={sanitize(zone)} is not a zone", "give --rfc2136-zone once for each zone"
+            )
+        _check_name("--rfc2136-zone", zone)
+    if values["rfc2136-min-ttl"] > _MAX_TTL_S:
+        raise usage_error("--rfc2136-min-ttl is longer than a TTL can be", f"allowed: 0s to {_MAX_TTL_S}s")
 
 
 def _check_key(values: Mapping[str, Any]) -> None:

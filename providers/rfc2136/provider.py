@@ -24,7 +24,7 @@ from extdns.model.change import (
     WriteConflict,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record
+from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
@@ -152,16 +152,37 @@ class Rfc2136Writer:
             return _explain(copy, writes, message)
         if rcode in FORBIDDING:
             return Forbidden(message=message)
+        if rcode == dns.rcode.SERVFAIL:
+            return _explain_failure(copy, writes, message)
         return Refused(message=message) if rcode in _REFUSING else Unknown(message=message)
+
+
+def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> Forbidden | Refused | Unknown:
+    """Return whether a server that failed has undone *writes*, as RFC 2136 section 3.4.2 requires.
+
+    BIND fails if a record has more values than it allows. `Forbidden` lets the engine find its name, and pause the zone
+    if all names fail.
+    """
+    try:
+        explained = find_conflict(writes, _select_records(copy.read(), writes))
+    except CallFailedError:
+        return Unknown(message=message)
+    if explained is None:
+        return Forbidden(message=f"{message}, and the zone is unchanged")
+    return explained if isinstance(explained, Refused) else Unknown(message=message)
+
+
+def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[RecordKey, Record]:
+    """Return the records at the names of *writes* by key."""
+    names = {write.key.name for write in writes}
+    return {record.key: record for record in zone.select_records(names)}
 
 
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
     """Return why the prerequisites of *writes* failed with *message*, as the zone shows it now."""
-    names = {write.key.name for write in writes}
     try:
         for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
-            current = {record.key: record for record in read().select_records(names)}
-            if explained := find_conflict(writes, current):
+            if explained := find_conflict(writes, _select_records(read(), writes)):
                 return replace(explained, message=f"{message}: {explained.message}")
     except CallFailedError:
         pass  # the names are read again before they are planned

@@ -27,6 +27,7 @@ def test_an_update_without_a_valid_answer_is_read_back_and_not_sent_again(tmp_pa
         installation = Installation(tmp_path, dns_flags=flags)
         installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
         assert installation.run_once() == 0
-        assert server.opcodes == [dns.opcode.QUERY, dns.opcode.UPDATE, dns.opcode.QUERY]
+        assert server.opcodes[:2] == [dns.opcode.QUERY, dns.opcode.UPDATE]
+        assert set(server.opcodes[2:]) == {dns.opcode.QUERY}
         assert server.list_data("web.example.org", "A") == ["192.0.2.1"]
         assert "external-dns/owner=me" in server.list_data("a-web.example.org", "TXT")[0]

@@ -22,7 +22,7 @@ from providers.rfc2136.settings import DnsServer
 from tests.apimachinery.certificates import create_certificates
 from tests.conformance.provider import build_batch, create
 from tests.nameservers import HOST, free_port, installed
-from tests.objects import service
+from tests.objects import dns_endpoint, service
 from tests.program.installation import Installation
 from tests.updatable import KEY, PROGRAMS, ZONES, UpdatableServer, start_clean
 
@@ -78,6 +78,28 @@ def test_a_record_of_another_program_is_not_changed(server: UpdatableServer, tmp
     installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
     installation.run_once()
     assert query(server, "web.example.org", "A") == ["192.0.2.9"]
+
+
+def test_more_values_than_bind_accepts_affect_only_their_own_name(server: UpdatableServer, tmp_path: Path) -> None:
+    many = dns_endpoint("many")
+    many["spec"]["endpoints"][0]["targets"] = [f"198.51.100.{n}" for n in range(101)]
+    installation = Installation(tmp_path, dns_flags=[*build_flags(server.address.port), "--source=crd"])
+    installation.replace_manifests(many, *(service(f"n{n}", f"n{n}.example.org") for n in range(9)))
+    accepts = server.program != "named"  # it answers SERVFAIL
+    assert installation.run_once() == (0 if accepts else 1)
+    assert [len(query(server, f"n{n}.example.org", "A")) for n in range(9)] == [1] * 9
+
+
+def test_a_value_that_bind_does_not_accept_affects_only_its_own_name(server: UpdatableServer, tmp_path: Path) -> None:
+    flags = ["--managed-record-types=A", "--managed-record-types=NAPTR", "--source=crd"]
+    installation = Installation(tmp_path, dns_flags=[*build_flags(server.address.port), *flags])
+    naptr = dns_endpoint("naptr", '20 100 "u" "E2U+sip" "!^.*$!sip:\\\\1@example.com!" .')  # a group that is not there
+    naptr["spec"]["endpoints"][0]["recordType"] = "NAPTR"
+    installation.replace_manifests(naptr, *(service(f"n{n}", f"n{n}.example.org") for n in range(9)))
+    accepts = server.program != "named"
+    assert installation.run_once() == (0 if accepts else 1)
+    assert [len(query(server, f"n{n}.example.org", "A")) for n in range(9)] == [1] * 9
+    assert len(query(server, "naptr.example.org", "NAPTR")) == (1 if accepts else 0)
 
 
 def test_a_dry_run_writes_nothing(server: UpdatableServer, tmp_path: Path) -> None:
@@ -192,7 +214,7 @@ def test_check_finds_who_may_update(
     [
         pytest.param("rfc2136-tsig-secret-file", None, "--rfc2136-tsig-secret-file=.* cannot be read", id="no-secret"),
         pytest.param("rfc2136-tsig-secret-file", "???", "is not base64", id="invalid-secret"),
-        pytest.param("tls-ca", "no certificate", "--tls-ca, --tls-client-cert or --tls-client-cert-key", id="ca"),
+        pytest.param("tls-ca", "no certificate", "--tls-ca=.*/file cannot be used", id="ca"),
     ],
 )
 def test_an_unusable_file_is_a_usage_error(tmp_path: Path, flag: str, content: str | None, message: str) -> None:

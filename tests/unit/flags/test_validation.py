@@ -126,6 +126,21 @@ def check(argv: list[str]) -> None:
         pytest.param(
             [*RFC2136, "--rfc2136-host="], "--provider=rfc2136 has no DNS server", id="rfc2136-server-without-a-name"
         ),
+        *(
+            pytest.param(
+                [*RFC2136, f"--rfc2136-host={host}", SERVED[-1]],
+                f"--rfc2136-host={host} is not a host",
+                id=f"rfc2136-host-{number}",
+            )
+            for number, host in enumerate(("ns1:53", "[::1]", "a b", "a,b", "dns://ns1", "a..b", "a" * 64, "ns1;"))
+        ),
+        pytest.param([*SERVED, "--rfc2136-zone=a,b"], "--rfc2136-zone=a,b is not a zone", id="rfc2136-zones-by-comma"),
+        pytest.param([*SERVED, "--rfc2136-zone=*.a"], "--rfc2136-zone=*.a is not a zone", id="rfc2136-wildcard-zone"),
+        pytest.param(
+            [*SERVED, *KEY, "--rfc2136-min-ttl=2147483648s"],
+            "--rfc2136-min-ttl is longer than a TTL can be",
+            id="rfc2136-min-ttl",
+        ),
         pytest.param([*RFC2136, SERVED[-2]], "--provider=rfc2136 has no zone", id="rfc2136-needs-a-zone"),
         pytest.param(
             [*SERVED, "--rfc2136-port=65536"], "--rfc2136-port=65536 is not a port", id="rfc2136-port-out-of-range"
@@ -182,6 +197,7 @@ def test_missing_or_contradictory_flags_are_reported(argv: list[str], message: s
         pytest.param([*GOOD, "--compat", "--policy=sync"], id="compat-with-a-policy"),
         pytest.param([*SERVED, *KEY], id="rfc2136-with-a-key"),
         pytest.param([*SERVED, "--rfc2136-insecure"], id="rfc2136-without-a-key"),
+        pytest.param([*SERVED, *KEY, "--rfc2136-host=2001:db8::1", "--rfc2136-host=ns_2."], id="rfc2136-hosts"),
         pytest.param([*SERVED, *KEY[1:], "--rfc2136-tsig-secret-file=/key"], id="rfc2136-with-a-key-from-a-file"),
         pytest.param(
             [*SERVED, *KEY, "--compat", "--policy=sync", "--rfc2136-tsig-axfr"], id="rfc2136-old-name-of-axfr"

@@ -59,7 +59,7 @@ def read_keys(zones: Rfc2136Zones) -> list[tuple[str, str]]:
     return [(one.name, one.type) for one in Rfc2136Reader(zones).read_page(ZONE, None).records]
 
 
-@pytest.mark.parametrize("answer", [*NO_ANSWER, hostile.answer_with_servfail])
+@pytest.mark.parametrize("answer", NO_ANSWER)
 def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by_the_next_read(
     server: PrimaryServer, answer: Answer
 ) -> None:
@@ -67,6 +67,15 @@ def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by
     zones = Rfc2136Zones(replace(build_settings(server), servers=(server.address, server.address)))
     assert isinstance(create_web(zones), Unknown)
     assert server.opcodes == [dns.opcode.UPDATE]
+    assert read_keys(zones) == [APEX, WEB]
+
+
+def test_an_update_that_failed_is_unknown_if_the_zone_has_changed_or_cannot_be_read(server: PrimaryServer) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    server.answers = [hostile.reject(dns.rcode.SERVFAIL), hostile.close]
+    assert isinstance(create_web(zones), Unknown)
+    server.answers = [hostile.answer_with_servfail]
+    assert isinstance(create_web(zones), Unknown)
     assert read_keys(zones) == [APEX, WEB]
 
 
@@ -86,8 +95,9 @@ def test_an_update_whose_answer_is_late_is_unknown_and_is_seen_by_the_next_read(
         pytest.param(hostile.reject(dns.rcode.NOTIMP), Forbidden, id="NOTIMP"),
         pytest.param(hostile.reject(dns.rcode.REFUSED, is_signed=False), Unknown, id="REFUSED-without-TSIG"),
         pytest.param(hostile.reject(dns.rcode.FORMERR), Refused, id="FORMERR"),
+        pytest.param(hostile.reject(dns.rcode.FORMERR, is_signed=False), Refused, id="FORMERR-without-TSIG"),
         pytest.param(hostile.reject(dns.rcode.NOTZONE), Refused, id="NOTZONE"),
-        pytest.param(hostile.reject(dns.rcode.SERVFAIL), Unknown, id="SERVFAIL"),
+        pytest.param(hostile.reject(dns.rcode.SERVFAIL), Forbidden, id="SERVFAIL-without-a-change"),
         pytest.param(hostile.reject(dns.rcode.YXDOMAIN), WriteConflict, id="YXDOMAIN-without-cause"),
         pytest.param(hostile.reject_signature(dns.rcode.BADSIG), Forbidden, id="BADSIG"),
         pytest.param(hostile.reject_signature(dns.rcode.BADKEY), Forbidden, id="BADKEY"),
