@@ -119,7 +119,8 @@ def _run_once(flags: Sequence[str], environ: Mapping[str, str]) -> tuple[int, st
 def _read_serial(zone: str) -> int:
     query = dns.message.make_query(zone, dns.rdatatype.SOA)
     found = dns.query.udp(query, HOST, timeout=20.0, port=start_bind().address.port)
-    return int(found.answer[0][0].to_text().split()[2])
+    (soa,) = (data.to_text() for rrset in found.answer for data in rrset)
+    return int(soa.split()[2])
 
 
 def _read_zone(name: str) -> list[RecordSet]:
