@@ -12,9 +12,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from extdns.errors import ExtdnsError, InvalidValueError, sanitize
+from extdns.exchange_limit import limit_exchange
 from extdns.model.value import Value
 
-_CHUNK_BYTES: Final = 65_536
 _MAX_TOKEN_BYTES: Final = 65_536
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 ALLOWED_URL: Final = "http://HOST:PORT, https://HOST:PORT or unix:///PATH, with a path at most"
@@ -127,12 +127,15 @@ class OpaConnection:
         self._open = connection
         is_done = False
         try:
-            connection.timeout = _find_left_s(deadline_s)
-            if connection.sock is not None:
-                connection.sock.settimeout(connection.timeout)
-            connection.request(method, f"{self._prefix}{path}" or "/", body, headers)
-            answer = connection.getresponse()
-            content = _read(connection, answer, max_bytes, deadline_s)
+            connection.timeout = deadline_s - time.monotonic()
+            if connection.timeout <= 0:
+                raise TimeoutError
+            if connection.sock is None:
+                connection.connect()
+            with limit_exchange(connection.sock, deadline_s - time.monotonic()):
+                connection.request(method, f"{self._prefix}{path}" or "/", body, headers)
+                answer = connection.getresponse()
+                content = _read(answer, max_bytes)
             is_done = not answer.will_close
             answer.close()  # without it, the connection takes no other request
         finally:
@@ -176,28 +179,13 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def _read(
-    connection: http.client.HTTPConnection, answer: http.client.HTTPResponse, max_bytes: int, deadline_s: float
-) -> bytes:
-    """Read the body in parts, because the timeout of a socket is that of one part only."""
-    parts, size = [], 0
-    while part := answer.read1(_CHUNK_BYTES):
-        size += len(part)
-        if size > max_bytes:
-            raise ValueError(f"the answer is longer than {max_bytes} bytes")
-        parts.append(part)
-        if connection.sock is not None:  # None when the server announced that it closes the connection
-            connection.sock.settimeout(_find_left_s(deadline_s))
+def _read(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
+    content = answer.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ValueError(f"the answer is longer than {max_bytes} bytes")
     if answer.length:
         raise http.client.IncompleteRead(b"", answer.length)
-    return b"".join(parts)
-
-
-def _find_left_s(deadline_s: float) -> float:
-    left_s = deadline_s - time.monotonic()
-    if left_s <= 0:
-        raise TimeoutError
-    return left_s
+    return content
 
 
 def _check_url(settings: OpaSettings) -> None:

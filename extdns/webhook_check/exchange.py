@@ -6,17 +6,15 @@ Plain HTTP shows what a client hides: status, media type, redirects, and whether
 from __future__ import annotations
 
 import http.client
-import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from threading import Event, Timer
 from typing import Final
 from urllib.parse import urlsplit
 
 from extdns.errors import ExtdnsError, sanitize
+from extdns.exchange_limit import limit_exchange
 
 JsonBody = bytes | None
 _EXCERPT_CHARACTERS: Final = 200
@@ -116,7 +114,7 @@ class CheckedServer:
         headers: Mapping[str, str],
     ) -> RawAnswer:
         request = f"{method} {path or '/'}"
-        with _translate_errors(request, self.timeout_s, connection.sock):
+        with _translate_errors(request, self.timeout_s), limit_exchange(connection.sock, self.timeout_s):
             connection.request(method, f"{prefix}{path}" or "/", body, dict(headers))
             response = connection.getresponse()
             content = response.read(self.max_bytes + 1)
@@ -135,30 +133,11 @@ class CheckedServer:
 
 
 @contextmanager
-def _translate_errors(what: str, timeout_s: float, connected: socket.socket | None = None) -> Iterator[None]:
-    """Raise our own errors, and cut the connection *connected* when the time is up, even if bytes still trickle in."""
-    expired = Event()
-    timer = Timer(timeout_s, _cut, (connected, expired))
-    timer.daemon = True
-    timer.start()
+def _translate_errors(what: str, timeout_s: float) -> Iterator[None]:
     try:
         yield
-        if expired.is_set():  # http.client takes headers that end early for complete ones
-            raise TimeoutError
-    except (OSError, http.client.HTTPException, ssl.SSLError, ValueError) as exc:
-        if expired.is_set() or isinstance(exc, TimeoutError):
-            raise NoAnswerInTimeError(f"{what}: no complete answer within {timeout_s:g} s") from exc
+    except TimeoutError as exc:
+        raise NoAnswerInTimeError(f"{what}: no complete answer within {timeout_s:g} s") from exc
+    except (OSError, http.client.HTTPException, ValueError) as exc:
         cause = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc) or type(exc).__name__
         raise BrokenExchangeError(f"{what}: {sanitize(cause)}") from exc
-    finally:
-        timer.cancel()
-        timer.join()
-
-
-def _cut(connected: socket.socket | None, expired: Event) -> None:
-    expired.set()
-    if connected is not None:
-        try:
-            socket.socket.shutdown(connected, socket.SHUT_RDWR)  # that of SSLSocket is not safe from another thread
-        except OSError:  # it was closed at the same moment
-            return

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import base64
 import os
-import socket
 import ssl
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cached_property
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from threading import Event, Timer
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from extdns.errors import sanitize
+from extdns.exchange_limit import limit_exchange
 from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
 from extdns.model.zone import RateLimitStatus
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
@@ -124,30 +122,20 @@ class WebhookClient:
         """Send one request, and read the whole answer within the time limit."""
         began_s, status = time.monotonic(), UNANSWERED
         connection = self._open(call)
-        sock, is_late = connection.sock, Event()
-
-        def abort() -> None:
-            is_late.set()
-            with suppress(OSError):
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)  # ends reads that another thread is blocked in
-
-        timer = Timer(max(0.0, began_s + self._settings.timeout_s - time.monotonic()), abort)
-        timer.daemon = True
-        timer.start()
+        left_s = began_s + self._settings.timeout_s - time.monotonic()
         try:
-            connection.request(method, (self._url.path.rstrip("/") + path) or "/", body, self._build_headers(body))
-            response = connection.getresponse()
-            status = response.status
-            answer = WebhookAnswer(status, response.headers.get("Content-Type", ""), self._read_body(call, response))
-            if is_late.is_set():  # a head that is cut off reads like a complete one
-                raise TimeoutError
+            with limit_exchange(connection.sock, left_s):
+                connection.request(method, (self._url.path.rstrip("/") + path) or "/", body, self._build_headers(body))
+                response = connection.getresponse()
+                status = response.status
+                content_type = response.headers.get("Content-Type", "")
+                answer = WebhookAnswer(status, content_type, self._read_body(call, response))
+        except TimeoutError as exc:
+            detail = f"no complete answer within {self._settings.timeout_s:g}s"
+            raise _build_failure(FailureKind.UNANSWERED, call, "timeout", detail) from exc
         except (OSError, HTTPException, ValueError) as exc:
-            if is_late.is_set():
-                detail = f"no complete answer within {self._settings.timeout_s:g}s"
-                raise _build_failure(FailureKind.UNANSWERED, call, "timeout", detail) from exc
             raise _build_failure(FailureKind.UNANSWERED, call, type(exc).__name__, sanitize(str(exc))) from exc
         finally:
-            timer.cancel()
             connection.close()
             seconds = time.monotonic() - began_s
             url = f"{self._url.scheme}://{self._url.netloc.rpartition('@')[2]}{self._url.path.rstrip('/')}{path}"

@@ -34,11 +34,15 @@ def hang(_: socket.socket, closed: threading.Event) -> None:
     closed.wait()
 
 
-def drip(peer: socket.socket, closed: threading.Event) -> None:
-    """Answer a byte at a time, forever."""
-    peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-    while not closed.wait(0.01):
-        peer.sendall(b" ")
+def drip(head: bytes) -> Respond:
+    """Return a function that answers *head*, and then a byte at a time, forever."""
+
+    def respond(peer: socket.socket, closed: threading.Event) -> None:
+        peer.sendall(head)
+        while not closed.wait(0.01):
+            peer.sendall(b" ")
+
+    return respond
 
 
 def read_request(peer: socket.socket) -> bool:
@@ -89,7 +93,12 @@ def bindings(deny: object, warn: object) -> bytes:
 NOT_OPA = "the answer is not that of an Open Policy Agent"
 FAULTS = [
     pytest.param(hang, "POST /v1/query: no answer in time", id="hangs"),
-    pytest.param(drip, "POST /v1/query: no answer in time", id="drips"),
+    pytest.param(
+        drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"),
+        "POST /v1/query: no answer in time",
+        id="drips-its-body",
+    ),
+    pytest.param(drip(b"HTTP/1.1 200 OK\r\nX:"), "POST /v1/query: no answer in time", id="drips-its-head"),
     pytest.param(answer(b"<html>502</html>"), NOT_OPA, id="html"),
     pytest.param(answer(b"<html>", "500 Error"), "POST /v1/query: status 500 Error", id="status-500"),
     pytest.param(answer(b"", "302 Found"), "POST /v1/query: status 302 Found", id="redirect"),
