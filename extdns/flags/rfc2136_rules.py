@@ -45,7 +45,10 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
         UsageError: the first rule that is violated.
     """
     if values["rfc2136-gss-tsig"]:
-        raise usage_error("--rfc2136-gss-tsig is not supported by this version", "use a key: --rfc2136-tsig-keyname")
+        raise usage_error(
+            "--rfc2136-gss-tsig is not supported by this version, whose image has no Kerberos library",
+            "use a key: --rfc2136-tsig-keyname",
+        )
     _check_servers(values)
     _check_zones(values)
     if not values["rfc2136-axfr"] and not values["rfc2136-tsig-axfr"]:

@@ -34,6 +34,9 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
     answer = dns.rcode.to_text(rcode)
     if rcode == dns.rcode.YXRRSET:
         return Permission(granted=True, detail="the server takes updates (tested with one that changes nothing)")
+    if rcode == dns.rcode.NOERROR:
+        detail = "the server ignores prerequisites, so it would overwrite the edits of others"
+        return Permission(granted=False, detail=detail, remedy="use a server with RFC 2136 section 3.2")
     if accepts_others:
         detail = f"the server takes updates, but answers {answer} for TXT at {_LABEL}.{zone.name}"
         return Permission(granted=None, detail=detail, remedy=_REMEDY.format("all names and types that extdns manages"))

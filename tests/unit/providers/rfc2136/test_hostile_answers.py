@@ -15,6 +15,7 @@ from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, 
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.common.api_calls import WriteOptions
+from providers.rfc2136.permissions import check_permission
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
 from tests.conformance.provider import build_batch, create
@@ -77,6 +78,13 @@ def test_an_update_that_failed_is_unknown_if_the_zone_has_changed_or_cannot_be_r
     server.answers = [hostile.answer_with_servfail]
     assert isinstance(create_web(zones), Unknown)
     assert read_keys(zones) == [APEX, WEB]
+
+
+def test_a_server_that_ignores_prerequisites_lacks_a_permission(server: PrimaryServer) -> None:
+    server.answers = [hostile.reject(dns.rcode.NOERROR)]
+    found = check_permission(build_settings(server), ZONE)
+    assert found.granted is False
+    assert "ignores prerequisites" in found.detail
 
 
 def test_an_update_whose_answer_is_late_is_unknown_and_is_seen_by_the_next_read(server: PrimaryServer) -> None:
