@@ -15,15 +15,15 @@ from tests.fakes.webhook.server import WebhookServer
 from tests.web_server import HANGS_S
 
 ZONE = "example.org"
-DOMAIN = f"extdns-check-1.{ZONE}"
+REVERSE_ZONE = "2.0.192.in-addr.arpa"
 FEW = 300  # more than one page of the fake, and more bytes than it accepts with a defect
 
 
-def build_scratch(fake: WebhookServer, *, count: int = FEW, timeout_s: float = HANGS_S) -> Scratch:
+def build_scratch(fake: WebhookServer, zone: str = ZONE, *, count: int = FEW) -> Scratch:
     """Return the scratch names of a provider."""
     return Scratch(
-        CheckedServer(url=fake.url, timeout_s=timeout_s, max_bytes=MAX_BODY_BYTES),
-        DnsName.parse(ZONE),
+        CheckedServer(url=fake.url, timeout_s=HANGS_S, max_bytes=MAX_BODY_BYTES),
+        DnsName.parse(zone),
         "extdns-check-1",
         large_count=count,
         properties=(Property(name="webhook/color", value="green"),),
@@ -53,6 +53,21 @@ def test_a_correct_provider_passes_all_checks_with_5000_records_and_is_left_as_i
         assert {one.check.name for one in outcomes if one.end is CheckEnd.SKIPPED} == {"type-PTR"}
         assert scratch.clean_up() == ""
         assert fake.records() == before
+
+
+def test_ptr_records_are_checked_in_a_reverse_zone() -> None:
+    with WebhookServer(REVERSE_ZONE) as fake:
+        outcomes = list(run_checks(build_scratch(fake, REVERSE_ZONE, count=1)))
+    assert {one.end for one in outcomes} == {CheckEnd.PASSED}
+
+
+def test_types_that_are_refused_or_dropped_are_skipped() -> None:
+    with WebhookServer(ZONE, unsupported=["NAPTR", "DNAME"]) as fake:
+        outcomes = list(run_checks(build_scratch(fake, count=1)))
+    skipped = {one.check.name: one.message for one in outcomes if one.end is CheckEnd.SKIPPED}
+    assert list_failed(outcomes) == []
+    assert skipped.keys() == {"type-PTR", "type-NAPTR", "type-DNAME"}
+    assert skipped["type-NAPTR"].startswith("not supported: /adjustendpoints returns no type-naptr.")
 
 
 def test_each_check_of_a_defect_cites_the_section_that_the_list_of_defects_names() -> None:
