@@ -93,6 +93,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         screen.print(f"\nStopped. The zone files are in {_SCRATCH / 'zones'}.")
     else:
         _show_first_pass(running, screen)
+        screen.print(f"\n{_list_next_commands('')}")
     return DONE
 
 
@@ -158,7 +159,7 @@ def _list_next_commands(page: str) -> str:
     program, flags = find_command(), shlex.quote(f"@{Path.cwd() / _SCRATCH / _FLAGS_FILE}")
     target = f"--controller={page}" if page else flags
     return (
-        "Next, in another terminal:\n"
+        f"Next{', in another terminal' if page else ''}:\n"
         f"  {program} explain mail.shop.example {target}\n"
         f"  {program} plan {flags}\n"
         f"  {program} init {shlex.quote(str(Path.home() / 'my-dns'))}"

@@ -122,11 +122,6 @@ def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
     Raises:
         UsageError: there is no such code, or there are flags.
     """
-    if flags:
-        raise usage_error(
-            f"extdns explain {sanitize(text)} takes no flags but --output, and {sanitize(flags[0])} was given",
-            "a name has a dot, as in shop.example.org; an object is KIND/NAMESPACE/NAME",
-        )
     try:
         reason = Reason(text.strip("[]").lower())
     except ValueError:
@@ -134,7 +129,12 @@ def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
         raise usage_error(
             f"{sanitize(text)} is not a reason code",
             f"did you mean: {near[0]}" if near else "",
-            "all codes: docs/reference/reasons.md; a name has a dot, an object is KIND/NAMESPACE/NAME",
+            "a name has a dot, as in shop.example.org; an object is KIND/NAMESPACE/NAME, as in service/shop/web",
+            "all codes: docs/reference/reasons.md",
         ) from None
+    if flags:
+        raise usage_error(
+            f"extdns explain {sanitize(text)} takes no flags but --output, and {sanitize(flags[0])} was given"
+        )
     show_document(build_reason(reason), format_reason(reason), output)
     return DONE

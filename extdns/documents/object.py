@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.documents.current_records import OutcomeDocument, build_outcome
 from extdns.documents.document import (
@@ -44,6 +44,9 @@ from extdns.model.plural import format_count
 if TYPE_CHECKING:
     from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
     from extdns.model.change import Decision
+
+
+_SHORT_NAMES: Final = {"services": "svc", "ingresses": "ing", "nodes": "no", "pods": "po"}
 
 
 class ObjectNameDocument(Document, frozen=True):
@@ -147,7 +150,9 @@ def _suggest_next_step(document: ObjectDocument) -> str:
 
 
 def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
-    """Return the object that *text* names. Its kind may be the kind, its plural, or the form in ownership records.
+    """Return the object that *text* names.
+
+    Its kind may be the kind, its plural, its short name in kubectl, or the form in ownership records.
 
     If something is *missing*, the error says that the object may exist all the same.
     """
@@ -155,6 +160,7 @@ def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> O
     keys = {key for key, _ in seen.claims.objects()}
     for key in sorted(keys):
         spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
+        spellings.add(_SHORT_NAMES.get(key.kind.plural, ""))
         if kind.lower() in spellings and where == _name_object(key):
             return key
     near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys], n=1)

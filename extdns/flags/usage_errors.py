@@ -21,7 +21,7 @@ def usage_error(what: str, *next_lines: str) -> UsageError:
 
 def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
     """Build the error for a first argument that is neither a flag nor one of *commands*."""
-    meant = get_close_matches(word.lower(), sorted(commands), n=1)
+    meant = ["--version"] if word == "version" else get_close_matches(word.lower(), sorted(commands), n=1)
     return usage_error(
         f"{sanitize(word)} is not a command",
         f"did you mean: {meant[0]}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
@@ -100,4 +100,8 @@ def repeated_flag_error(spelling: str) -> UsageError:
 
 def positional_argument_error(text: str) -> UsageError:
     """Build the error for an argument that is neither a flag nor the value of a flag."""
-    return usage_error(f"{shorten(text)!r} is not a flag", "flags begin with --; switches such as --once take no value")
+    return usage_error(
+        f"{shorten(text)!r} is not a flag",
+        "flags begin with --; switches such as --once take no value",
+        "a command comes before all flags, as in: extdns plan --source=service",
+    )

@@ -48,7 +48,9 @@ def validate(values: Values) -> None:
 def _check_required(values: Values) -> None:
     if not values["source"]:
         raise usage_error(
-            "no sources specified", f"give --source; available in this version: {', '.join(AVAILABLE['source'])}"
+            "no sources specified",
+            f"give --source; available in this version: {', '.join(AVAILABLE['source'])}",
+            "to begin: extdns --help; for a folder with an example: extdns init my-dns",
         )
     if not values["provider"]:
         raise usage_error(
@@ -132,6 +134,9 @@ def _check_election(values: Values) -> None:
         )
 
 
+_OTHER_SERVICES: Final = (
+    "other services: octodns writes those that octoDNS has a provider for, webhook uses external-dns's webhooks"
+)
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
     "source": tuple(name for name in SOURCES if name != "connector"),
     "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "webhook", "zonefile"),
@@ -165,7 +170,9 @@ def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping
     for one in chosen:
         if one not in AVAILABLE[name]:
             raise usage_error(
-                f"{origin}={one} is not supported by this version", f"available: {', '.join(AVAILABLE[name])}"
+                f"{origin}={one} is not supported by this version",
+                f"available: {', '.join(AVAILABLE[name])}",
+                _OTHER_SERVICES if name == "provider" else "",
             )
 
 

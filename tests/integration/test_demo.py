@@ -106,6 +106,8 @@ def test_demo_without_a_terminal_prints_one_run_and_exits_with_0(checkout: Path)
     assert "[foreign-record]" in ended.stdout
     assert "Invalid objects (other records unaffected)" in ended.stdout
     assert "BEGIN extdns" in ended.stdout
+    assert "\nNext:\n" in ended.stdout
+    assert " explain mail.shop.example " in ended.stdout
     assert sorted(path.name for path in checkout.iterdir()) == sorted([*before, ".demo"])
 
 

@@ -34,6 +34,7 @@ def test_without_parameters_main_reads_arguments_and_environment_of_the_process(
     ("word", "hint"),
     [
         pytest.param("plann", "did you mean: plan", id="typo"),
+        pytest.param("version", "did you mean: --version", id="flag"),
         pytest.param("sync", "allowed: accept-cluster, adopt, apply, ", id="unknown"),
     ],
 )
@@ -89,3 +90,22 @@ def test_an_unexpected_error_is_shown_with_its_stack_trace_and_without_secrets(
     shown = capsys.readouterr().err
     assert "RuntimeError: no way to http://******@127.0.0.1 with ******" in shown
     assert "Traceback" in shown
+
+
+def test_a_command_behind_flags_is_an_error_that_says_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--source=service", "plan"], {}) == 1
+    assert "  a command comes before all flags, as in: extdns plan " in capsys.readouterr().err
+
+
+def test_without_any_flag_the_error_says_how_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([], {}) == 1
+    assert capsys.readouterr().err.endswith(
+        "  to begin: extdns --help; for a folder with an example: extdns init my-dns\n"
+    )
+
+
+def test_a_provider_that_only_external_dns_has_is_an_error_that_names_two_ways_to_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["--source=service", "--provider=cloudflare"], {}) == 1
+    assert "  other services: octodns writes " in capsys.readouterr().err

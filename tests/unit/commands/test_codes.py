@@ -53,7 +53,8 @@ def test_explain_prints_a_reason_code_as_json(capsys: pytest.CaptureFixture[str]
     ("arguments", "message"),
     [
         pytest.param(["hold"], "hold is not a reason code\n  did you mean: held\n", id="near"),
-        pytest.param(["xyzzy"], "xyzzy is not a reason code\n  all codes: docs/reference/reasons.md", id="far"),
+        pytest.param(["xyzzy"], "xyzzy is not a reason code\n  a name has a dot, as in shop.example.org", id="far"),
+        pytest.param(["xyzzy", "--once"], "xyzzy is not a reason code\n  a name has a dot", id="far-with-flags"),
         pytest.param(["\x1b[31m"], "\\x1b[31m is not a reason code", id="hostile"),
         pytest.param([], "extdns explain needs a", id="nothing"),
         pytest.param(["--output", "json"], "extdns explain needs a", id="only flags"),

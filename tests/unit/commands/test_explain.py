@@ -194,7 +194,7 @@ def test_explain_reports_unreadable_input_and_exits_with_1(
     assert "INCOMPLETE: " in output
 
 
-@pytest.mark.parametrize("what", ["service/shop/wrong", "Service/shop/wrong", "services/shop/wrong"])
+@pytest.mark.parametrize("what", ["service/shop/wrong", "Service/shop/wrong", "services/shop/wrong", "svc/shop/wrong"])
 def test_an_object_is_explained_with_each_of_its_names(
     installation: Installation, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,7 +32,9 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
         pytest.param(
             ["--source=service", "--provider=azure"],
-            f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}",
+            f"--provider=azure is not supported by this version\n  available: {', '.join(AVAILABLE['provider'])}\n"
+            "  other services: octodns writes those that octoDNS has a provider for, "
+            "webhook uses external-dns's webhooks",
             id="provider",
         ),
         pytest.param(
