@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from extdns.model.change import Decision
 
 _MANIFESTS: Final = Path("examples/demo")
+_RULES: Final = Path("examples/policy/cel/wildcard-needs-label.yaml")
 _ZONES: Final = Path("examples/zones")
 _SCRATCH: Final = Path(".demo")
 
@@ -115,6 +116,7 @@ def _build_flags(folder: Path) -> list[str]:
     """Return the flags of the demo, with paths from *folder*."""
     return [
         f"--manifests={folder / _MANIFESTS}",
+        f"--policy-rules={folder / _RULES}",
         "--source=service",
         "--source=ingress",
         "--provider=zonefile",

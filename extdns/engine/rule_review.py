@@ -70,17 +70,20 @@ class Denial(Value, frozen=True, kw_only=True):
         return any(one.record.set_identifier == identifier and one.key not in self.violating for one in self.own)
 
     @property
-    def substitute(self) -> UnresolvedClaim:
-        """The claim that keeps the records of its object."""
-        claim = self.claim
-        return UnresolvedClaim(
-            name=claim.name,
-            set_identifier=claim.set_identifier,
-            provenance=claim.provenance,
-            reason=self.block.reason,
-            detail=self.block.detail,
-            type=self.records[0].type if len(self.records) == 1 else "",
-        )
+    def substitutes(self) -> list[UnresolvedClaim]:
+        """The claims that keep the records of its object."""
+        return [
+            UnresolvedClaim(
+                name=self.claim.name,
+                set_identifier=self.claim.set_identifier,
+                provenance=self.claim.provenance,
+                reason=self.block.reason,
+                detail=self.block.detail,
+                type=record.type,
+                denied=record,
+            )
+            for record in self.records
+        ]
 
 
 class RuleReview(Value, frozen=True, kw_only=True):
@@ -94,7 +97,6 @@ class RuleReview(Value, frozen=True, kw_only=True):
         retained: the records that stay, and why.
         not_absent: the records that are not deleted by absence, because a denied claim requests their targets.
         evaluations: of every record that was evaluated.
-        denied: what denied claims request, by record and object.
         inputs: what was evaluated.
         is_awaited: whether an answer is awaited, without which nothing can be planned.
     """
@@ -106,7 +108,6 @@ class RuleReview(Value, frozen=True, kw_only=True):
     retained: Mapping[RecordKey, Blocked] = field(default_factory=dict)
     not_absent: Mapping[RecordKey, Blocked] = field(default_factory=dict)
     evaluations: Evaluations = field(default_factory=dict)
-    denied: Mapping[tuple[RecordKey, ObjectKey], DesiredRecord] = field(default_factory=dict)
     inputs: tuple[RuleInput, ...] = ()
     is_awaited: bool = False
 
@@ -144,7 +145,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
                 denials[id(claim)] = self._deny(claim, requested[id(claim)], answers, inputs)
         left = [one for one in claims if id(one) not in denials]
         return RuleReview(
-            claims=[*left, *(one.substitute for one in denials.values() if one.is_unresolved)],
+            claims=[*left, *(claim for one in denials.values() if one.is_unresolved for claim in one.substitutes)],
             candidates=build_candidates(left, self.state.settings.plan, allowed),
             rejected=tuple(
                 rejection for one in denials.values() if not one.is_unresolved for rejection in one.rejections
@@ -158,9 +159,6 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
                 if owned.is_ours and owned.key not in one.violating and _would_lose_targets(owned, one, ())
             },
             evaluations=evaluations,
-            denied={
-                (record.key, one.claim.provenance.ref.key): record for one in denials.values() for record in one.records
-            },
             inputs=tuple(inputs),
             is_awaited=any(one.is_awaited for one in found),
         )
@@ -331,7 +329,7 @@ def _keep_retained(proposals: tuple[Proposal, ...], retained: Mapping[RecordKey,
 
 
 def attach_evaluations(decisions: Iterable[Decision], review: RuleReview) -> tuple[Decision, ...]:
-    """Return *decisions* with the violations and rules of *review*, and with what denied claims request."""
+    """Return *decisions* with the violations and rules of *review*."""
     return tuple([_attach(one, review) for one in decisions])
 
 
@@ -341,12 +339,8 @@ def _attach(decision: Decision, review: RuleReview) -> Decision:
     found = [seen for one in objects if (seen := review.evaluations.get((key, one)))]
     if not found:
         return decision
-    desired = decision.desired
-    for one in decision.requested_by if desired is None else ():
-        desired = desired or review.denied.get((key, one.ref.key))
     return replace(
         decision,
-        desired=desired,
         violations=tuple(sorted({violation for one in found for violation in one.violations})),
         rules=tuple(sorted({rule for one in found for rule in one.matched})),
     )

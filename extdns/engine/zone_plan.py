@@ -117,11 +117,12 @@ def plan_in_zone(
     if block := _find_block(plan_input, state):
         return _keep_all(plan_input, block, state)
     reviewer = RuleReviewer(zone=zone, current=current, state=state) if state.rules.is_active else None
-    review = reviewer.review_claims(claims, candidates) if reviewer else NO_REVIEW
+    review = reviewer.review_claims(plan_input.visible, candidates) if reviewer else NO_REVIEW
     if review.is_awaited:
         return Plan(review=review)
     if reviewer:
-        plan_input, candidates = replace(plan_input, claims=review.claims), review.candidates
+        remaining, candidates = [*review.claims, *plan_input.list_hidden()], review.candidates
+        plan_input = replace(plan_input, claims=remaining)
     if plan_input.hidden:
         candidates = [one for one in candidates if one.desired.set_identifier not in plan_input.hidden]
     desired = adjust(candidates, zone.zone, current, state.settings)
@@ -161,8 +162,7 @@ def _plan_changes(
     parts, proposals = _complete(plan_input, proposals, state)
     unfulfilled = [*comparison.rejected, *contest.desired.refused, *contest.rejected, *review.rejected]
     unfulfilled += find_unresolved(contest.remaining, settings.managed_types)
-    if plan_input.hidden:
-        unfulfilled += plan_input.reject_hidden()
+    unfulfilled += [reject_claim(one, plan_input.hidden[one.set_identifier]) for one in plan_input.list_hidden()]
     return Plan(
         proposals=proposals,
         unfulfilled=tuple(unfulfilled),
@@ -227,10 +227,9 @@ class PlanInput(Value, frozen=True, kw_only=True):
         """The claims to set identifiers that are not hidden."""
         return [one for one in self.claims if one.set_identifier not in self.hidden] if self.hidden else self.claims
 
-    def reject_hidden(self) -> list[Unfulfilled]:
-        """Reject the claims to hidden set identifiers."""
-        hidden = self.hidden
-        return [reject_claim(one, hidden[one.set_identifier]) for one in self.claims if one.set_identifier in hidden]
+    def list_hidden(self) -> list[NameClaim]:
+        """Return the claims to hidden set identifiers."""
+        return [one for one in self.claims if one.set_identifier in self.hidden] if self.hidden else []
 
 
 def _read_input(

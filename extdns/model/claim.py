@@ -70,6 +70,7 @@ class UnresolvedClaim(Value, frozen=True, kw_only=True):
     Attributes:
         detail: one sentence for a person.
         type: the requested record type, "" if that is not known.
+        denied: the requested record, if rules deny it; else None.
     """
 
     name: DnsName
@@ -78,6 +79,7 @@ class UnresolvedClaim(Value, frozen=True, kw_only=True):
     reason: Reason
     detail: str
     type: str = ""
+    denied: DesiredRecord | None = None
 
 
 class InvalidClaim(Value, frozen=True, kw_only=True):

@@ -28,7 +28,7 @@ class Unfulfilled(Value, frozen=True, kw_only=True):
     """A request that is not fulfilled.
 
     Attributes:
-        desired: the requested record, None if the claim is unresolved.
+        desired: the requested record, None if the claim is unresolved and no rule denies it.
         is_separate: whether it gets a decision of its own even if a record stays for the same reason.
     """
 
@@ -48,7 +48,7 @@ def reject_claim(claim: NameClaim, block: Blocked) -> Unfulfilled:
     """Build the unfulfilled request for *claim*, with *block* as the reason."""
     return Unfulfilled(
         set_identifier=claim.set_identifier,
-        desired=claim.desired if isinstance(claim, ResolvedClaim) else None,
+        desired=claim.desired if isinstance(claim, ResolvedClaim) else claim.denied,
         requested_by=(claim.provenance,),
         block=block,
     )

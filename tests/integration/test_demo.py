@@ -104,6 +104,8 @@ def test_demo_without_a_terminal_prints_one_run_and_exits_with_0(checkout: Path)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "  · A      www.shop.example" in ended.stdout
     assert "[foreign-record]" in ended.stdout
+    assert re.search(r"! A +\*\.preview\.shop\.example +not published +.*\[policy-denied\]\n", ended.stdout)
+    assert "wildcard-needs-label: a wildcard needs the label dns.example.com/wildcards=allowed" in ended.stdout
     assert "Invalid objects (other records unaffected)" in ended.stdout
     assert "BEGIN extdns" in ended.stdout
     assert "\nNext:\n" in ended.stdout

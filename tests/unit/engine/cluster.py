@@ -40,6 +40,7 @@ class Cluster:
         missing: objects that a list lacks, with the claims that they had.
         missing_pods: by object, the Pod that a list lacks, with the claims that the object had before.
         confirmed: objects confirmed to be gone since the start, and not seen again.
+        denied_targets: a rule denies the claims that have one of them.
         answers: whether existence checks get an answer now.
         was_complete: whether all kinds were ever synced at once, in this process or an earlier one.
     """
@@ -53,8 +54,13 @@ class Cluster:
     missing: dict[ObjectKey, tuple[Claim, ...]] = field(default_factory=dict)
     missing_pods: dict[ObjectKey, tuple[ObjectKey, tuple[Claim, ...]]] = field(default_factory=dict)
     confirmed: set[ObjectKey] = field(default_factory=set)
+    denied_targets: frozenset[str] = frozenset()
     answers: bool = True
     was_complete: bool = False
+
+    def is_denied(self, claim: NameClaim) -> bool:
+        """Return whether a rule denies *claim*, or has no answer about it."""
+        return isinstance(claim, ResolvedClaim) and not self.denied_targets.isdisjoint(claim.desired.targets)
 
     def find_object(self, resource: str) -> ObjectKey | None:
         """Return the object that an ownership record names."""

@@ -35,6 +35,7 @@ TARGETS = (
     ("CNAME", "lb.test"),
     ("CNAME", "b.test"),
 )
+DENIED = ((), ("192.0.2.1",), ("lb.test",), ("2001:db8::1", "b.test"), tuple(one[1] for one in TARGETS))
 FOREIGN = (("A", "192.0.2.66"), ("AAAA", "2001:db8::66"), ("CNAME", "theirs.test"), ("TXT", '"text"'))
 
 keys = st.sampled_from(KEYS)

@@ -23,13 +23,16 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, ZoneList
 from extdns.planner.settings import Policy
+from extdns.rules.rule_input import Operation
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import INGRESS, PLAN, PODS, REGISTRY, SERVICE, ZONE, host
 from tests.fakes.faulty import FaultyProvider, NoAnswer
+from tests.rules import FakeRule, change_rules, deny_targets
 from tests.unit.engine import laws, waiting_laws
 from tests.unit.engine.cluster import Cluster
 from tests.unit.engine.delete_accounts import DeleteAccounts
 from tests.unit.engine.machine_strategies import (
+    DENIED,
     KEYS,
     capabilities,
     claims_of,
@@ -58,6 +61,7 @@ class EngineMachine(RuleBasedStateMachine):
     answers: list[Input]
     checked: int
     accounts: DeleteAccounts
+    policies: tuple[FakeRule, ...] = ()
 
     @initialize(
         seeds=st.lists(foreign_records(), max_size=4),
@@ -199,6 +203,13 @@ class EngineMachine(RuleBasedStateMachine):
     def arm_state(self, times: int) -> None:
         self.world.state_fails = times
 
+    @rule(denied=st.sampled_from(DENIED), is_valid=st.sampled_from((True, True, False)))
+    def change_rules(self, denied: tuple[str, ...], is_valid: bool) -> None:
+        """Let a rule deny records with one of the targets *denied*; without any, remove all rules."""
+        self.cluster.denied_targets = frozenset(denied)
+        self.policies = (deny_targets(*denied, is_valid=is_valid, operations=frozenset(Operation)),) if denied else ()
+        self.feed(change_rules(*self.policies))
+
     # the service
 
     @rule(found=st.lists(outcomes, min_size=1, max_size=3))
@@ -284,6 +295,7 @@ class EngineMachine(RuleBasedStateMachine):
         self.world.held.clear()
         self.accounts.restart(self.world.now_s)
         self.world.engine = Engine(self.settings)
+        self.feed(change_rules(*self.policies))
         for item in self.cluster.restart():
             self.feed(item)
 
@@ -312,6 +324,7 @@ class EngineMachine(RuleBasedStateMachine):
     def recover(self) -> None:
         """End all faults; check that the zones then become as requested, and that nothing more is written."""
         provider = self.world.provider
+        self.change_rules((), is_valid=True)
         provider.answers.clear()
         provider.failures.clear()
         provider.edits.clear()

@@ -200,6 +200,17 @@ def test_another_routing_of_a_denied_object_keeps_the_former_one() -> None:
     assert world.list_records() == {"web A": (GOOD,)}
 
 
+def test_each_denied_record_of_an_object_with_a_record_has_its_own_decision() -> None:
+    world = start_ruled(FakeRule(name="none", allows=lambda _: False), published=GOOD)
+    claims = [build_claim("web", "web", GOOD), build_claim("web", "web", "lb.example.net", rtype="CNAME")]
+    world.run(observe("web", *claims), for_s=60.0)
+    assert world.list_records() == {"web A": (GOOD,)}
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.POLICY_VIOLATION),
+        ("CNAME", Action.NONE, Reason.POLICY_DENIED),
+    ]
+
+
 def test_the_first_pass_is_not_over_before_the_rules_are_read() -> None:
     world = start_world(first=[observe("web", build_claim("web", "web", GOOD))], has_rules=True)
     assert (world.list_records(), world.engine.is_planned) == ({}, False)
