@@ -78,19 +78,19 @@ class OctodnsZones:
         found = self._zones.get(name)
         return None if found is None else found.configured
 
-    def read(self, name: DnsName) -> OctodnsSnapshot:
-        """Read a managed zone, and store the snapshot for the next batch.
+    def read(self, name: DnsName, *, before_batch: bool) -> OctodnsSnapshot:
+        """Read a managed zone, and with *before_batch* store the snapshot for the next batch.
 
         Raises:
             CallFailedError: the zone cannot be read.
         """
         zone = self._zones[name]
         with zone.lock:
-            count, zone.snapshot = zone.batch_count, None
+            count = zone.batch_count
         snapshot = read_zone(zone.configured, self.settings.on_call)
-        with zone.lock:
-            if zone.batch_count == count:
-                zone.snapshot = snapshot
+        if before_batch:
+            with zone.lock:
+                zone.snapshot = snapshot if zone.batch_count == count else None
         return snapshot
 
     def begin_batch(self, name: DnsName) -> OctodnsSnapshot:
@@ -103,7 +103,7 @@ class OctodnsZones:
         with zone.lock:
             zone.batch_count += 1
             snapshot, zone.snapshot = zone.snapshot, None
-        if snapshot is not None and time.monotonic() < snapshot.started_at + _MAX_SNAPSHOT_AGE_S:
+        if snapshot is not None and time.monotonic() < snapshot.read_at_s + _MAX_SNAPSHOT_AGE_S:
             return snapshot
         return read_zone(zone.configured, self.settings.on_call)
 
@@ -157,7 +157,7 @@ class OctodnsReader:
         Raises:
             ProviderError: the zone cannot be read, or is not configured.
         """
-        return self._read(zone).build_page(after, self._zones.settings.page_names)
+        return self._read(zone, before_batch=False).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in their order. Reads the whole zone.
@@ -165,13 +165,13 @@ class OctodnsReader:
         Raises:
             ProviderError: the zone cannot be read, or is not configured.
         """
-        return self._read(zone).select_records(names)
+        return self._read(zone, before_batch=True).select_records(names)
 
-    def _read(self, zone: Zone) -> ZoneContents:
+    def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
         if self._zones.find_zone(zone.name) is None:
             raise RetryableError(f"zone {zone} is not in --octodns-config")
         try:
-            return self._zones.read(zone.name).contents
+            return self._zones.read(zone.name, before_batch=before_batch).contents
         except CallFailedError as failed:
             raise convert_to_read_error(failed) from failed
 

@@ -48,18 +48,18 @@ class OctodnsSnapshot:
     Attributes:
         zone: the configuration of the zone.
         provider: the instance, which can apply one batch.
-        content: octoDNS's container with all records.
+        octodns_zone: octoDNS's container with all records.
         contents: the records.
         found: octoDNS's records by key.
-        started_at: monotonic seconds.
+        read_at_s: when the zone had been read, in monotonic seconds.
     """
 
     zone: ConfiguredZone
     provider: Any
-    content: Any
+    octodns_zone: Any
     contents: ZoneContents
     found: Mapping[RecordKey, Any]
-    started_at: float
+    read_at_s: float
 
     def find_records(self, names: set[DnsName]) -> dict[RecordKey, Record]:
         """Return the records of *names* by key."""
@@ -72,21 +72,20 @@ def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
     Raises:
         CallFailedError: it cannot be read, or does not exist.
     """
-    started_at = time.monotonic()
-    content = zone.build()
+    octodns_zone = zone.build()
     with measure_call(observe, _READ):
-        provider = _populate(zone, content)
-    converted = [(record, theirs) for theirs in content.records if (record := convert_record(theirs)) is not None]
+        provider = _populate(zone, octodns_zone)
+    converted = [(record, theirs) for theirs in octodns_zone.records if (record := convert_record(theirs)) is not None]
     by_name: dict[DnsName, list[Record]] = {}
     for record, _ in sorted(converted, key=_get_key):
         by_name.setdefault(record.name, []).append(record)
     return OctodnsSnapshot(
         zone=zone,
         provider=provider,
-        content=content,
+        octodns_zone=octodns_zone,
         contents=ZoneContents({name: tuple(records) for name, records in by_name.items()}),
         found={record.key: theirs for record, theirs in converted},
-        started_at=started_at,
+        read_at_s=time.monotonic(),
     )
 
 
@@ -94,12 +93,12 @@ def _get_key(entry: tuple[Record, object]) -> tuple[RecordKey, tuple[str, ...]]:
     return entry[0].key, entry[0].targets
 
 
-def _populate(zone: ConfiguredZone, content: Any) -> Any:  # noqa: ANN401 - octoDNS has no types
-    """Fill *content* with the records of *zone*, and return the instance that read them."""
+def _populate(zone: ConfiguredZone, octodns_zone: Any) -> Any:  # noqa: ANN401 - octoDNS has no types
+    """Fill *octodns_zone* with the records of *zone*, and return the instance that read them."""
     try:
         provider = zone.target.build()
-        exists = provider.populate(content, target=True, lenient=True)
-        is_missing = not exists and not content.records and not _is_listed(provider, content.name)
+        exists = provider.populate(octodns_zone, target=True, lenient=True)
+        is_missing = not exists and not octodns_zone.records and not _is_listed(provider, octodns_zone.name)
     except Exception as exc:
         raise convert_error(_READ, zone, exc) from exc
     if is_missing:
@@ -134,7 +133,7 @@ def build_plans(snapshot: OctodnsSnapshot, change_sets: Sequence[ChangeSet], min
             stages.setdefault(stage, []).append(change)
             last = change
     plans: list[Any] = []
-    existing = snapshot.content
+    existing = snapshot.octodns_zone
     for stage in sorted(stages):
         plans.append(_build_plan(snapshot.provider, existing, stages[stage]))
         existing = plans[-1].desired
@@ -165,7 +164,7 @@ def _build_change(snapshot: OctodnsSnapshot, write: Write, min_ttl_s: int) -> An
     if get_written(write, write.new, min_ttl_s) is write.old:
         return None
     record = build_record(write.new, min_ttl_s)
-    new = build_octodns_record(snapshot.content, record, {} if old is None else old.octodns)
+    new = build_octodns_record(snapshot.octodns_zone, record, {} if old is None else old.octodns)
     return Create(new) if old is None else Update(old, new)
 
 

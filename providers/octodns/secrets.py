@@ -14,7 +14,7 @@ from extdns.errors import UsageError, sanitize
 
 _ENVIRONMENT: Final = "env"
 _SECRET_KEY: Final = re.compile(
-    r"(?:token|secret|pass|password|passwd|passphrase|credentials?|key|auth)$", re.IGNORECASE
+    r"(?:token|secret|pass|password|passwd|passphrase|credential|key|auth)s?$", re.IGNORECASE
 )
 
 
@@ -46,6 +46,8 @@ class SecretValues:
         if isinstance(value, Mapping):
             return self.resolve(value, f"{origin}, {sanitize(key)}")
         if not isinstance(value, str):
+            if isinstance(value, list) and _SECRET_KEY.search(key):
+                masking.add_secrets(map(str, value))
             return value
         handler, slash, name = value.partition("/")
         if slash and handler in self._handlers:

@@ -153,6 +153,9 @@ def test_values_of_secret_handlers_are_used_and_masked(tmp_path: Path, monkeypat
     assert masking.mask("123456789 0123456789") == "****** ******"  # octoDNS reads digits as a number
     load(tmp_path, change("it", "env/OTHER/it\n    token: plain-token"))
     assert masking.mask("plain-token") == "******"
+    with pytest.raises(UsageError):  # the class has no such argument
+        load(tmp_path, change("it", "it\n    tokens: [first-token]\n    password: [second-token]"))
+    assert masking.mask("first-token second-token") == "****** ******"
 
 
 def test_secrets_are_neither_in_the_message_about_their_file_nor_in_the_text_of_a_target(tmp_path: Path) -> None:

@@ -47,6 +47,19 @@ def test_a_batch_uses_the_read_before_it_and_reads_again_without_one(
     assert service.reads == 2
 
 
+def test_a_batch_reads_again_after_a_refresh_and_after_a_read_that_is_too_old(
+    build_rig: BuildRig, service: MemoryService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = build_rig()
+    rig.reader.read_page(rig.zone, None)
+    rig.apply(create("a.example.org", "A", "192.0.2.1"))
+    assert service.reads == 2
+    monkeypatch.setattr("providers.octodns.provider._MAX_SNAPSHOT_AGE_S", 0.0)
+    rig.reader.read_names(rig.zone, [])
+    rig.apply(create("b.example.org", "A", "192.0.2.1"))
+    assert service.reads == 4
+
+
 def test_a_read_before_a_batch_of_the_same_process_is_not_used_by_the_next_batch(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
