@@ -155,7 +155,7 @@ class PlanFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class DeleteFlags(FlagSection, frozen=True, kw_only=True):
-    """When a delete may be made. *unresolved_timeout_s* None is without limit."""
+    """When a delete may be made. *unresolved_timeout_s* is None if unresolved claims keep records for ever."""
 
     delete_grace_period_s: float
     unresolved_timeout_s: float | None

@@ -55,7 +55,7 @@ class SaveRate:
         self.next_at = -math.inf
 
     def spend(self, now_s: float) -> None:
-        """Count a save."""
+        """Record that a save is made at *now_s*, and compute when the next one may be made."""
         self._full_burst_at = max(self._full_burst_at, now_s) + _SAVE_INTERVAL_S
         self.next_at = self._full_burst_at - (_BURST_SAVES - 1) * _SAVE_INTERVAL_S
 

@@ -99,7 +99,8 @@ def _check_key(values: Mapping[str, Any]) -> None:
         )
     if not values["rfc2136-tsig-secret"] and not values["rfc2136-tsig-secret-file"]:
         raise usage_error(
-            "--provider=rfc2136 has no secret of the key", "give --rfc2136-tsig-secret or --rfc2136-tsig-secret-file"
+            "--provider=rfc2136 needs the secret of its TSIG key",
+            "give --rfc2136-tsig-secret or --rfc2136-tsig-secret-file",
         )
     if values["rfc2136-tsig-secret"]:
         check_secret(values["rfc2136-tsig-secret"], "--rfc2136-tsig-secret")

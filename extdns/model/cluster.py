@@ -59,7 +59,7 @@ class ObjectChange(Value, frozen=True, kw_only=True):
 
 
 class KindChange(Value, frozen=True, kw_only=True):
-    """The phase of a kind changed. `SYNCED` follows the changes of a complete list."""
+    """The phase of a kind changed. A change to `SYNCED` comes after the changes of all objects in the list."""
 
     state: KindState
 

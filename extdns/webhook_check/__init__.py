@@ -6,6 +6,6 @@
     *_checks   the checks by topic
     catalog    all checks in the order in which they run
 
-Of extdns's own client and server it uses only the decoding of JSON and domain filters (`providers.webhook`), so that a
-defect there is found, too.
+It does not use the client that extdns itself has for webhooks, so that it also finds defects which that client has. It
+shares only the decoding of JSON and domain filters with it (`providers.webhook`).
 """

@@ -115,7 +115,10 @@ def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
 
 
 def _adjust(new: DesiredRecord, old: Record | None, zone: Zone) -> Record | Refusal:
-    """Return *new* in the form in which it is written, or why it cannot be written. It can if it equals *old*."""
+    """Return *new* in the form in which it is written, or why it cannot be written.
+
+    A record that equals *old* is always accepted, because nothing changes.
+    """
     found = adjust_record(new, zone)
     if isinstance(found, Refusal) and (old is None or old != _build_record(new)):
         return found

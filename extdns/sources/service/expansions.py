@@ -122,7 +122,7 @@ _IP_FAMILIES: Final = frozenset({"IPv4", "IPv6"})
 
 
 class _EndpointsType(StrEnum):
-    """The addresses that a headless Service publishes: a value of its annotation; "" is the default."""
+    """The values of the annotation `endpoints-type` of a headless Service: which addresses of its Pods it publishes."""
 
     POD_IP = ""
     NODE_EXTERNAL_IP = "NodeExternalIP"

@@ -60,7 +60,7 @@ def test_an_offending_name_is_found_by_halving_although_other_names_keep_changin
     assert sum("bad" in batch for batch in world.batches) == 6
 
 
-def test_an_offending_name_is_found_by_halving_although_another_name_changes_with_the_refusal() -> None:
+def test_an_offending_name_is_found_by_halving_although_another_name_changes_before_the_refusal_arrives() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad")
     world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))

@@ -223,7 +223,7 @@ def test_the_ttl_of_an_object_whose_targets_are_filtered_out_is_evaluated() -> N
     assert (found.targets, found.ttl_s) == (("192.0.2.66",), 300)
 
 
-def test_without_rules_most_attempts_succeed() -> None:
+def test_most_attempts_to_evade_a_rule_would_change_records_if_there_were_no_rule() -> None:
     assert sum(map(changes_something_without_rules, ATTEMPTS)) >= 35
 
 

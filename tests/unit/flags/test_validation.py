@@ -168,7 +168,9 @@ def check(argv: list[str]) -> None:
             "--rfc2136-tsig-secret and --rfc2136-tsig-secret-file are both set",
             id="rfc2136-two-secrets",
         ),
-        pytest.param([*SERVED, *KEY[1:]], "--provider=rfc2136 has no secret of the key", id="rfc2136-no-secret"),
+        pytest.param(
+            [*SERVED, *KEY[1:]], "--provider=rfc2136 needs the secret of its TSIG key", id="rfc2136-no-secret"
+        ),
         pytest.param(
             [*SERVED, *KEY[1:], "--rfc2136-tsig-secret=no base64"],
             "--rfc2136-tsig-secret is not base64",

@@ -75,7 +75,7 @@ def test_loopback_server_rejects_other_hosts(shop: Process, host: str, path: str
     assert "web01" not in response.text
 
 
-def test_public_server_accepts_every_host(shop: Process) -> None:
+def test_a_server_on_all_interfaces_accepts_every_host_name(shop: Process) -> None:
     site = Site(
         read_snapshot=lambda: shop.live,
         api=shop.api,
