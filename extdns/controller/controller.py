@@ -288,7 +288,6 @@ class Controller:
             self._guard(partial(audit.observe_input, item))
         if isinstance(item, KindStateChanged):
             item = self._fallbacks.correct(item)
-        item = self._parts.rules.prepare_input(item)
         try:
             effects = self._parts.engine.step(item, now_s)
         except Exception as exc:  # noqa: BLE001 - law 3: one defect must not end the process

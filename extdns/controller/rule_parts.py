@@ -38,7 +38,7 @@ class RuleParts:
         if self.decision_log:
             self.decision_log.start()
         if self.policies:
-            self.policies.start(put)
+            self.policies.start(lambda item: put(self._watch(item)))
         if self.queries:
             self.queries.start(put)
             if not self.policies:
@@ -58,7 +58,7 @@ class RuleParts:
         if self.queries:
             self.queries.query(effect.inputs)
 
-    def prepare_input(self, item: Input) -> Input:
+    def _watch(self, item: Input) -> Input:
         """Return *item*; if it has rules, their evaluations are written to the decision log."""
         if self.decision_log and isinstance(item, RulesChanged) and item.rules:
             return RulesChanged(rules=self.decision_log.watch(item.rules))
