@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.evidence import HeldSet
     from extdns.model.kind import Kind, ObjectKey
-    from extdns.model.object_status import ObjectStatus
+    from extdns.model.object_status import ObjectStatus, PolicyStatus
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.resources.kinds import KubernetesObject
     from extdns.model.saved_state import Approval, Saved
@@ -270,7 +270,7 @@ class StatusWriter(Protocol):
         """The kind of object whose status is written."""
         ...
 
-    def write(self, object_status: ObjectStatus) -> None:
+    def write(self, object_status: ObjectStatus | PolicyStatus) -> None:
         """Write the status of an object unless it has that status already."""
         ...
 

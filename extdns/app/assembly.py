@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import build_cluster, describe_objects
-from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writer
+from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writers
 from extdns.app.engine_settings import build_engine_settings
 from extdns.app.logs import build_logs
 from extdns.app.policies import build_policy_watcher
@@ -109,6 +109,7 @@ def assemble(
     audit, decision_log = build_logs(config, writer, engine, clock, activity_reporter)
     queries = build_rule_queries(config, activity_reporter, decision_log, clock)
     cluster, policies = _build_origins(config, kinds, clock, activity_reporter)
+    status_writer, policy_status = build_status_writers(config, writes=writer is not None and not needs_approval)
     parts = ControllerParts(
         engine=engine,
         observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
@@ -116,14 +117,14 @@ def assemble(
         reader=reader,
         writer=audit or writer,
         audit=audit,
-        rules=RuleParts(policies=policies, queries=queries, decision_log=decision_log),
+        rules=RuleParts(policies=policies, status_writer=policy_status, queries=queries, decision_log=decision_log),
         reporter=activity_reporter,
         clock=clock,
         kinds=kinds,
         interval_s=config.control.interval_s,
         gate=gate,
         state=state,
-        status_writer=build_status_writer(config) if writer and not needs_approval else None,
+        status_writer=status_writer,
     )
     controller = Controller(parts)
     site = build_site(config, controller.snapshots.read, reader, (lambda: lease.other_page) if lease else str)

@@ -16,6 +16,7 @@ from extdns.controller.clock import SystemClock
 from extdns.documents.held import format_approve_command
 from extdns.errors import sanitize
 from extdns.flags.process import DEFAULT_TIMEOUT_S
+from extdns.flags.rules import CLUSTER_POLICIES
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 
@@ -65,6 +66,23 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     from extdns.model.resources.externaldns import DNS_ENDPOINT
 
     return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
+
+
+def build_status_writers(config: Config, *, writes: bool) -> tuple[StatusWriter | None, StatusWriter | None]:
+    """Build the writers of DNSEndpoint and of DNSPolicy statuses; None without *writes*, and as each says."""
+    return (build_status_writer(config), build_policy_status_writer(config)) if writes else (None, None)
+
+
+def build_policy_status_writer(config: Config) -> StatusWriter | None:
+    """Build the writer of DNSPolicy statuses; None without rules in a live cluster, or in a dry run."""
+    if config.control.dry_run or not has_live_cluster(config) or CLUSTER_POLICIES not in config.rules.policy_rules:
+        return None
+    from extdns.kube.dns_policy_status import build_policy_status
+    from extdns.kube.status_writer import KubernetesStatusWriter
+    from extdns.model.resources.extdns import DNS_POLICY
+
+    api = connect_api_server(config.cluster)[0]
+    return KubernetesStatusWriter(api, DNS_POLICY, SystemClock(), build=build_policy_status)
 
 
 def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str) -> LeaderElector | None:

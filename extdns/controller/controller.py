@@ -126,6 +126,7 @@ class Controller:
         self._status_updater = (
             StatusUpdater(parts.engine, parts.status_writer, parts.clock, parts.gate) if parts.status_writer else None
         )
+        self._policy_statuses = parts.rules.build_status_updater(parts.engine, parts.clock, parts.gate)
         self.snapshots = SnapshotPublisher(
             parts.engine,
             parts.clock,
@@ -233,6 +234,8 @@ class Controller:
         if self._status_updater:
             timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
             self._guard(partial(self._status_updater.close, timeout_s))
+        if self._policy_statuses:
+            self._guard(partial(self._policy_statuses.close, _STOP_TIMEOUT_S))
         if self._parts.audit:
             self._parts.audit.close(_STOP_TIMEOUT_S)
         self._guard(self._parts.rules.close)
@@ -270,6 +273,8 @@ class Controller:
             self._wake_at = min(self._wake_at, self._runs.next_update_at)
         if self._status_updater:
             self._guard(self._status_updater.write_due)
+        if self._policy_statuses:
+            self._guard(self._policy_statuses.write_due)
         if now_s >= self._progress.next_update_at:
             self._guard(self._progress.update)
         if self.snapshots.is_requested or now_s >= self.snapshots.discard_at:
@@ -284,6 +289,8 @@ class Controller:
         self._guard(partial(self._change_times.observe_input, item))
         if self._status_updater:
             self._guard(partial(self._status_updater.observe_input, item))
+        if self._policy_statuses:
+            self._guard(partial(self._policy_statuses.observe_input, item))
         if audit := self._parts.audit:
             self._guard(partial(audit.observe_input, item))
         if isinstance(item, KindStateChanged):
@@ -360,6 +367,8 @@ class Controller:
         wake_at = min(self._wake_at, self._runs.next_deadline_at)
         if self._status_updater:
             wake_at = min(wake_at, self._status_updater.next_deadline_at)
+        if self._policy_statuses:
+            wake_at = min(wake_at, self._policy_statuses.next_deadline_at)
         if self._gate.lease:
             wake_at = min(wake_at, self._gate.find_deadline(now_s))
         try:

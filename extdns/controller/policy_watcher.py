@@ -35,14 +35,14 @@ class PolicyWatcher:
     """
 
     def __init__(self, origins: Sequence[Cluster], *, clock: Clock, report_defect: Callable[[Exception], None]) -> None:
-        """Read the DNSPolicies of *origins* after `start`; `close` closes them."""
+        """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them."""
         self._origins = tuple(origins)
         self._clock = clock
         self._report_defect = report_defect
         self._put: Callable[[Input], None] = _discard
         self._indexes = tuple(PolicyIndex() for _ in origins)
         self._lock = threading.Lock()
-        self._revision = ""
+        self._published: tuple[str, list[PolicyState]] = "", []
         self._problems: frozenset[str] = frozenset()
         self._warnings: frozenset[str] = frozenset()
         self._closed = threading.Event()
@@ -58,6 +58,11 @@ class PolicyWatcher:
         """The state of each policy, sorted by name. Safe from any thread."""
         with self._lock:
             return tuple(state for index in self._indexes for state in index.list_states())
+
+    def list_cluster_states(self) -> tuple[PolicyState, ...]:
+        """Return the state of each policy of the last origin, the cluster. Safe from any thread."""
+        with self._lock:
+            return tuple(self._indexes[-1].list_states())
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -107,10 +112,12 @@ class PolicyWatcher:
         self._read.set()
         policies = [policy for index in self._indexes for policy in index.policies]
         rules = PolicyRules(policies, [one for index in self._indexes for one in index.find_unavailable()])
-        if rules.revision != self._revision and not self._closed.is_set():
-            self._revision = rules.revision
-            self._put(RulesChanged(rules=rules))
-            _log.info(Event.RULES_CHANGED, policies=len(policies), revision=rules.revision)
+        states = [state for index in self._indexes for state in index.list_states()]
+        if (rules.revision, states) != self._published and not self._closed.is_set():
+            if rules.revision != self._published[0]:
+                _log.info(Event.RULES_CHANGED, policies=len(policies), revision=rules.revision)
+            self._published = rules.revision, states
+            self._put(RulesChanged(rules=rules))  # also for a state alone, which is written to the cluster
         self._report_problems()
 
     def _report_problems(self) -> None:

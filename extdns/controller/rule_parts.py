@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from extdns.controller.decision_log import DecisionLog
+    from extdns.controller.policy_status_updater import PolicyStatusUpdater
     from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.controller.rule_queries import RuleQueries
+    from extdns.controller.write_gate import WriteGate
     from extdns.engine.effects import QueryRules
+    from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input
+    from extdns.ports import Clock, StatusWriter
 
 _CLOSE_TIMEOUT_S: Final = 2.0
 
@@ -25,11 +29,13 @@ class RuleParts:
 
     Attributes:
         policies: reads the local rules (`--policy-rules`).
+        status_writer: writes the status of DNSPolicies in the cluster; also None in a dry run.
         queries: queries the policy server (`--opa-url`).
         decision_log: gets the answers of both (`--decision-log`).
     """
 
     policies: PolicyWatcher | None = None
+    status_writer: StatusWriter | None = None
     queries: RuleQueries | None = None
     decision_log: DecisionLog | None = None
 
@@ -43,6 +49,14 @@ class RuleParts:
             self.queries.start(put)
             if not self.policies:
                 put(RulesChanged(rules=None))  # without the first input, nothing is planned
+
+    def build_status_updater(self, engine: Engine, clock: Clock, gate: WriteGate) -> PolicyStatusUpdater | None:
+        """Build what writes the status of DNSPolicies; None without a writer."""
+        if self.policies is None or self.status_writer is None:
+            return None
+        from extdns.controller.policy_status_updater import PolicyStatusUpdater  # noqa: PLC0415 - for rules in the cluster
+
+        return PolicyStatusUpdater(self.policies, engine, self.status_writer, clock, gate)
 
     def close(self) -> None:
         """Stop all threads, each within two seconds."""

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
 
 _UNKNOWN_TYPE: Final = "unknown"
-_ALLOWED: Final = "allowed"
+ALLOWED: Final = "allowed"
+"""The result of a rule that matches a record and is not violated."""
+
 _OTHER: Final = "other"
 _MAX_RULES: Final = 100
 _EXPECTED_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
@@ -90,7 +92,7 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
         invalid=invalid,
         mismatches=tuple(_find_mismatches(engine, owner)),
         reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
-        rule_results=_count_rule_results(engine) if engine.rules.is_active else {},
+        rule_results=_limit_rules(count_rule_results(engine)) if engine.rules.is_active else {},
         unexpected=unexpected,
         retained=retained,
         queued=_count_queued_names(engine),
@@ -115,14 +117,21 @@ def _count_requested(engine: Engine, owner: str) -> Counter[str]:
     return types
 
 
-def _count_rule_results(engine: Engine) -> Counter[tuple[str, str]]:
-    """Count the records by rule that matches them, and result. After `_MAX_RULES` rules, the others count together."""
+def count_rule_results(engine: Engine) -> Counter[tuple[str, str]]:
+    """Count the records by rule that matches them, and result."""
+    found: Counter[tuple[str, str]] = Counter()
+    for decision in engine.decisions:
+        results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}
+        found.update(results.items())
+    return found
+
+
+def _limit_rules(counts: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """Return *counts* in which all rules after `_MAX_RULES` count together."""
     found: Counter[tuple[str, str]] = Counter()
     named: dict[str, str] = {}
-    for decision in engine.decisions:
-        results = dict.fromkeys(decision.rules, _ALLOWED) | {one.rule: one.action.value for one in decision.violations}
-        for rule, result in results.items():
-            found[named.setdefault(rule, rule if len(named) < _MAX_RULES else _OTHER), result] += 1
+    for (rule, result), count in counts.items():
+        found[named.setdefault(rule, rule if len(named) < _MAX_RULES else _OTHER), result] += count
     return found
 
 

@@ -1,4 +1,4 @@
-"""Write the status of DNSEndpoint objects by server-side apply, on a thread of its own.
+"""Write the status of objects by server-side apply, on a thread of its own.
 
 The conditions follow the Kubernetes API conventions ("Typical status properties").
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
@@ -17,12 +17,13 @@ from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError, s
 from extdns.kube.api_protocol import build_object_path
 from extdns.log import Event
 from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.object_status import ObjectStatus, PolicyStatus
 from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
     from extdns.model.kind import Kind, ObjectKey
-    from extdns.model.object_status import EndpointProblem, ObjectStatus
+    from extdns.model.object_status import EndpointProblem
     from extdns.ports import Clock
 
 
@@ -41,15 +42,21 @@ _REFUSED_CODES: Final = frozenset({400, 413, 415, 422})
 class KubernetesStatusWriter:
     """Writes statuses without blocking its callers. Only the last status of each object is queued."""
 
-    def __init__(self, api: ApiClient, kind: Kind, clock: Clock, *, pause_s: float = 0.01) -> None:
-        """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two."""
+    def __init__(
+        self, api: ApiClient, kind: Kind, clock: Clock, *, build: StatusBuilder | None = None, pause_s: float = 0.01
+    ) -> None:
+        """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two.
+
+        *build* builds the status, by default that of a DNSEndpoint.
+        """
+        self._build: StatusBuilder = build or build_status
         self._api = api
         self._kind = kind
         self._clock = clock
         self._pause_s = pause_s
         self._changed = threading.Condition()
-        self._waiting: dict[ObjectKey, ObjectStatus] = {}
-        self._written: dict[ObjectKey, ObjectStatus] = {}
+        self._waiting: dict[ObjectKey, WritableStatus] = {}
+        self._written: dict[ObjectKey, WritableStatus] = {}
         self._busy: ObjectKey | None = None
         self._is_off = False
         self._is_closing = False
@@ -63,7 +70,7 @@ class KubernetesStatusWriter:
         """The kind whose status is written."""
         return self._kind
 
-    def write(self, object_status: ObjectStatus) -> None:
+    def write(self, object_status: WritableStatus) -> None:
         """Queue *object_status* unless the object has that status already."""
         with self._changed:
             self._waiting.pop(object_status.key, None)
@@ -109,7 +116,7 @@ class KubernetesStatusWriter:
                         self._written[object_status.key] = object_status
             self._stop.wait(self._pause_s)
 
-    def _wait_for_next(self) -> ObjectStatus | None:
+    def _wait_for_next(self) -> WritableStatus | None:
         with self._changed:
             while not (self._waiting or self._is_closing or self._is_off):
                 self._changed.wait()
@@ -118,7 +125,7 @@ class KubernetesStatusWriter:
             self._busy = next(iter(self._waiting))
             return self._waiting.pop(self._busy)
 
-    def _handle_error(self, object_status: ObjectStatus, exc: Exception) -> None:
+    def _handle_error(self, object_status: WritableStatus, exc: Exception) -> None:
         """Queue the status again after a backoff, unless the error is permanent."""
         terminating = isinstance(exc, DeniedError) and "being terminated" in str(exc)
         if isinstance(exc, ApiError) and exc.code in _FORBIDDEN_CODES and not terminating:
@@ -143,7 +150,7 @@ class KubernetesStatusWriter:
             self._written.clear()
         _log.warning(Event.STATUS_DISABLED, message=message)
 
-    def _write_status(self, object_status: ObjectStatus) -> bool:
+    def _write_status(self, object_status: WritableStatus) -> bool:
         """Write *object_status*. Return False if the object does not exist or has another generation."""
         path, missing = build_object_path(object_status.key), 0
         for _ in range(_ATTEMPTS):
@@ -153,7 +160,7 @@ class KubernetesStatusWriter:
                 return False
             if found.metadata.generation != object_status.generation:
                 return False  # the new generation will get its own decisions and status
-            status = build_status(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
+            status = self._build(object_status, found, f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ}")
             if self._omits_conditions:
                 status = drop_undeclared_fields(status)
             if has_status(status, found):
@@ -195,6 +202,7 @@ class KubernetesStatusWriter:
 
 
 Json = dict[str, Any]
+WritableStatus = ObjectStatus | PolicyStatus
 
 _ACCEPTED: Final = "accepted"
 _ALL_VALID: Final = "All endpoints are valid."
@@ -234,6 +242,9 @@ class ObjectWithStatus(_ObjectStruct, frozen=True, kw_only=True):
     status: Json | None = None
 
 
+StatusBuilder = Callable[[Any, ObjectWithStatus, str], Json]
+"""Builds the status of an object from what extdns knows, the object, and the time as RFC 3339 text."""
+
 _FOUND: Final = msgspec.json.Decoder(ObjectWithStatus)
 
 
@@ -248,7 +259,7 @@ def build_status(object_status: ObjectStatus, found: ObjectWithStatus, now: str)
     invalid = [problem for problem in object_status.problems if not problem.valid]
     missing = [short for short in object_status.problems if not short.published]
     accepted, published = (_ALL_VALID, _ALL_PUBLISHED) if object_status.endpoints else (_NO_ENDPOINTS, _NO_ENDPOINTS)
-    transition_times = _find_transition_times(found.status)
+    transition_times = find_transition_times(found.status)
     conditions = [
         _build_condition("Accepted", invalid, object_status, _ACCEPTED, accepted),
         _build_condition("Programmed", missing, object_status, Reason.PUBLISHED, published),
@@ -277,7 +288,7 @@ def has_status(status: Json, found: ObjectWithStatus) -> bool:
     return (
         all(one in others for one in status.get("conditions", ()))
         and before.get("observedGeneration") == status["observedGeneration"]
-        and before.get("endpoints") == status.get("endpoints")
+        and all(before.get(field) == status.get(field) for field in ("endpoints", "counts"))
     )
 
 
@@ -327,7 +338,7 @@ def _find_endpoint(field: str, found: ObjectWithStatus) -> _Endpoint:
     return (endpoints[index] if index < len(endpoints) else None) or _Endpoint()
 
 
-def _find_transition_times(status: Json | None) -> dict[tuple[str, str], str]:
+def find_transition_times(status: Json | None) -> dict[tuple[str, str], str]:
     """Return the last transition time by condition type and status. Unexpected values are ignored."""
     conditions = (status or {}).get("conditions")
     if not isinstance(conditions, list):

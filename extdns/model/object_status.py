@@ -1,4 +1,4 @@
-"""The status of an object: which of its endpoints are not published as written, and why.
+"""The status of a DNSEndpoint: which of its endpoints are not published as written, and why; that of a DNSPolicy.
 
 See docs/spec/sources.md 6.3.
 """
@@ -42,3 +42,22 @@ class ObjectStatus(Value, frozen=True, kw_only=True):
     generation: int
     endpoints: int
     problems: tuple[EndpointProblem, ...] = ()
+
+
+class PolicyStatus(Value, frozen=True, kw_only=True):
+    """What becomes of one version of a DNSPolicy (docs/reference/dnspolicy.md).
+
+    Attributes:
+        generation: `metadata.generation` of that version.
+        problems: what is wrong with it; () if it is used.
+        is_used: whether a version is used: this one, or the last valid one.
+        matched: the number of records that the rule is evaluated on.
+        violations: the number of records that violate it.
+    """
+
+    key: ObjectKey
+    generation: int
+    problems: tuple[str, ...] = ()
+    is_used: bool = True
+    matched: int = 0
+    violations: int = 0

@@ -10,6 +10,14 @@ import pytest
 import yaml
 
 from extdns.cel.policy_document import read_policy
+from extdns.controller.clock import SystemClock
+from extdns.kube.api import ApiClient
+from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.dns_policy_status import build_policy_status
+from extdns.kube.status_writer import KubernetesStatusWriter
+from extdns.model.kind import ObjectKey
+from extdns.model.object_status import PolicyStatus
+from extdns.model.resources.extdns import DNS_POLICY as KIND
 from tests.apimachinery.programs import Programs
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_POLICY
@@ -22,6 +30,7 @@ CRD: Final = ROOT / "charts" / "extdns" / "crds" / "dnspolicies.extdns.io.yaml"
 EXAMPLES: Final = sorted(
     set((ROOT / "examples" / "policy" / "cel").glob("*.yaml")) - {ROOT / "examples" / "policy" / "cel" / "tests.yaml"}
 )
+POLICIES: Final = "/apis/extdns.io/v1alpha1/dnspolicies"
 TRUE: Final = [{"expression": "true"}]
 
 
@@ -35,7 +44,7 @@ def machinery(api_programs: Programs) -> Iterator[ApiMachinery]:
 def create(machinery: ApiMachinery, spec: object) -> Reply:
     """Try to create a DNSPolicy with *spec* as a dry run, so that nothing is stored."""
     policy = {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": "rule"}, "spec": spec}
-    return machinery.raw_client.send("POST", "/apis/extdns.io/v1alpha1/dnspolicies?dryRun=All", policy)
+    return machinery.raw_client.send("POST", f"{POLICIES}?dryRun=All", policy)
 
 
 VALID: Final[dict[str, Json]] = {
@@ -88,6 +97,24 @@ INVALID: Final[dict[str, tuple[Json, str]]] = {
         "In and NotIn need values",
     ),
 }
+
+
+def test_status_is_written_and_the_next_process_leaves_it_unchanged(machinery: ApiMachinery, tmp_path: Path) -> None:
+    policy = {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": "stored"}}
+    stored = machinery.raw_client.send("POST", POLICIES, policy | {"spec": {"validations": TRUE}})
+    assert stored.code == 201
+    status = PolicyStatus(key=ObjectKey(KIND, "", "stored"), generation=1, matched=3, violations=1)
+    versions = []
+    for _ in range(2):
+        client = HttpClient(ClusterAccess(kubeconfig=str(machinery.kubeconfig(tmp_path / "kubeconfig"))))
+        api = ApiClient(client, request_timeout_s=10.0)
+        writer = KubernetesStatusWriter(api, KIND, SystemClock(), build=build_policy_status, pause_s=0.0)
+        writer.write(status)
+        writer.close(10.0)
+        versions.append(machinery.raw_client.get(f"{POLICIES}/stored").body)
+    assert versions[0] == versions[1]
+    assert versions[0]["status"]["counts"] == {"matched": 3, "violations": 1}
+    assert [one["type"] for one in versions[0]["status"]["conditions"]] == ["Ready"]
 
 
 @pytest.mark.parametrize("spec", VALID.values(), ids=VALID)

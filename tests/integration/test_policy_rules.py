@@ -124,3 +124,37 @@ def test_nothing_new_is_published_if_the_policies_of_the_cluster_cannot_be_liste
 def test_path_that_cannot_be_read_is_a_usage_error(installation: Installation, path: str) -> None:
     installation.replace_manifests(service("web"))
     assert installation.run_once(f"--policy-rules={path}") == USAGE
+
+
+def test_status_says_whether_the_rule_is_used_and_counts_violations(live: Installation) -> None:
+    live.apply(service("web"), service("api"), policy())
+    with live.start("--policy-rules=cluster") as running:
+        live.until(lambda: read_status(live).get("counts") == {"matched": 2, "violations": 1})
+        assert find_ready(live)[:2] == ("True", "Compiled")
+        live.apply(policy("record.nmae == 'x'"))
+        live.until(lambda: find_ready(live)[:2] == ("False", "Invalid"))
+        assert "refers to record.nmae" in find_ready(live)[2]
+        assert find_ready(live)[2].endswith("The last valid version stays in use.")
+        live.apply(policy(ALLOWS))
+        live.until(lambda: read_status(live).get("counts") == {"matched": 2, "violations": 0})
+        running.until("successfully updated")
+
+
+def test_dry_run_writes_no_status(live: Installation) -> None:
+    live.apply(service("web"), policy())
+    live.run_once("--policy-rules=cluster", "--dry-run")
+    assert read_status(live) == {}
+    live.run_once("--policy-rules=cluster")
+    assert read_status(live)["counts"] == {"matched": 1, "violations": 1}
+
+
+def read_status(live: Installation) -> Json:
+    found = live.server.get("DNSPolicy", "", "rule")
+    assert found is not None
+    return found.get("status") or {}
+
+
+def find_ready(live: Installation) -> tuple[str, str, str]:
+    """Return status, reason and message of the condition `Ready`."""
+    (condition,) = read_status(live).get("conditions") or [{"status": "", "reason": "", "message": ""}]
+    return condition["status"], condition["reason"], condition["message"]

@@ -1,0 +1,54 @@
+"""The status of a DNSPolicy."""
+
+from __future__ import annotations
+
+import msgspec
+
+from extdns.kube.dns_policy_status import build_policy_status
+from extdns.kube.status_writer import ObjectWithStatus
+from extdns.model.kind import ObjectKey
+from extdns.model.object_status import PolicyStatus
+from extdns.model.resources.extdns import DNS_POLICY
+
+NOW, BEFORE = "2026-01-02T03:04:05Z", "2026-01-01T00:00:00Z"
+KEY = ObjectKey(DNS_POLICY, "", "rule")
+
+
+def found(status: object = None) -> ObjectWithStatus:
+    return msgspec.convert({"metadata": {"generation": 4}, "status": status}, ObjectWithStatus)
+
+
+def test_rule_in_use_is_ready_and_has_counts() -> None:
+    status = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=7, violations=2), found(), NOW)
+    assert status == {
+        "observedGeneration": 4,
+        "conditions": [
+            {
+                "type": "Ready",
+                "status": "True",
+                "reason": "Compiled",
+                "message": "The rule is in use.",
+                "observedGeneration": 4,
+                "lastTransitionTime": NOW,
+            }
+        ],
+        "counts": {"matched": 7, "violations": 2},
+    }
+
+
+def test_invalid_rule_says_what_is_wrong_and_what_follows() -> None:
+    problems = tuple(f"problem {number}\n" for number in range(7))
+    policy = PolicyStatus(key=KEY, generation=4, problems=problems, is_used=False)
+    (condition,) = build_policy_status(policy, found(), NOW)["conditions"]
+    assert (condition["status"], condition["reason"]) == ("False", "Invalid")
+    assert condition["message"] == (
+        "problem 0\\n; problem 1\\n; problem 2\\n; problem 3\\n; problem 4\\n; and 2 more. "
+        "There is no valid version: new records that it may concern wait, published ones stay."
+    )
+
+
+def test_transition_time_changes_with_the_condition_only() -> None:
+    before = build_policy_status(PolicyStatus(key=KEY, generation=3), found(), BEFORE)
+    same = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=1), found(before), NOW)
+    other = build_policy_status(PolicyStatus(key=KEY, generation=4, problems=("a",)), found(before), NOW)
+    assert [one["conditions"][0]["lastTransitionTime"] for one in (same, other)] == [BEFORE, NOW]
