@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from extdns.exchange_limit import limit_exchange
 from extdns.web.response import Response
 
 if TYPE_CHECKING:
@@ -97,13 +98,16 @@ def fetch_leader_page(url: str, path: str, query: str, host: str) -> Response | 
             return None
         with closing(http.client.HTTPConnection(parts.hostname, parts.port, timeout=_TIMEOUT_S)) as connection:
             target = f"{parts.path}{path}" + (f"?{query}" if query else "")
-            connection.request("GET", target, headers={"Host": host} if host else {})
-            answer = connection.getresponse()
+            connection.connect()
+            with limit_exchange(connection.sock, _TIMEOUT_S):
+                connection.request("GET", target, headers={"Host": host} if host else {})
+                answer = connection.getresponse()
+                body = answer.read(_MAX_BYTES)
             if not answer.headers.get(_REPLICA):
                 return None  # another program, or a process that does not lead any more
             return Response(
                 status=HTTPStatus(answer.status),
-                body=answer.read(_MAX_BYTES),
+                body=body,
                 content_type=answer.headers.get("Content-Type", ""),
             )
     except (OSError, ValueError, http.client.HTTPException):

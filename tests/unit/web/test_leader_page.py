@@ -11,11 +11,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from extdns.flags.address import ListenAddress
+from extdns.web import leader_page
 from extdns.web.health import HealthApplication
 from extdns.web.leader_page import LeaderPageApplication, build_leader_url, fetch_leader_page
 from extdns.web.response import Response
 from extdns.web.server import WebServer
 from extdns.web.site import Site
+from tests.fakes.service.raw import drip, serve_bytes
 from tests.objects import service
 from tests.unit.web.page_process import Process, process
 from tests.web_server import HANGS_S
@@ -92,6 +94,12 @@ def test_an_error_of_the_leader_is_passed_on(leader: str) -> None:
 )
 def test_nothing_is_returned_if_the_leader_does_not_answer(leader: str, change: Callable[[str], str]) -> None:
     assert fetch(change(leader)) is None
+
+
+def test_nothing_is_returned_if_the_head_of_the_response_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leader_page, "_TIMEOUT_S", 0.2)
+    with serve_bytes(drip(b"HTTP/1.1 200 OK\r\nX-Extdns-Replica: ")) as url:
+        assert fetch(f"{url}/leader/secret") is None
 
 
 def test_health_is_served_beside_the_pages_and_the_pages_only_below_the_secret(leader: str) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import socket
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,6 +12,7 @@ from extdns.model.dns_name import DnsName
 from extdns.webhook_check.exchange import BrokenExchangeError, CheckedServer, NoAnswerInTimeError
 from extdns.webhook_check.fault_checks import check_connection_reuse
 from extdns.webhook_check.scratch import Scratch, ViolationError
+from tests.fakes.service.raw import drip, serve_bytes
 from tests.web_server import HANGS_S
 
 SHORT_S = 0.2
@@ -23,41 +23,9 @@ NO_CONTENT = b"HTTP/1.1 204 No Content\r\n\r\n"
 def serving(
     answer: Callable[[socket.socket], None], *, timeout_s: float = HANGS_S, most: int = 64
 ) -> Iterator[CheckedServer]:
-    """Accept one connection at a time, and let *answer* write to it after the beginning of a request was received."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def accept() -> None:
-            with suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    with connection, suppress(OSError):
-                        connection.recv(65536)
-                        answer(connection)
-
-        thread = threading.Thread(target=accept)
-        thread.start()
-        try:
-            yield CheckedServer(
-                url=f"http://127.0.0.1:{listening.getsockname()[1]}/prefix/", timeout_s=timeout_s, max_bytes=most
-            )
-        finally:
-            listening.shutdown(socket.SHUT_RDWR)
-            thread.join()
-
-
-def trickle(head: bytes) -> Callable[[socket.socket], None]:
-    """Return a function that sends *head*, and then one byte after the other until the client closes."""
-
-    def answer(connection: socket.socket) -> None:
-        connection.sendall(head)
-        connection.settimeout(SHORT_S / 10)
-        while True:
-            connection.sendall(b"x")
-            with suppress(TimeoutError):
-                if not connection.recv(1):
-                    return
-
-    return answer
+    """Serve what *answer* sends, and yield the address with these limits."""
+    with serve_bytes(answer) as url:
+        yield CheckedServer(url=f"{url}/prefix/", timeout_s=timeout_s, max_bytes=most)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +38,7 @@ def trickle(head: bytes) -> Callable[[socket.socket], None]:
 )
 def test_an_answer_that_arrives_byte_by_byte_ends_at_the_time_limit(head: bytes) -> None:
     with (
-        serving(trickle(head), timeout_s=SHORT_S) as server,
+        serving(drip(head), timeout_s=SHORT_S) as server,
         pytest.raises(NoAnswerInTimeError, match=r"within 0\.2 s"),
     ):
         server.send("GET", "/records")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from threading import Event
 
 import pytest
 
@@ -16,8 +15,9 @@ from providers.webhook.wire import MEDIA_TYPE
 from tests.conformance.provider import build_batch, create
 from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Fault
+from tests.fakes.service.raw import drip, serve_bytes
 from tests.fakes.webhook.server import Action, WebhookServer
-from tests.unit.providers.webhook.setting import build_webhook, serve_bytes
+from tests.unit.providers.webhook.setting import build_webhook
 
 ZONE = Zone(name=DnsName("example.org"), id="example.org")
 HEAD = f"HTTP/1.1 200 OK\r\nContent-Type: {MEDIA_TYPE}\r\n".encode()
@@ -31,15 +31,6 @@ class Replace(Fault):
 
     def after(self, answer: Answer) -> Answer:
         return Answer(status=self._status, body=self._body, headers=answer.headers)
-
-
-def drip(connection: socket.socket) -> None:
-    """Send one byte of a head after the other, without an end."""
-    connection.sendall(HEAD)
-    pause = Event()
-    while True:
-        connection.sendall(b"X")
-        pause.wait(0.01)
 
 
 def pour(connection: socket.socket) -> None:
@@ -97,7 +88,7 @@ def test_an_answer_without_an_end_is_read_to_the_limit_only() -> None:
 
 
 def test_an_answer_that_drips_ends_at_the_time_limit() -> None:
-    with serve_bytes(drip) as url:
+    with serve_bytes(drip(HEAD)) as url:
         reader, _ = build_webhook(url, timeout_s=0.3)
         with pytest.raises(ProviderError, match="no complete answer within"):
             reader.list_zones()
