@@ -142,6 +142,7 @@ class DnsClient:
                 if is_first or done:
                     _require_signature(query, response)
                 is_first = False
+        limit.check_zone(copy)
 
     def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage, wire: bytes) -> dns.rcode.Rcode:
         connect_s, respond_s = self._settings.write_options.timeouts_s
@@ -171,7 +172,7 @@ class DnsClient:
 
 
 class TransferLimit:
-    """Counts what one transfer has brought, and ends it if that is too much."""
+    """Counts what one transfer has brought, and ends it if that, or the zone after it, is too much."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Allow what *settings* say."""
@@ -187,13 +188,24 @@ class TransferLimit:
         """
         self._bytes += size
         self._records += records
-        for found, allowed, unit in (
-            (self._bytes, self._settings.max_transfer_bytes, "bytes"),
-            (self._records, self._settings.max_transfer_records, "records"),
-        ):
-            if found > allowed:
-                detail = f"the zone has more than {allowed} {unit}"
-                raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
+        _require_at_most(self._settings.max_transfer_bytes, self._bytes, "bytes")
+        _require_at_most(self._settings.max_transfer_records, self._records, "records")
+
+    def check_zone(self, copy: dns.zone.Zone) -> None:
+        """Check the size of *copy* after the transfer, because each difference can add records.
+
+        Raises:
+            CallFailedError: the zone is too large.
+        """
+        if self._records > 1:  # not only the SOA that says that nothing has changed
+            held = sum(len(rdataset) for node in copy.nodes.values() for rdataset in node.rdatasets)
+            _require_at_most(self._settings.max_transfer_records, held, "records")
+
+
+def _require_at_most(allowed: int, found: int, unit: str) -> None:
+    if found > allowed:
+        detail = f"the zone has more than {allowed} {unit}"
+        raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
 
 
 def build_key(secret: TsigSecret) -> dns.tsig.Key:

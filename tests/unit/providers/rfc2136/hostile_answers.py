@@ -191,6 +191,15 @@ def delete_what_is_not_there(server: PrimaryServer, query: dns.message.Message) 
     yield from _transfer(server, query, [soa, query.authority[0], _build_address("gone.example.org.", 1), soa, soa])
 
 
+def grow(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
+    """Transfer a difference that adds 1000 records."""
+    number = len(server.opcodes)
+    server.add(f"n{number}.example.org", "TXT", "x")  # gives the zone a new serial
+    soa = server.build_soa()
+    added = _build_addresses(f"n{number}.example.org.", 1000)
+    yield from _transfer(server, query, [soa, query.authority[0], soa, added, soa])
+
+
 def never_end(server: PrimaryServer, query: dns.message.Message) -> Iterator[bytes]:
     """Transfer records without end."""
     start = server.build_response(query)
@@ -201,6 +210,11 @@ def never_end(server: PrimaryServer, query: dns.message.Message) -> Iterator[byt
         more.tsig = None
         more.answer = [_build_address(f"n{n}.example.org.", address) for address in range(1000)]
         yield add_length(more.to_wire())
+
+
+def _build_addresses(name: str, count: int) -> dns.rrset.RRset:
+    addresses = [f"192.0.{number >> 8}.{number & 255}" for number in range(count)]
+    return dns.rrset.from_text_list(name, 60, dns.rdataclass.IN, "A", addresses)
 
 
 def _build_address(name: str, number: int) -> dns.rrset.RRset:

@@ -198,6 +198,16 @@ def test_a_difference_that_does_not_fit_the_copy_is_replaced_by_the_whole_zone(s
     assert read_keys(zones) == [APEX, WEB]
 
 
+def test_differences_do_not_make_the_copy_larger_than_the_limit_of_records(server: PrimaryServer) -> None:
+    zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=2500))
+    read_keys(zones)
+    server.answers = [hostile.grow] * 3
+    found = [{rtype for _, rtype in read_keys(zones)} for _ in range(3)]
+    assert found == [{"NS", "A"}, {"NS", "A"}, {"NS", "TXT"}], (
+        "the third difference is too large: the zone is read anew"
+    )
+
+
 def test_a_transfer_without_end_is_given_up_at_the_limit_of_records(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=5000))
     server.answers = [hostile.never_end]
