@@ -102,13 +102,13 @@ class OctodnsZones:
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1
-            snapshot, zone.snapshot = zone.snapshot, None
+            snapshot = zone.snapshot
         if snapshot is not None and time.monotonic() < snapshot.read_at_s + _MAX_SNAPSHOT_AGE_S:
             return snapshot
         return read_zone(zone.configured, self.settings.on_call)
 
     def end_batch(self, name: DnsName) -> None:
-        """Discard a snapshot that was taken during the batch."""
+        """Discard the snapshot, which shows the zone before the batch or during it."""
         zone = self._zones[name]
         with zone.lock:
             zone.batch_count += 1

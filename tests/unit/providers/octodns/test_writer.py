@@ -194,6 +194,15 @@ def test_an_error_is_unknown_if_the_zone_cannot_be_read_after_it(build_rig: Buil
     assert isinstance(rig.submit(create("a.example.org", "A", "192.0.2.1")), Unknown)
 
 
+def test_after_a_timeout_the_engine_reads_the_zone_and_not_the_writer(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
+    rig = build_rig()
+    service.failures.append((0, TimeoutError()))
+    rig.submit(create("a.example.org", "A", "192.0.2.1"))
+    assert service.reads == 1
+
+
 def test_a_zone_that_cannot_be_read_before_a_batch_is_not_written(build_rig: BuildRig, service: MemoryService) -> None:
     rig = build_rig()
     for failure, outcome in ((BusyError(403), Forbidden), (TimeoutError(), TryLater)):
