@@ -54,6 +54,8 @@ _ENUMS: Final[Mapping[str, tuple[str, ...]]] = {
     "dnsPolicy": ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
     "image.pullPolicy": ("Always", "IfNotPresent", "Never"),
     "service.ipFamilyPolicy": ("SingleStack", "PreferDualStack", "RequireDualStack"),
+    "opa.image.pullPolicy": ("Always", "IfNotPresent", "Never"),
+    "opa.kubeMgmt.image.pullPolicy": ("Always", "IfNotPresent", "Never"),
     "provider.webhook.image.pullPolicy": ("Always", "IfNotPresent", "Never"),
     "provider.webhook.serviceMonitor.scheme": ("http", "https", "HTTP", "HTTPS"),
     "serviceMonitor.scheme": ("http", "https", "HTTP", "HTTPS"),

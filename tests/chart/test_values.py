@@ -18,7 +18,7 @@ from tests.chart.tools import Helm, run, values_of
 Keys = tuple[str, ...]
 
 DEFAULTS: Final = read_defaults()
-OPEN: Final = frozenset({("dashboard", "labels"), ("provider",)})
+OPEN: Final = frozenset({("dashboard", "labels"), ("opa",), ("provider",)})
 INACTIVE: Final = ("secretConfiguration",)
 """Sections that have no effect: values of external-dns's chart that are accepted while they are not enabled."""
 DIGEST: Final = f"sha256:{'0123456789abcdef' * 4}"

@@ -33,7 +33,8 @@ to the program. Permissions, ports and refusals read these arguments, so that it
   (list "annotation-filter" $v.annotationFilter)
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
-  (list "provider" (tpl $provider .)) }}
+  (list "provider" (tpl $provider .))
+  (list "opa-url" (include "extdns.hasOpa" . | empty | ternary "" "http://127.0.0.1:8181")) }}
 {{- $args := list }}
 {{- range $named }}
   {{- if not (has (index . 1) (list nil "")) }}

@@ -63,6 +63,9 @@ The permissions that arguments need, by where: `objects` where objects are read,
 {{- if and $hasGateways (has "--gateway-listener-sets" $args) }}
   {{- $listed = append $listed "listenersets.gateway.networking.k8s.io" }}
 {{- end }}
+{{- if or (include "extdns.isGiven" (list "opa-url" $args)) (include "extdns.isGiven" (list "policy-rules" $args)) }}
+  {{- $listed = append $listed "namespaces" }}
+{{- end }}
 
 {{- $objects := dict "events.events.k8s.io" (list "create" "patch") }}
 {{- range $listed }}

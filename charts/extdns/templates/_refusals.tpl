@@ -4,7 +4,7 @@ with a line for each problem: the value, the reason, and what to do.
 */}}
 {{- define "extdns.refusals" -}}
 {{- $problems := list }}
-{{- range list "extdns.imageProblems" "extdns.modeProblems" "extdns.argProblems" "extdns.secretProblems" "extdns.memoryProblems" }}
+{{- range list "extdns.imageProblems" "extdns.modeProblems" "extdns.argProblems" "extdns.secretProblems" "extdns.memoryProblems" "extdns.opaProblems" }}
   {{- $problems = concat $problems (include . $ | fromYamlArray) }}
 {{- end }}
 {{- if $problems }}

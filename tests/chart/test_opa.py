@@ -1,0 +1,94 @@
+"""The sidecars with Open Policy Agent and kube-mgmt, and what they are granted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.chart import schemas
+from tests.chart.tools import NAMESPACE, Helm, Json, arguments, of, run
+
+VALUES: Final[dict[str, Any]] = {
+    "opa": {
+        "enabled": True,
+        "image": {"repository": "opa.example/opa", "tag": "1.2"},
+        "kubeMgmt": {
+            "image": {"repository": "opa.example/kube-mgmt", "tag": "3.4"},
+            "args": ["--replicate=v1/services"],
+        },
+    }
+}
+
+
+def find_role(manifests: list[Json], name: str) -> Json:
+    """Return the role that grants access to the ConfigMaps of policies."""
+    (found,) = (one for one in of("Role", manifests) if one["metadata"]["name"] == name)
+    return found
+
+
+def test_the_sidecars_run_beside_extdns_which_asks_the_first_one(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
+    manifests = helm.manifests(VALUES)
+    (deployment,) = of("Deployment", manifests)
+    _, opa, kube_mgmt = deployment["spec"]["template"]["spec"]["containers"]
+    assert "--opa-url=http://127.0.0.1:8181" in arguments(manifests)
+    assert opa == {
+        "name": "opa",
+        "image": "opa.example/opa:1.2",
+        "args": ["run", "--server", "--addr=127.0.0.1:8181"],
+        "imagePullPolicy": "IfNotPresent",
+    }
+    assert (kube_mgmt["name"], kube_mgmt["image"]) == ("kube-mgmt", "opa.example/kube-mgmt:3.4")
+    assert kube_mgmt["args"] == [
+        "--opa-url=http://127.0.0.1:8181/v1",
+        f"--namespaces={NAMESPACE}",
+        "--enable-policies=true",
+        "--enable-data=true",
+        "--replicate=v1/services",
+    ]
+    checked = run(kubeconform, "-strict", "-schema-location", schemas.write(tmp_path), stdin=helm.render(VALUES).out)
+    assert checked.code == 0, checked.out
+
+
+@pytest.mark.parametrize("namespace", ["", "rules"])
+def test_config_maps_are_granted_in_the_namespace_of_the_policies_only(helm: Helm, namespace: str) -> None:
+    values = {"opa": VALUES["opa"] | {"policyNamespace": namespace}}
+    role = find_role(helm.manifests(values), "external-dns-policies")
+    assert role["metadata"]["namespace"] == (namespace or NAMESPACE)
+    assert role["rules"] == [
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "update", "patch"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(VALUES, id="sidecars"),
+        pytest.param({"extraArgs": {"opa-url": "https://opa.example"}}, id="another-server"),
+        pytest.param({"extraArgs": {"policy-rules": "/rules"}}, id="local-rules"),
+    ],
+)
+def test_namespaces_are_granted_if_rules_are_evaluated(helm: Helm, values: dict[str, Any]) -> None:
+    def find_rules(more: dict[str, Any]) -> list[Json]:
+        (role,) = of("ClusterRole", helm.manifests({"sources": ["service"], **more}))
+        return [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
+
+    assert find_rules(values) == [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
+    assert find_rules({}) == []
+
+
+def test_sidecars_without_an_image_are_refused(helm: Helm) -> None:
+    message = helm.refusal({"opa": {"enabled": True}})
+    assert "opa.image: repository and tag of the sidecar are required" in message
+    assert "opa.kubeMgmt.image: repository and tag of the sidecar are required" in message
+
+
+def test_without_the_sidecars_nothing_differs(helm: Helm) -> None:
+    disabled = {"opa": VALUES["opa"] | {"enabled": False}}
+    assert helm.manifests(disabled) == helm.manifests({})
+
+
+def test_another_server_and_the_sidecars_exclude_each_other(helm: Helm) -> None:
+    message = helm.refusal(VALUES | {"extraArgs": {"opa-url": "https://opa.example"}})
+    assert "--opa-url is given twice" in message
