@@ -100,7 +100,7 @@ def _convert_rdataset(name: DnsName, rdataset: dns.rdataset.Rdataset) -> Record 
     try:
         targets = canonicalize_targets(rtype, (rdata.convert_rdata(rtype, data) for data in rdataset))
         exact = _find_exact(rtype, targets, rdataset)
-    except (InvalidValueError, ValueError) as exc:
+    except Exception as exc:  # noqa: BLE001 - dnspython can raise any exception for odd data; it concerns one record
         return Record(
             name=name, type=rrtype.UNREADABLE, targets=(f"{rtype}: {sanitize(str(exc))}",), ttl_s=rdataset.ttl
         )
@@ -108,8 +108,8 @@ def _convert_rdataset(name: DnsName, rdataset: dns.rdataset.Rdataset) -> Record 
 
 
 def _find_exact(rtype: str, targets: tuple[str, ...], rdataset: dns.rdataset.Rdataset) -> object:
-    """Return the data on the wire, sorted, if it is not what *targets* give; else None."""
-    if rtype in rrtype.ADDRESSES:
+    """Return the data on the wire, sorted, if it is not what *targets* give; None if it is, or is never written."""
+    if rtype in rrtype.ADDRESSES or rtype not in rrtype.OWNABLE:
         return None
     try:
         same = {rdata.build_rdata(rtype, target) for target in targets} == set(rdataset)

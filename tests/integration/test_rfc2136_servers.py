@@ -132,6 +132,31 @@ def test_an_edit_of_capitals_alone_in_a_text_is_a_conflict_but_for_powerdns_whic
     assert isinstance(outcome, Applied if server.program == "pdns_server" else WriteConflict)
 
 
+@pytest.mark.parametrize(
+    ("rtype", "data"),
+    [
+        pytest.param("DS", f"12345 13 2 {'AB' * 32}", id="DS"),
+        pytest.param("TLSA", f"3 1 1 {'ab' * 32}", id="TLSA"),
+        pytest.param("SSHFP", f"4 2 {'ab' * 32}", id="SSHFP"),
+        pytest.param("OPENPGPKEY", "YWJj" * 100, id="OPENPGPKEY"),
+        pytest.param("CAA", '0 issue "ca.example.net"', id="CAA"),
+        pytest.param("HTTPS", "1 . alpn=h2", id="HTTPS"),
+        pytest.param("URI", f'10 1 "https://example.net/{"path/" * 30}"', id="URI"),
+        pytest.param("TYPE65400", "\\# 3 abcdef", id="unknown-type"),
+    ],
+)
+def test_records_of_types_that_no_object_can_request_are_read_and_the_zone_can_be_written(
+    server: UpdatableServer, rtype: str, data: str
+) -> None:
+    zones = Rfc2136Zones(build_settings(server))
+    if rtype == "DS":
+        add(server, "t.example.org.", 60, "NS", "ns.example.net.")
+    add(server, "t.example.org.", 60, rtype, data)
+    assert ("t.example.org", rtype) in read(zones)
+    (made,) = applied(submit(zones, create("web.example.org", "A", "192.0.2.1")))
+    assert read(zones)["web.example.org", "A"] == made
+
+
 def test_names_with_special_characters_are_read_and_written(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     add(server, "dot\\.ted.example.org.", 60, "TXT", "x")  # no object can request this name
