@@ -167,6 +167,9 @@ class _Configuration:
         entry = _require_mapping(self._sections["providers"][target_id], what)
         provider_class, arguments = self._prepare(entry, what)
         _require_provider(provider_class, what)
+        parameter = inspect.signature(provider_class).parameters.get("timeout")
+        if parameter is not None and parameter.default is None:
+            arguments.setdefault("timeout", _TIMEOUT_S)
         instance = _construct(what, provider_class, target_id, arguments)
         found = Target(id=target_id, provider_class=provider_class, arguments=arguments, instance=instance)
         return self._targets.setdefault(target_id, found)
@@ -178,9 +181,6 @@ class _Configuration:
             raise UsageError(f"{what} has no class; give `class: MODULE.CLASS`")
         found = _import_class(class_name, what)
         arguments = self._secrets.resolve({key: value for key, value in entry.items() if key != "class"}, what)
-        parameter = inspect.signature(found).parameters.get("timeout")
-        if parameter is not None and parameter.default is None:
-            arguments.setdefault("timeout", _TIMEOUT_S)
         return found, arguments
 
 

@@ -97,6 +97,7 @@ def change(old: str, new: str) -> str:
         pytest.param(
             change(CLASS, "octodns_bind.ZoneFileProvider"), "ZoneFileProvider writes only the records", id="rewriting"
         ),
+        pytest.param(change(CLASS, "builtins.dict"), "class dict cannot write", id="class-of-python"),
         pytest.param(change("service: it", "servce: it"), "the arguments do not fit MemoryProvider", id="argument"),
         pytest.param(change("service: it", "service: no"), "provider here cannot be created: KeyError", id="fails"),
         pytest.param(
@@ -113,6 +114,11 @@ def change(old: str, new: str) -> str:
             f"secret_handlers:\n  v: {{class: {MODULE}.Vault, fails: true}}\n" + change("it", "v/a"),
             "service=v/… cannot be read: ConnectionError: vault is sealed",
             id="secret-handler-fails",
+        ),
+        pytest.param(
+            "secret_handlers: {v: {class: builtins.dict}}\n" + GOOD,
+            "secret handler v cannot be created",
+            id="no-handler",
         ),
         pytest.param("secret_handlers: {v: {}}\n" + GOOD, "secret handler v has no class", id="handler-without-class"),
     ],
