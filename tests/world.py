@@ -23,6 +23,7 @@ from extdns.engine.effects import (
     Effect,
     ListZones,
     LoadState,
+    QueryRules,
     ReadApprovals,
     ReadNames,
     ReadPage,
@@ -44,6 +45,7 @@ from extdns.engine.inputs import (
     NamesRead,
     PageRead,
     ReadFailed,
+    RulesAnswered,
     StateAnswered,
     StateFailed,
     StateLoaded,
@@ -61,6 +63,8 @@ from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Capabilities, Zone
 from extdns.planner.settings import PlanSettings
 from extdns.ports import AdjustingReader, ZoneReader, ZoneWriter
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import (
     INGRESS,
@@ -84,6 +88,8 @@ class World:
 
     Attributes:
         exists: the answer to `CheckExistence` for an object; by default no object exists.
+        policy: what the policy server answers; None if it does not.
+        queries: every query to the policy server.
         reported: every decision reported so far.
         outcomes: every batch, and how it ended.
         held: every reported set of held deletes.
@@ -101,6 +107,8 @@ class World:
     reader: ZoneReader
     writer: ZoneWriter
     exists: Callable[[ObjectKey], bool | None] = lambda _: False
+    policy: Callable[[RuleInput], Evaluation | None] = lambda _: None
+    queries: list[QueryRules] = field(default_factory=list)
     now_s: float = 1000.0
     reported: list[Decision] = field(default_factory=list)
     outcomes: list[tuple[Batch, Outcome]] = field(default_factory=list)
@@ -155,7 +163,7 @@ class World:
             self.now_s = max(self.now_s, self.wake_s)
             self.feed(TimePassed())
 
-    def answer(self) -> Input:  # noqa: C901 - one case an effect
+    def answer(self) -> Input:  # noqa: C901, PLR0911 - one case an effect
         """Carry out the oldest queued effect, and return its answer for `feed`."""
         effect = self.waiting.popleft()
         self.calls.append(type(effect).__name__)
@@ -184,6 +192,9 @@ class World:
                 return BatchCompleted(
                     number=batch.number, zone=batch.zone, outcome=self.writer.submit(batch.zone, batch)
                 )
+            case QueryRules(inputs=inputs):
+                self.queries.append(effect)
+                return RulesAnswered(answers=tuple((one, found) for one in inputs if (found := self.policy(one))))
             case CheckExistence(key=key):
                 return ExistenceChecked(key=key, exists=self.exists(key))
             case LoadState():

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from extdns.engine.desired import adjust, build_candidates
 from extdns.engine.evidence import Finding
+from extdns.engine.rule_state import is_published
 from extdns.model.change import Blocked, Delete
 from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
@@ -26,7 +27,6 @@ from extdns.model.value import Value
 from extdns.model.violation import RuleAction, Violation
 from extdns.planner.decide import reject_claim
 from extdns.planner.plan import find_refused_successors
-from extdns.planner.proposal import find_differences
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 
@@ -249,29 +249,19 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             own = []  # ownership records of PTR records name no resource
         violating: list[OwnedRecord] = []
         if any(violation.deletes for answer in answers for violation in _list_denials(answer)):
-            published = [one for one in self.current if one in own or self._equals_current(one, records)]
+            published = [one for one in self.current if one in own or _is_any_published((one,), records)]
             now = [self._build_input_of_record(Operation.UPDATE, one) for one in published]
             inputs += now
             seen = state.rules.evaluate(now)
             violating = [one for one, answer in zip(published, seen, strict=True) if _is_deleting(answer)]
-        is_published = bool(records) and all(
-            any(self._equals_current(one, (record,)) for one in self.current) for record in records
-        )
-        reason = Reason.POLICY_VIOLATION if is_published and not violating else Reason.POLICY_DENIED
+        stays = bool(records) and all(_is_any_published(self.current, (record,)) for record in records)
+        reason = Reason.POLICY_VIOLATION if stays and not violating else Reason.POLICY_DENIED
         return Denial(
             claim=claim,
             block=_describe(reason, answers),
             records=records,
             own=tuple(own),
             violating=frozenset(one.key for one in violating),
-        )
-
-    def _equals_current(self, owned: OwnedRecord, records: Iterable[DesiredRecord]) -> bool:
-        """Return whether *owned* is ours and holds exactly one of *records*."""
-        owner = self.state.settings.plan.owner
-        return owned.is_ours and any(
-            one.key == owned.key and not {"targets", "ttl", "properties"} & {*find_differences(owned, one, owner)}
-            for one in records
         )
 
     def _find_retained(self, denials: Iterable[Denial], left: Sequence[NameClaim]) -> dict[RecordKey, Blocked]:
@@ -295,6 +285,11 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         namespace = denial.claim.provenance.ref.key.namespace
         is_same = not owned.resource or find_namespace(owned.resource) == namespace
         return owned.is_ours and (is_same or self.state.settings.plan.merges_namespaces)
+
+
+def _is_any_published(current: Iterable[OwnedRecord], records: Sequence[DesiredRecord]) -> bool:
+    """Return whether one of the *current* records is ours, and is what one of *records* requests."""
+    return any(is_published(owned, record) for owned in current for record in records)
 
 
 def _would_lose_targets(owned: OwnedRecord, denial: Denial, allowed: Iterable[DesiredRecord]) -> bool:

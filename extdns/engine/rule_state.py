@@ -9,15 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from extdns.engine.effects import QueryRules
 from extdns.engine.inputs import PRESENT, RulesAnswered, RulesChanged, RulesRevised
 from extdns.model.claim import NameClaim
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import EMPTY_MAP, StringMap, Value
+from extdns.planner.proposal import find_differences
 from extdns.planner.ptr_claims import derive_ptr_claims
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import RuleInput, RuleNamespace, RuleObject
+from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
@@ -25,11 +28,13 @@ if TYPE_CHECKING:
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
     from extdns.model.dns_name import DnsName
+    from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
 MAX_QUERY: Final = 500
 _AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
+_CONTENT: Final = frozenset({"targets", "ttl", "properties"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 
@@ -72,6 +77,7 @@ class RuleState:
         self.is_active = settings.has_rules or settings.has_policy_server
         self._tags: dict[ObjectKey, ObjectTags] = {}
         self._answers: dict[RuleInput, Evaluation] = {}
+        self._requests: dict[RuleInput, Evaluation] = {}  # the answers, without operation and current record
         self._names: dict[RuleInput, set[DnsName]] = {}
         self._used: dict[DnsName, frozenset[RuleInput]] = {}
         self._due: dict[RuleInput, None] = {}
@@ -95,7 +101,7 @@ class RuleState:
                 changed: set[DnsName] = set()
                 for one, evaluation in answers:
                     if one in self._names and self._answers.get(one) != evaluation:
-                        self._answers[one] = evaluation
+                        self._answers[one] = self._requests[_drop_current(one)] = evaluation
                         changed |= self._names[one]
                 return changed
 
@@ -141,14 +147,26 @@ class RuleState:
         local = self.rules.evaluate(inputs) if self.rules else (Evaluation(),) * len(inputs)
         if not self.has_server:
             return local
-        return [one.merge(self._answers.get(item, _AWAITED)) for item, one in zip(inputs, local, strict=True)]
+        return [one.merge(self._find_answer(item) or _AWAITED) for item, one in zip(inputs, local, strict=True)]
+
+    def _find_answer(self, item: RuleInput) -> Evaluation | None:
+        """Return the answer about *item*, None if there is none yet.
+
+        The answer about a change also counts for the record once it was written, so that a change takes one query.
+        """
+        found = self._answers.get(item)
+        if found is None and item.current is not None and is_published(item.current, item.record):
+            found = self._requests.get(_drop_current(item))
+        return found
 
     def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
         """Replace the inputs whose answers *name* needs; request those that are missing."""
         if not self.has_server:
             return
         new, old = frozenset(inputs), self._used.get(name, frozenset())
+        answers = {one: found for one in new if (found := self._find_answer(one))}
         for gone in old - new:
+            self._requests.pop(_drop_current(gone), None)
             self._names[gone].discard(name)
             if not self._names[gone]:
                 del self._names[gone]
@@ -156,8 +174,10 @@ class RuleState:
                 self._due.pop(gone, None)
         for one in new - old:
             self._names.setdefault(one, set()).add(name)
-            if one not in self._answers:
+            if one not in answers:
                 self._due[one] = None
+        for one, found in answers.items():
+            self._answers[one] = self._requests[_drop_current(one)] = found
         if new:
             self._used[name] = new
         else:
@@ -168,6 +188,17 @@ class RuleState:
         due, self._due = tuple(self._due), {}
         for start in range(0, len(due), MAX_QUERY):
             yield QueryRules(inputs=due[start : start + MAX_QUERY])
+
+
+def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
+    """Return whether *owned* is ours, and is what *record* requests."""
+    if not owned.is_ours or owned.key != record.key:
+        return False
+    return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
+
+
+def _drop_current(item: RuleInput) -> RuleInput:
+    return replace(item, operation=Operation.UPDATE, current=None)
 
 
 def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:
