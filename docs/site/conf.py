@@ -22,7 +22,7 @@ ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 MENU = (
     ("Start", ("README", "docs/quick-start", "docs/tutorials/*")),
     ("How to", ("docs/how-to/*",)),
-    ("Operate", ("docs/troubleshooting", "docs/operations", "docs/security-model")),
+    ("Operate", ("docs/troubleshooting", "docs/operations", "docs/security-model", "docs/multi-tenancy")),
     ("Understand", ("docs/concepts", "docs/comparison", "docs/faq", "docs/performance")),
     ("Reference", ("docs/reference/*", "charts/extdns/README")),
     ("Runbooks", ("docs/runbooks/*",)),

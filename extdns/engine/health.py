@@ -37,7 +37,10 @@ def find_blockers(engine: Engine) -> tuple[str, ...]:
 
 
 def find_unread(engine: Engine) -> tuple[str, ...]:
-    """Return a message for each failure that makes a plan incomplete: a source, an object or a zone is not read."""
+    """Return a message for each failure that makes a plan incomplete.
+
+    A source, an object or a zone is not read, or rules have no answer.
+    """
     return tuple(_unread(engine))
 
 
@@ -86,6 +89,8 @@ def _failures(engine: Engine) -> Iterator[str]:
 
 def _unread(engine: Engine) -> Iterator[str]:
     yield from (one.message for one in _find_unlisted_kinds(engine))
+    if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
+        yield f"{format_count(unavailable, 'record')} left alone: whether rules allow them is unknown"
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.problems.messages()

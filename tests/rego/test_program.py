@@ -10,9 +10,11 @@ from typing import Any, Final
 
 import pytest
 
+from extdns.controller.exit_codes import DONE, FAILED, VIOLATED
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import Json, service
 from tests.program.installation import USAGE, Installation
+from tests.program.process import once
 from tests.program.running import Running
 from tests.rego.opa_process import OpaProcess
 
@@ -136,17 +138,31 @@ def test_opa_is_killed_and_policies_flip_under_churn_and_no_record_is_deleted(si
     assert not [line for line in running.lines if "Desired change: DELETE" in line]
 
 
-def test_a_single_pass_ends_without_opa_and_publishes_nothing(tmp_path: Path) -> None:
+def test_a_single_pass_without_opa_fails_and_publishes_nothing(tmp_path: Path) -> None:
     with OpaProcess(tmp_path) as opa:
         site = Site(tmp_path, None, opa)
         site.installation.replace_manifests(name("web"))
         opa.kill()
-        site.installation.run_once(*site.flags)
+        assert site.installation.run_once(*site.flags) == FAILED
         assert site.published() == []
         opa.start()
         opa.put_policy(POLICY, DENY_BAD)
-        assert site.installation.run_once(*site.flags) == 0
+        assert site.installation.run_once(*site.flags) == DONE
         assert site.published() == [WEB]
+
+
+def test_a_plan_without_opa_is_incomplete_and_one_with_it_shows_what_is_denied(tmp_path: Path) -> None:
+    with OpaProcess(tmp_path, policies={POLICY: DENY_BAD}) as opa:
+        site = Site(tmp_path, None, opa)
+        site.installation.replace_manifests(name("web"), name("bad"))
+        flags = site.installation.flags(*site.flags)
+        planned = once("plan", *flags, "--fail-on=deny")
+        assert planned.returncode == VIOLATED
+        assert "deny bad.example.org A (Service shop/bad): rule extdns.bad: a bad name" in planned.stdout
+        opa.kill()
+        planned = once("plan", *flags)
+        assert planned.returncode == FAILED
+        assert "INCOMPLETE: 2 records left alone: whether rules allow them is unknown" in planned.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-# A public zone holds no private addresses, and no zone holds link-local ones.
+# A public zone holds no private addresses, and no zone holds link-local or loopback ones.
 package extdns
 
 private_networks := {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}
 
-link_local_networks := {"169.254.0.0/16", "fe80::/10"}
+local_networks := {"169.254.0.0/16", "fe80::/10", "127.0.0.0/8", "::1/128"}
 
 deny contains {"rule": "addresses", "msg": msg} if {
 	some address in addresses
@@ -15,9 +15,9 @@ deny contains {"rule": "addresses", "msg": msg} if {
 
 deny contains {"rule": "addresses", "msg": msg} if {
 	some address in addresses
-	some network in link_local_networks
+	some network in local_networks
 	net.cidr_contains(network, address)
-	msg := sprintf("%s is link-local (%s)", [address, network])
+	msg := sprintf("%s is link-local or loopback (%s)", [address, network])
 }
 
 addresses contains address if {
