@@ -33,6 +33,8 @@ class Event(StrEnum):
     FLAG_INEFFECTIVE = "Flag value has no effect"
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Serving health and metrics"
+    WEBHOOK_SERVED = "Serving the webhook protocol"
+    WEBHOOK_CALL_FAILED = "A call of the webhook protocol failed; the answer says why"
     PAGE_SERVED = "Serving the live page"
     PAGE_NOT_SERVED = "Cannot serve the live page; extdns continues without it"
     SIGNAL_RECEIVED = "Received {signal}. Terminating..."

@@ -20,8 +20,7 @@ _HEAD: Final = """\
 Usage: extdns --source=NAME --provider=NAME [flags]     run, and keep records up to date
        extdns COMMAND [arguments]
 
-extdns publishes the hostnames of Kubernetes objects in DNS, and writes an ownership record for each
-record that it manages.
+extdns publishes the hostnames of Kubernetes objects in DNS, with an ownership record for each.
 
 Commands, each with its own --help:
 """

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from extdns.commands.manual import OUTPUT, CommandHelp, Option, output_option
+from extdns.commands.webhook_manual import WEBHOOK_PAGES
 
 _PLAN_CODES: Final = (
     "0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was read or "
@@ -187,33 +188,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         examples=("extdns check @extdns.flags", "extdns check @extdns.flags --output=json"),
         exit_codes="0 if nothing is missing, otherwise 1.",
     ),
-    "webhook-check": CommandHelp(
-        summary="check a webhook provider against the protocol",
-        usage=("webhook-check URL --zone=ZONE [options]",),
-        text="""
-            Sends a webhook provider what external-dns sends, and what goes wrong in practice, and compares the answers
-            and the records with what the protocol says. Records are made only below one random label of ZONE, and
-            deleted at the end. Use a zone for tests all the same: a defect of the provider may change other records.
-
-            Record types, set identifiers and properties that the provider refuses as a whole are skipped.
-        """,
-        options=(
-            Option(form="--zone=ZONE", text="the zone for tests; the provider must manage it"),
-            Option(form="--timeout=DURATION", text="time limit of each request; default 15s, that of external-dns"),
-            Option(form="--records=N", text="how many records one large request has; default 5000"),
-            Option(
-                form="--property=NAME=VALUE",
-                text="a provider-specific property that the provider stores, such as webhook/proxied=true; repeatable",
-            ),
-            output_option("text", "junit"),
-        ),
-        examples=(
-            "extdns webhook-check http://localhost:8888 --zone=scratch.example.org",
-            "extdns webhook-check http://localhost:8888 --zone=scratch.example.org --output=junit > webhook.xml",
-        ),
-        exit_codes="0, or 1 if a check failed, a record could not be deleted or an argument is wrong.",
-        takes_run_flags=False,
-    ),
+    **WEBHOOK_PAGES,
     "policy": CommandHelp(
         summary="check the rules in DNSPolicies, and run tests of them",
         usage=("policy check FILE... [--output=text|json]", "policy test FILE... [--output=text|json]"),

@@ -260,7 +260,7 @@ class WebhookWriter:
             return TryLater(message=str(exc))
         if refused := _find_local_refusal(writes, zone):
             return refused
-        changes = records.build_changes(writes)
+        changes = records.build_changes(batch.change_sets)
         if not len(changes):
             return _build_applied(writes)
         try:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError, sanitize
 from extdns.model import rrtype, ttl
-from extdns.model.change import Refusal, Write
+from extdns.model.change import ChangeSet, Refusal, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, DesiredRecord, Record, RecordKey, canonicalize_targets, restate_record
@@ -25,6 +25,7 @@ from providers.common import rdata
 from providers.common.api_calls import parse_service_name
 from providers.webhook.wire import Changes, Endpoint, Property
 
+_OWNED_RECORD: Final = "ownedRecord"
 _TYPE: Final = re.compile(r"[A-Z0-9]{1,16}", re.ASCII)
 _NOT_AT_WILDCARDS: Final = frozenset({rrtype.NS, rrtype.DNAME})
 _decode: Final = msgspec.msgpack.Decoder(Endpoint).decode
@@ -128,25 +129,37 @@ def restore_endpoint(record: Record) -> Endpoint:
     return _decode(record.exact) if isinstance(record.exact, bytes) else build_endpoint(restate_record(record))
 
 
-def build_changes(writes: Iterable[Write]) -> Changes:
-    """Return the changes that make *writes*. A write that changes nothing is left out: it only states a condition."""
+def build_changes(sets: Iterable[ChangeSet]) -> Changes:
+    """Return the changes that make the writes of *sets*. Writes that change nothing only state a condition: left out.
+
+    Ownership records get the label that names their record, as external-dns gives it to them, so that a webhook can
+    keep both together.
+    """
     create: list[Endpoint] = []
     pairs: list[tuple[Endpoint, Endpoint]] = []
     delete: list[Endpoint] = []
-    for old, new in ((write.old, write.new) for write in writes):
+    for name, write in ((change_set.name, write) for change_set in sets for write in change_set.writes):
+        owned = name if write.key.type == rrtype.TXT and write.key.name != name else ""
+        old = _add_owned_record(restore_endpoint(write.old), owned) if write.old is not None else None
+        new = _add_owned_record(build_endpoint(write.new), owned) if write.new is not None else None
+        if write.old is not None and write.new is not None and is_as_requested(write.old, write.new):
+            continue
         if old is not None and new is not None:
-            if not is_as_requested(old, new):
-                pairs.append((restore_endpoint(old), build_endpoint(new)))
+            pairs.append((old, new))
         elif new is not None:
-            create.append(build_endpoint(new))
+            create.append(new)
         elif old is not None:
-            delete.append(restore_endpoint(old))
+            delete.append(old)
     return Changes(
         create=tuple(create),
         update_old=tuple(old for old, _ in pairs),
         update_new=tuple(new for _, new in pairs),
         delete=tuple(delete),
     )
+
+
+def _add_owned_record(endpoint: Endpoint, owned: str) -> Endpoint:
+    return replace(endpoint, labels={**(endpoint.labels or {}), _OWNED_RECORD: owned}) if owned else endpoint
 
 
 def is_as_requested(record: Record, desired: DesiredRecord) -> bool:

@@ -6,13 +6,13 @@ To test another provider, add a function that builds its `Rig` to `RIGS`. Cloud 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from extdns.model.change import AdjustedRecords, Applied, Batch, ChangeSet, Write
+from extdns.model.change import Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
@@ -20,15 +20,13 @@ from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
-from providers.common.api_calls import RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
-from providers.webhook.provider import WebhookReader, WebhookWriter, WebhookZones
-from providers.webhook.settings import WebhookSettings
+from providers.webhook.provider import WebhookWriter, WebhookZones
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
@@ -40,6 +38,7 @@ from tests.fakes.webhook.server import WebhookServer
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
+from tests.webhook_service import ShowingReader, connect, serve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,27 +283,28 @@ def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
     )
 
 
-class ShowingReader(WebhookReader):
-    """A reader that shows desired records to the webhook as soon as they are adjusted, so that none is unknown."""
-
-    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        self.load_adjustments(super().adjust(desired, zone).unknown)
-        return super().adjust(desired, zone)
-
-
 def build_webhook_rig(_: Path) -> Rig:
     """Build a rig with a webhook that changes what it is sent, unchecked, and pages of three names."""
     fake = get_fake_webhook()
     fake.faults.clear()
     for key in fake.records():
         fake.delete(*key)
-    settings = WebhookSettings(url=fake.url, page_names=3, reuse_s=0.0, rate_limit=RateLimit(per_s=1e6, burst=1e6))
-    zones = WebhookZones(settings)
+    zones = connect(fake.url, page_names=3)
+    return _build_webhook_rig(zones, WebhookWriter(zones))
+
+
+def build_webhook_server_rig(_: Path) -> Rig:
+    """Build a rig with `extdns webhook` in front of the in-memory provider, which others edit directly."""
+    provider = InMemoryProvider(["example.org"], page_size=3)
+    return _build_webhook_rig(connect(serve(provider, provider), page_names=3), provider)
+
+
+def _build_webhook_rig(zones: WebhookZones, other: ZoneWriter) -> Rig:
     reader = ShowingReader(zones)
     return Rig(
         reader=reader,
         writer=WebhookWriter(zones),
-        other=WebhookWriter(zones),
+        other=other,
         zone=reader.list_zones().zones[0],
         routes=EMPTY_MAP,
         shows_ttl=False,
@@ -332,6 +332,7 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "rfc2136-knot": build_knot_rig,
     "rfc2136-powerdns": build_powerdns_rig,
     "webhook": build_webhook_rig,
+    "webhook-server": build_webhook_server_rig,
     "zonefile": build_zonefile_rig,
 }
 GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "rfc2136-powerdns", "zonefile")

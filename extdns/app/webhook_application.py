@@ -1,0 +1,111 @@
+"""The WSGI application of `extdns webhook`: paths, methods, media types and status codes (docs/spec/plan.md 6.2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from extdns import log
+from extdns.app.webhook_service import WebhookService, WebhookServiceError
+from extdns.errors import describe_error, escape_unprintable
+from extdns.log import Event
+from extdns.masking import mask
+from extdns.model.value import Value
+from providers.webhook import wire
+from providers.webhook.wire import WireError
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+_log = log.get(__name__)
+_HARD_LIMIT_BYTES: Final = 2**30
+_MAX_MESSAGE: Final = 16_384
+_TEXT: Final = "text/plain; charset=utf-8"
+
+
+class Reply(Value, frozen=True, kw_only=True):
+    """The answer to one request."""
+
+    status: HTTPStatus = HTTPStatus.OK
+    body: bytes = b""
+    content_type: str = wire.MEDIA_TYPE
+
+
+class WebhookApplication:
+    """Answer the calls of the protocol. Every other path has the domain filter, as in external-dns."""
+
+    def __init__(self, service: WebhookService, *, max_body_bytes: int) -> None:
+        """Serve *service*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""
+        self._service = service
+        self._limit = min(max_body_bytes, _HARD_LIMIT_BYTES) if max_body_bytes > 0 else _HARD_LIMIT_BYTES
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+        reply = self._answer(environ)
+        headers = [] if reply.status == wire.APPLIED else [("Content-Type", reply.content_type)]
+        if reply.status != wire.APPLIED:
+            headers.append(("Content-Length", str(len(reply.body))))
+        start_response(f"{reply.status.value} {reply.status.phrase}", headers)
+        return () if environ["REQUEST_METHOD"] == "HEAD" else (reply.body,)
+
+    def _answer(self, environ: WSGIEnvironment) -> Reply:
+        method, path = str(environ["REQUEST_METHOD"]), str(environ["PATH_INFO"])
+        try:
+            match path, method:
+                case wire.RECORDS_PATH, "GET":
+                    return Reply(body=wire.encode_endpoints(self._service.read_records()))
+                case wire.RECORDS_PATH, "POST":
+                    self._service.apply(wire.decode_changes(self._read_body(environ)))
+                    return Reply(status=wire.APPLIED)
+                case wire.ADJUST_PATH, "POST":
+                    endpoints = wire.decode_endpoints(self._read_body(environ))
+                    return Reply(body=wire.encode_endpoints(self._service.adjust(endpoints)))
+                case ((wire.RECORDS_PATH | wire.ADJUST_PATH), _):
+                    return _build_error(HTTPStatus.BAD_REQUEST, f"{method} is not a method of {path}")
+                case _:
+                    return Reply(body=wire.encode_filter(self._service.negotiate()))
+        except WireError as exc:
+            return _build_error(HTTPStatus.BAD_REQUEST, str(exc))
+        except _RefusedBodyError as exc:
+            return _build_error(exc.status, str(exc))
+        except WebhookServiceError as exc:
+            _log.warning(Event.WEBHOOK_CALL_FAILED, method=method, path=path, error=str(exc))
+            return _build_error(HTTPStatus.INTERNAL_SERVER_ERROR, str(exc))
+        except Exception as exc:  # noqa: BLE001 - law 3: a defect ends this call only
+            _log.error(Event.REQUEST_FAILED, path=path, error=describe_error(exc))
+            return _build_error(HTTPStatus.INTERNAL_SERVER_ERROR, "internal error; see the log")
+
+    def _read_body(self, environ: WSGIEnvironment) -> bytes:
+        """Return the body of a request.
+
+        The media type is required, because a browser cannot send it to another site without asking first.
+
+        Raises:
+            _RefusedBodyError: another media type, no length, or too long.
+        """
+        if not wire.is_media_type(str(environ.get("CONTENT_TYPE", ""))):
+            raise _RefusedBodyError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type must be {wire.MEDIA_TYPE}")
+        length = str(environ.get("CONTENT_LENGTH", ""))
+        if not (length.isascii() and length.isdigit()) or len(length) > len(str(_HARD_LIMIT_BYTES)):
+            raise _RefusedBodyError(HTTPStatus.LENGTH_REQUIRED, "Content-Length is missing or invalid")
+        if int(length) > self._limit:
+            raise _RefusedBodyError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"more than {self._limit} bytes; see --webhook-provider-max-body-size",
+            )
+        body: bytes = environ["wsgi.input"].read(int(length))
+        if len(body) < int(length):
+            raise _RefusedBodyError(HTTPStatus.BAD_REQUEST, "the body ends early")
+        return body
+
+
+class _RefusedBodyError(Exception):
+    def __init__(self, status: HTTPStatus, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def _build_error(status: HTTPStatus, message: str) -> Reply:
+    lines = "\n".join(map(escape_unprintable, mask(message)[:_MAX_MESSAGE].split("\n")))
+    return Reply(status=status, body=f"{lines}\n".encode(), content_type=_TEXT)

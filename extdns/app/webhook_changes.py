@@ -1,0 +1,144 @@
+"""Turn the changes of a webhook request into conditional writes, by zone (docs/design/webhook.md, "The server")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from extdns.errors import InvalidValueError, sanitize
+from extdns.model import rrtype
+from extdns.model.change import ChangeSet, Write
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, RecordKey, canonicalize_targets
+from extdns.model.value import EMPTY_MAP, StringMap
+from extdns.model.zone import Zone
+from providers.webhook.wire import Changes, Endpoint
+
+Adjust = Callable[[DesiredRecord, Zone], tuple[DesiredRecord, ...]]
+"""Returns what the provider would hold, or raises `ImpossibleChangeError`."""
+
+Snapshots = Mapping[str, Mapping[RecordKey, Record]]
+"""By zone id: what the zones held when they were last read or written."""
+
+_OWNED_RECORD: Final = "ownedRecord"
+
+
+class ImpossibleChangeError(Exception):
+    """A change that cannot be made safely; the message says why."""
+
+
+def parse_endpoint(endpoint: Endpoint) -> DesiredRecord:
+    """Return the record that *endpoint* describes.
+
+    Raises:
+        ImpossibleChangeError: its name is invalid.
+    """
+    try:
+        name = DnsName.parse(endpoint.dns_name)
+    except InvalidValueError as exc:
+        raise ImpossibleChangeError(str(exc)) from exc
+    return DesiredRecord(
+        name=name,
+        type=endpoint.record_type,
+        targets=canonicalize_targets(endpoint.record_type, endpoint.targets or ()),
+        ttl_s=max(0, endpoint.record_ttl or 0),
+        set_identifier=endpoint.set_identifier or "",
+        labels=StringMap.from_items(endpoint.labels) if endpoint.labels else EMPTY_MAP,
+        properties=endpoint.properties,
+    )
+
+
+class ChangePlanner:
+    """Collects the writes of one request. What cannot be made is collected, too, and does not stop the others.
+
+    Attributes:
+        problems: a line for each change that cannot be made.
+    """
+
+    def __init__(self, find_zones: Callable[[DnsName], Iterable[Zone]], snapshots: Snapshots, adjust: Adjust) -> None:
+        """Plan changes of the zones that *find_zones* returns, of which *snapshots* has the records."""
+        self._find_zones = find_zones
+        self._snapshots = snapshots
+        self._adjust = adjust
+        self._writes: dict[Zone, dict[str, list[Write]]] = {}
+        self._failed: set[str] = set()
+        self.problems: list[str] = []
+
+    def plan(self, changes: Changes) -> None:
+        """Plan all *changes*."""
+        for endpoint in changes.create:
+            self._plan_each(endpoint, None, endpoint)
+        for old, new in zip(changes.update_old, changes.update_new, strict=True):
+            self._plan_each(new, old, new)
+        for endpoint in changes.delete:
+            self._plan_each(endpoint, endpoint, None)
+
+    def build_change_sets(self) -> dict[Zone, list[ChangeSet]]:
+        """Return the writes by zone; those of a record and of its ownership records are one change set, or none."""
+        return {
+            zone: [
+                ChangeSet(
+                    zone=zone,
+                    name=next((one.key.name for one in writes if one.key.type != rrtype.TXT), writes[0].key.name),
+                    changes=(),
+                    writes=tuple(sorted(writes, key=lambda write: write.key)),
+                )
+                for group, writes in sorted(groups.items())
+                if group not in self._failed
+            ]
+            for zone, groups in self._writes.items()
+        }
+
+    def _plan_each(self, about: Endpoint, old: Endpoint | None, new: Endpoint | None) -> None:
+        """Plan one change in each zone of its name."""
+        group = ((about.labels or {}).get(_OWNED_RECORD) or about.dns_name).lower().removesuffix(".")
+        try:
+            before = parse_endpoint(old) if old else None
+            after = parse_endpoint(new) if new else None
+            zones = tuple(self._find_zones((after or before or parse_endpoint(about)).name))
+            if not zones:
+                raise ImpossibleChangeError("no managed zone holds the name")  # noqa: TRY301 - collected below
+            planned = [(zone, self._plan_in_zone(zone, before, after)) for zone in zones]
+            if old and not any(writes for _, writes in planned) and about.record_type != rrtype.TXT:
+                raise ImpossibleChangeError("the record is gone; read the records again")  # noqa: TRY301 - the same
+        except ImpossibleChangeError as exc:
+            self.problems.append(f"{sanitize(about.dns_name)} {sanitize(about.record_type)}: {exc}")
+            self._failed.add(group)
+            return
+        for zone, writes in planned:
+            if writes:
+                self._writes.setdefault(zone, {}).setdefault(group, []).extend(writes)
+
+    def _plan_in_zone(self, zone: Zone, before: DesiredRecord | None, after: DesiredRecord | None) -> list[Write]:
+        snapshot = self._snapshots.get(zone.id, {})
+        held = snapshot.get(before.key) if before else None
+        if before and held:
+            _require_same(before, held)
+        if after is None:
+            return [Write(old=held, new=None)] if held else []
+        adjusted = self._adjust(after, zone)
+        writes: list[Write] = []
+        for desired in adjusted:
+            current = snapshot.get(desired.key)
+            if before is None and current is not None:
+                raise ImpossibleChangeError("the record exists already; read the records again")
+            writes.append(Write(old=current if before is None or desired.key != before.key else held, new=desired))
+        if held and held.key not in {desired.key for desired in adjusted}:
+            writes.append(Write(old=held, new=None))
+        return writes
+
+
+def _require_same(stated: DesiredRecord, held: Record) -> None:
+    """Check that the request is about the record that was last read. The text of ownership records is not compared."""
+    if held.type == rrtype.TXT:
+        return
+    if {target.casefold() for target in stated.targets} != {target.casefold() for target in held.targets}:
+        raise ImpossibleChangeError(
+            f"the record has other targets than the request states ({', '.join(held.targets)[:200]});"
+            " read the records again"
+        )
+
+
+def list_names(sets: Iterable[ChangeSet]) -> Iterator[DnsName]:
+    """Return the names that *sets* write."""
+    return (write.key.name for one in sets for write in one.writes)

@@ -1,0 +1,105 @@
+"""`extdns webhook`: serve a provider to external-dns by the webhook protocol."""
+
+from __future__ import annotations
+
+from threading import Event as Flag
+from typing import TYPE_CHECKING, Final
+
+from extdns import __version__, log
+from extdns.app.provider import build_provider
+from extdns.app.webhook_application import WebhookApplication
+from extdns.app.webhook_service import WebhookService
+from extdns.config import parse
+from extdns.controller.stop_signals import StopSignals
+from extdns.flags.usage_errors import usage_error
+from extdns.log import Event
+from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
+from extdns.metrics.metrics import Metrics
+from extdns.web.health import HealthApplication
+from extdns.web.server import WebServer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from extdns.config import Config
+
+_log = log.get(__name__)
+_DEFAULTS: Final = {
+    "EXTERNAL_DNS_SOURCE": "empty",
+    "EXTERNAL_DNS_POLICY": "sync",
+    "EXTERNAL_DNS_METRICS_ADDRESS": ":8080",
+}
+"""What the command needs in place of the defaults of a run: no objects are read."""
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Serve until a signal. Return the exit code.
+
+    Raises:
+        UsageError: a flag is wrong, or an address cannot be used.
+    """
+    with StopSignals() as signals:
+        config = parse(arguments, _DEFAULTS | dict(environ))
+        _check(config)
+        log.configure(format=config.log.format, level=config.log.level)
+        _log.info(Event.STARTED, version=__version__)
+        reader, writer = build_provider(config)
+        if writer is None:
+            raise AssertionError("only a dry run has no writer")
+        service = WebhookService(reader, writer, config.plan.build_domain_filter())
+        stopped = Flag()
+        signals.deliver_to(lambda _: stopped.set())
+        with _build_health_server(config, service), _build_server(config, service):
+            stopped.wait()
+    return 0
+
+
+def _check(config: Config) -> None:
+    """Refuse flags that would promise something else.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    if config.control.dry_run:
+        raise usage_error("extdns webhook has no --dry-run: it would have to confirm changes that it does not make")
+    if config.control.once:
+        raise usage_error("extdns webhook serves until it is stopped", "leave out --once")
+    if config.election.leader_elect:
+        raise usage_error(
+            "extdns webhook has no --leader-elect: whoever calls it decides when to write", "leave it out"
+        )
+    chosen = config.webhook
+    if min(chosen.webhook_provider_read_timeout_s, chosen.webhook_provider_write_timeout_s) <= 0:
+        raise usage_error(
+            "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a request",
+            "allowed: more than 0s each",
+        )
+
+
+def _build_server(config: Config, service: WebhookService) -> WebServer:
+    chosen = config.webhook
+    application = WebhookApplication(service, max_body_bytes=chosen.webhook_provider_max_body_size)
+    return WebServer(
+        chosen.webhook_listen,
+        application,
+        flag="--webhook-listen",
+        event=Event.WEBHOOK_SERVED,
+        timeout_s=max(0.0, chosen.webhook_provider_read_header_timeout_s)
+        + chosen.webhook_provider_read_timeout_s
+        + chosen.webhook_provider_write_timeout_s,
+    )
+
+
+def _build_health_server(config: Config, service: WebhookService) -> WebServer:
+    metrics = Metrics(
+        rate_limits=service.read_rate_limits,
+        request_times=REQUEST_TIMES,
+        call_durations=CALL_DURATIONS,
+        provider=config.control.provider,
+    )
+    health = HealthApplication(
+        is_healthy=lambda: True,
+        read_readiness=lambda: (True, {"ready": True, "changes": service.made}),
+        render_metrics=metrics.render,
+    )
+    return WebServer(config.web.metrics_address, health)

@@ -1,0 +1,55 @@
+"""The help of the commands about webhook providers, a part of `manual_pages`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from extdns.commands.manual import CommandHelp, Option, output_option
+
+WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
+    "webhook": CommandHelp(
+        summary="serve a provider to external-dns by its webhook protocol",
+        usage=("webhook [flags]",),
+        text="""
+            Serves the provider of --provider at --webhook-listen, which is 127.0.0.1:8888, so that external-dns with
+            --provider=webhook gets conditional writes, the API rate limit and plain reasons for refusals. Health and
+            metrics are at --metrics-address, which is :8080 here. No objects are read, and --source and --policy are
+            not needed.
+
+            Whoever reaches --webhook-listen can change the records: keep it on localhost, in the pod of external-dns.
+        """,
+        examples=(
+            "extdns webhook --provider=aws --domain-filter=shop.example",
+            "extdns webhook --provider=google --webhook-listen=127.0.0.1:9999",
+        ),
+        exit_codes="0 after a signal to stop, or 1 if a flag is wrong or an address cannot be used.",
+    ),
+    "webhook-check": CommandHelp(
+        summary="check a webhook provider against the protocol",
+        usage=("webhook-check URL --zone=ZONE [options]",),
+        text="""
+            Sends a webhook provider what external-dns sends, and what goes wrong in practice, and compares the answers
+            and the records with what the protocol says. Records are made only below one random label of ZONE, and
+            deleted at the end. Use a zone for tests all the same: a defect of the provider may change other records.
+
+            Record types, set identifiers and properties that the provider refuses as a whole are skipped.
+        """,
+        options=(
+            Option(form="--zone=ZONE", text="the zone for tests; the provider must manage it"),
+            Option(form="--timeout=DURATION", text="time limit of each request; default 15s, that of external-dns"),
+            Option(form="--records=N", text="how many records one large request has; default 5000"),
+            Option(
+                form="--property=NAME=VALUE",
+                text="a provider-specific property that the provider stores, such as webhook/proxied=true; repeatable",
+            ),
+            output_option("text", "junit"),
+        ),
+        examples=(
+            "extdns webhook-check http://localhost:8888 --zone=scratch.example.org",
+            "extdns webhook-check http://localhost:8888 --zone=scratch.example.org --output=junit > webhook.xml",
+        ),
+        exit_codes="0, or 1 if a check failed, a record could not be deleted or an argument is wrong.",
+        takes_run_flags=False,
+    ),
+}

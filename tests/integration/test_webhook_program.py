@@ -1,0 +1,137 @@
+"""The whole program as webhook client and server: two processes, one port."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extdns.commands.manual_pages import PAGES
+from tests.conformance.provider import ZONE_TEXT
+from tests.fakes.service.faults import Refuse
+from tests.fakes.webhook.server import Action, WebhookServer
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.program.process import ExtdnsProcess, once, running
+
+FREE = ("--webhook-listen=127.0.0.1:0", "--metrics-address=127.0.0.1:0")
+
+
+@pytest.fixture
+def zone_file(tmp_path: Path) -> Path:
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "example.org.zone").write_text(ZONE_TEXT)
+    return folder / "example.org.zone"
+
+
+@pytest.fixture
+def server(zone_file: Path) -> Iterator[ExtdnsProcess]:
+    flags = ("webhook", "--provider=zonefile", f"--zonefile-dir={zone_file.parent}", *FREE)
+    with running(*flags) as process:
+        process.until("Serving the webhook protocol")
+        yield process
+
+
+def find_url(server: ExtdnsProcess) -> str:
+    return f"http://127.0.0.1:{server.lines[-1].rpartition('port=')[2]}"
+
+
+def build_installation(folder: Path, url: str, *more: str) -> Installation:
+    return Installation(folder, dns_flags=["--provider=webhook", f"--webhook-provider-url={url}", *more])
+
+
+def test_one_pass_through_the_server_publishes_records_and_the_next_changes_nothing(
+    server: ExtdnsProcess, zone_file: Path, tmp_path: Path
+) -> None:
+    installation = build_installation(tmp_path, find_url(server))
+    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
+    assert installation.run_once() == 0
+    text = zone_file.read_text()
+    assert "192.0.2.1" in text
+    assert "external-dns/owner=me" in text
+    assert installation.run_once() == 0
+    assert zone_file.read_text() == text
+    status, metrics = server.get("/metrics")
+    assert (status, server.get("/healthz")) == (200, (200, "OK"))
+    assert "extdns_api_calls_left" in metrics
+    assert server.end(signal.SIGTERM) == 0
+
+
+def test_the_server_passes_every_check_of_webhook_check(server: ExtdnsProcess) -> None:
+    done = once("webhook-check", find_url(server), "--zone=example.org", "--records=200")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_run_continues_while_the_webhook_fails_and_counts_its_calls(tmp_path: Path) -> None:
+    with WebhookServer("example.org") as fake:
+        fake.faults.arm(Refuse(500, "", "no right now"), action=Action.RECORDS)
+        fake.put("foreign.example.org", "A", "192.0.2.9")
+        (tmp_path / "web.json").write_text(json.dumps(service("web", "web.example.org", address="192.0.2.1")))
+        flags = ("--source=service", f"--manifests={tmp_path}", "--provider=webhook", "--txt-owner-id=me")
+        address = "--metrics-address=127.0.0.1:0"
+        with running(*flags, f"--webhook-provider-url={fake.url}", address) as extdns:
+            extdns.until("no right now")
+            extdns.until("successfully updated")
+            _, metrics = extdns.get("/metrics")
+        assert fake.records().keys() == {
+            ("foreign.example.org", "A", ""),
+            ("web.example.org", "A", ""),
+            ("a-web.example.org", "TXT", ""),
+        }
+    assert "external_dns_webhook_provider_applychanges_requests_total 1.0" in metrics
+    assert "external_dns_webhook_provider_applychanges_errors_total 0.0" in metrics
+    assert "external_dns_webhook_provider_records_errors_total 1.0" in metrics
+    assert "external_dns_webhook_provider_adjustendpoints_requests_total 1.0" in metrics
+
+
+def test_a_dry_run_sends_no_changes(tmp_path: Path) -> None:
+    with WebhookServer("example.org") as fake:
+        installation = build_installation(tmp_path, fake.url)
+        installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
+        assert installation.run_once("--dry-run") == 0
+        assert Action.APPLY not in {call.action for call in fake.calls}
+
+
+def test_the_password_of_the_address_is_in_no_output(tmp_path: Path) -> None:
+    with WebhookServer("example.org") as fake:
+        fake.faults.arm(Refuse(401, "", "no"), times=None)
+        url = fake.url.replace("http://", "http://me:geheimnis@")
+        (tmp_path / "web.json").write_text(json.dumps(service("web", "web.example.org", address="192.0.2.1")))
+        flags = ("--source=service", f"--manifests={tmp_path}", "--provider=webhook", "--log-level=debug", "--once")
+        done = once(*flags, "--metrics-address=127.0.0.1:0", env={"EXTERNAL_DNS_WEBHOOK_PROVIDER_URL": url})
+    assert done.returncode == 1
+    assert "status 401" in done.stderr
+    assert "geheimnis" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--dry-run",), "extdns webhook has no --dry-run"),
+        (("--once",), "leave out --once"),
+        (("--leader-elect",), "extdns webhook has no --leader-elect"),
+        (("--webhook-provider-read-timeout=0s",), "leave no time for a request"),
+        (("--webhook-listen=8888",), "--webhook-listen=8888 is not an address to listen on"),
+        (("--webhook-listen=192.0.2.1:1",), "--webhook-listen=192.0.2.1:1 cannot be used"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_flag_with_which_the_server_cannot_keep_its_promise_is_one_clear_message(
+    flags: tuple[str, ...], message: str
+) -> None:
+    done = once(
+        "webhook", "--provider=inmemory", "--inmemory-zone=example.org", "--metrics-address=127.0.0.1:0", *flags
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_help_of_the_command_names_its_addresses() -> None:
+    text = PAGES["webhook"].render()
+    assert "127.0.0.1:8888" in text
+    assert ":8080" in text

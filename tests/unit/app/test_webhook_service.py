@@ -1,0 +1,227 @@
+"""`extdns webhook` as external-dns uses it (docs/spec/plan.md 6.2.3; docs/design/webhook.md, "The server")."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from extdns.errors import RetryableError
+from extdns.model.change import Forbidden, Refused, TryLater, Unknown
+from extdns.model.record import Record
+from extdns.model.selection import DomainFilter
+from providers.inmemory.provider import InMemoryProvider
+from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
+from tests.builders import ZONE, owned, record
+from tests.fakes.careless import CarelessProvider
+from tests.fakes.faulty import FaultyProvider
+from tests.webhook_service import serve
+
+WEB = {"dnsName": "web.example.org", "targets": ["192.0.2.1"], "recordType": "A", "recordTTL": 300}
+TEXT = {
+    "dnsName": "a-web.example.org",
+    "targets": ['"heritage=external-dns,external-dns/owner=me"'],
+    "recordType": "TXT",
+    "labels": {"ownedRecord": "web.example.org"},
+}
+
+
+class ExternalDns:
+    """Calls the server as external-dns does: it ends at any status but 200, 204 and 500 to 510."""
+
+    def __init__(self, provider: FaultyProvider | CarelessProvider, domains: DomainFilter | None = None) -> None:
+        self.provider = provider
+        self._url = urlsplit(serve(provider, provider, domains))
+
+    def call(
+        self, method: str, path: str, body: object = None, *, headers: dict[str, str] | None = None
+    ) -> tuple[int, str, bytes]:
+        connection = http.client.HTTPConnection(str(self._url.hostname), self._url.port)
+        sent = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
+        usual = {"Accept": MEDIA_TYPE} | ({"Content-Type": MEDIA_TYPE} if body is not None else {})
+        connection.request(method, path, sent, usual if headers is None else headers)
+        answer = connection.getresponse()
+        found = answer.status, answer.headers.get("Content-Type", ""), answer.read()
+        connection.close()
+        return found
+
+    def read(self) -> list[dict[str, Any]]:
+        status, content_type, body = self.call("GET", "/records")
+        assert (status, content_type) == (200, MEDIA_TYPE)
+        found: list[dict[str, Any]] = json.loads(body)
+        return found
+
+    def apply(self, **changes: object) -> tuple[int, str]:
+        status, _, body = self.call("POST", "/records", changes)
+        return status, body.decode()
+
+
+def start(*records: Record, domains: DomainFilter | None = None) -> ExternalDns:
+    """Serve a zone in memory that holds *records*."""
+    return ExternalDns(FaultyProvider(inner=InMemoryProvider(seed={ZONE: records})), domains)
+
+
+def list_records(server: ExternalDns) -> Iterable[str]:
+    assert isinstance(server.provider, FaultyProvider)
+    return sorted(f"{key.name} {key.type}" for key in server.provider.contents(ZONE))
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/any"])
+def test_negotiation_returns_the_zones_with_the_media_type_of_the_protocol(path: str) -> None:
+    assert start().call("GET", path) == (200, MEDIA_TYPE, b'{"include":["example.org"]}')
+
+
+@pytest.mark.parametrize(
+    ("include", "expected"),
+    [
+        (("example.org",), ["example.org"]),
+        (("sub.example.org", "other.test"), ["sub.example.org"]),
+        ((".example.org",), ["example.org"]),
+    ],
+)
+def test_negotiation_joins_the_zones_with_the_domain_filter(include: tuple[str, ...], expected: list[str]) -> None:
+    server = start(domains=DomainFilter(include=include, exclude=("x.example.org",)))
+    assert json.loads(server.call("GET", "/")[2]) == {"include": expected, "exclude": ["x.example.org"]}
+
+
+def test_without_zones_negotiation_fails_because_an_empty_filter_means_all_names() -> None:
+    status, _, body = start(domains=DomainFilter(include=("other.test",))).call("GET", "/")
+    assert (status, b"no zone is managed" in body) == (500, True)
+    failing = start()
+    assert isinstance(failing.provider, FaultyProvider)
+    failing.provider.failures.append(RetryableError("no zones today"))
+    assert failing.call("GET", "/")[::2] == (500, b"no zones today\n")
+
+
+def test_records_are_read_changed_and_deleted() -> None:
+    server = start()
+    assert server.read() == []
+    assert server.apply(create=[WEB, TEXT]) == (204, "")
+    assert [one["dnsName"] for one in server.read()] == ["a-web.example.org", "web.example.org"]
+    changed = WEB | {"targets": ["192.0.2.2"]}
+    assert server.apply(updateOld=[WEB], updateNew=[changed]) == (204, "")
+    assert server.apply(delete=[changed, TEXT]) == (204, "")
+    assert server.read() == []
+
+
+def test_a_record_and_its_ownership_record_are_one_change_set() -> None:
+    server = start()
+    assert isinstance(server.provider, FaultyProvider)
+    server.apply(create=[WEB, TEXT])
+    (submission,) = server.provider.submissions
+    assert len(submission.batch.change_sets) == 1
+
+
+def test_a_record_that_others_changed_after_it_was_read_is_left_alone_and_the_others_are_changed() -> None:
+    server = start(record("web", "192.0.2.1"))
+    server.read()
+    assert isinstance(server.provider, FaultyProvider)
+    server.provider.put_records(ZONE, record("web", "192.0.2.99"))
+    status, text = server.apply(
+        updateOld=[WEB], updateNew=[WEB | {"targets": ["192.0.2.2"]}], create=[WEB | {"dnsName": "api.example.org"}]
+    )
+    assert status == 500
+    assert "1 change(s) not made, the others were:" in text
+    assert "web.example.org A has changed since it was read" in text
+    assert {one["dnsName"]: one["targets"] for one in server.read()} == {
+        "web.example.org": ["192.0.2.99"],
+        "api.example.org": ["192.0.2.1"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        pytest.param({"create": [WEB]}, "exists already", id="create"),
+        pytest.param({"delete": [WEB | {"targets": ["192.0.2.7"]}]}, "has other targets", id="delete of another"),
+        pytest.param({"delete": [WEB | {"dnsName": "gone.example.org"}]}, "is gone", id="delete of nothing"),
+        pytest.param({"create": [WEB | {"dnsName": "web.example.com"}]}, "no managed zone", id="other zone"),
+        pytest.param({"create": [WEB | {"dnsName": "x.no.example.org"}]}, "domain filter excludes", id="filter"),
+        pytest.param({"create": [WEB | {"dnsName": "a..b"}]}, "is not valid", id="name"),
+        pytest.param({"create": [WEB | {"dnsName": "l.example.org", "recordType": "LOC"}]}, "LOC", id="type"),
+    ],
+)
+def test_a_change_that_cannot_be_made_safely_is_refused_with_its_reason_and_its_ownership_record_with_it(
+    changes: dict[str, list[dict[str, Any]]], reason: str
+) -> None:
+    server = start(*owned("web", "192.0.2.1"), domains=DomainFilter(exclude=("no.example.org",)))
+    server.read()
+    (name,) = {one["dnsName"] for found in changes.values() for one in found}
+    text = TEXT | {"dnsName": "txt.example.org", "labels": {"ownedRecord": name}}
+    status, answer = server.apply(**{**changes, "create": [*changes.get("create", ()), text]})
+    assert (status, reason in answer) == (500, True), answer
+    assert list_records(server) == ["a-web.example.org TXT", "web.example.org A"]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Forbidden(message="no right"), TryLater(message="slow down"), Unknown(message="no answer")],
+    ids=["forbidden", "try later", "unknown"],
+)
+def test_every_failure_of_the_service_is_500_which_external_dns_tries_again(outcome: object) -> None:
+    server = start()
+    assert isinstance(server.provider, FaultyProvider)
+    server.provider.answers.append(outcome)  # type: ignore[arg-type]
+    status, text = server.apply(create=[WEB])
+    assert (status, outcome.message in text) == (500, True)  # type: ignore[attr-defined]
+    assert server.apply(create=[WEB]) == (204, "")
+
+
+def test_a_refused_batch_without_an_offending_name_is_sent_one_by_one() -> None:
+    server = start()
+    assert isinstance(server.provider, FaultyProvider)
+    server.provider.rule = lambda batch: (
+        Refused(message="bad") if any(one.name == "bad.example.org" for one in batch.change_sets) else None
+    )
+    names = ("api.example.org", "bad.example.org", "web.example.org")
+    status, text = server.apply(create=[WEB | {"dnsName": name} for name in names])
+    assert status == 500
+    assert "bad.example.org: bad" in text
+    assert list_records(server) == ["api.example.org A", "web.example.org A"]
+
+
+def test_in_front_of_a_service_without_conditions_records_are_compared_before_each_write() -> None:
+    provider = CarelessProvider(["example.org"])
+    server = ExternalDns(provider)
+    server.apply(create=[WEB])
+    server.read()
+    zone = provider.list_zones().zones[0]
+    provider._records[zone.id].put(record("web", "192.0.2.99"))
+    status, text = server.apply(delete=[WEB])
+    assert (status, "changed since the records were read" in text) == (500, True)
+
+
+def test_what_the_provider_cannot_hold_is_returned_as_it_is_because_external_dns_deletes_what_is_missing() -> None:
+    strange = WEB | {"recordType": "LOC", "dnsName": "l.example.org"}
+    elsewhere = WEB | {"dnsName": "web.example.com"}
+    status, content_type, body = start().call("POST", "/adjustendpoints", [WEB, strange, elsewhere])
+    assert (status, content_type, json.loads(body)) == (200, MEDIA_TYPE, [WEB, strange, elsewhere])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "status"),
+    [
+        pytest.param("PUT", "/records", b"{}", None, 400, id="method of records"),
+        pytest.param("GET", "/adjustendpoints", None, None, 400, id="method of adjust"),
+        pytest.param("POST", "/records", b"{", None, 400, id="no JSON"),
+        pytest.param("POST", "/adjustendpoints", b"{}", None, 400, id="another document"),
+        pytest.param("POST", "/records", b"{}", {"Content-Type": "text/plain"}, 415, id="media type"),
+        pytest.param(
+            "POST",
+            "/records",
+            b"",
+            {"Content-Type": MEDIA_TYPE, "Content-Length": str(MAX_BODY_BYTES + 1)},
+            413,
+            id="too large",
+        ),
+        pytest.param("POST", "/records", b"", {"Content-Type": MEDIA_TYPE, "Content-Length": "x"}, 411, id="length"),
+    ],
+)
+def test_requests_that_external_dns_does_not_send_are_refused(
+    method: str, path: str, body: bytes | None, headers: dict[str, str] | None, status: int
+) -> None:
+    assert start().call(method, path, body, headers=headers)[0] == status
