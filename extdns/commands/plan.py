@@ -20,7 +20,6 @@ from extdns.documents.violations import FAIL_ON
 from extdns.engine.decisions import is_held_decision
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
-from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,15 +67,9 @@ def _take_fail_on(flags: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _is_violated(plan: PlanContent, fail_on: str) -> bool:
-    """Return whether *plan* has a violation for which `--fail-on` lets the command fail.
-
-    A record about which rules have no answer counts as denied.
-    """
-    if not fail_on:
-        return False
-    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1]
-    is_unknown = any(one.reason == Reason.POLICY_UNAVAILABLE for one in plan.unfulfilled)
-    return is_unknown or any(one.result in failing for one in plan.violations)
+    """Return whether *plan* has a violation for which `--fail-on` lets the command fail."""
+    failing = FAIL_ON[: FAIL_ON.index(fail_on) + 1] if fail_on else ()
+    return any(one.result in failing for one in plan.violations)
 
 
 def _show_running_plan(controller: str, output: str, fail_on: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from extdns import cli
-from extdns.controller.exit_codes import DONE, INCOMPLETE, VIOLATED
+from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE, VIOLATED
 from extdns.controller.statistics import count_statistics
 from extdns.model.violation import RuleAction
 from tests.builders import build_claim, observe
@@ -105,9 +105,10 @@ def test_a_plan_fails_on_violations_if_the_flag_says_so(shop: Shop, action: str,
     assert shop.call("plan", *fail_on) == code
 
 
-def test_a_plan_fails_if_rules_have_no_answer(shop: Shop) -> None:
+@pytest.mark.parametrize("flags", [(), ("--fail-on=deny",)])
+def test_a_plan_is_incomplete_if_rules_have_no_answer(shop: Shop, flags: tuple[str, ...]) -> None:
     shop.set_rule(policy(expression="record.nmae == 'x'"))
-    assert shop.call("plan", "--fail-on=deny") == VIOLATED
+    assert shop.call("plan", *flags) == FAILED
 
 
 def test_a_plan_without_violations_has_its_usual_exit_code(shop: Shop) -> None:
