@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from extdns.engine.inputs import Cause, ExistenceChecked, Input, KindStateChanged, Observation, Observed
-from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Claim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import KindState, Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
@@ -68,6 +68,11 @@ class Cluster:
         kind = {"service": SERVICE, "ingress": INGRESS}.get(label)
         namespace, _, name = path.partition("/")
         return ObjectKey(kind, namespace, name) if kind else None
+
+    @property
+    def hiding(self) -> set[ObjectKey]:
+        """The objects with an invalid hostname, which may stand for any name."""
+        return {key for key, claims in self.requests.items() if any(isinstance(one, InvalidClaim) for one in claims)}
 
     def claims_to(self, name: DnsName) -> list[NameClaim]:
         """Return all present claims to *name*."""

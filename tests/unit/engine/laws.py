@@ -28,6 +28,7 @@ LASTING = frozenset({
     Reason.PUBLISHED,
     Reason.NO_ADDRESS,
     Reason.NO_ENDPOINTS,
+    Reason.INVALID_NAME,
     Reason.ORPHAN_UNCLAIMED,
     Reason.POLICY_KEEPS,
     Reason.POLICY_KEEPS_TYPE,
@@ -193,6 +194,9 @@ def _check_evidence_of_object(
         return
     for claim in unresolved:
         assert claim.reason is Reason.NO_ENDPOINTS, f"{key} goes while its claim is unresolved"
+    is_stated = any(claim.set_identifier == key.set_identifier for claim in unresolved)
+    is_stated |= any(claim.provenance.ref.key == resource for claim in claims)
+    assert is_stated or resource not in cluster.hiding, f"{key} goes although its object has an invalid hostname"
     match evidence:
         case Evidence.NO_ENDPOINTS:
             assert any(claim.provenance.ref.key == resource for claim in unresolved)

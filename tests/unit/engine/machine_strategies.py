@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Forbidden, Outcome, Refused, TryLater, WriteConflict
-from extdns.model.claim import Claim, ExcludedClaim, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import Record
@@ -44,6 +44,7 @@ names = st.sampled_from(NAMES)
 identifiers = st.sampled_from(("", "", "", "", "blue", "green"))
 targets = st.sampled_from(TARGETS)
 have_resource = st.sampled_from((True, True, True, False))
+have_invalid_hostname = st.sampled_from((False, False, False, False, True))
 resources = st.sampled_from(("service/shop/web", "service/shop/web", ""))
 
 
@@ -57,6 +58,10 @@ def claims_of(draw: st.DrawFn, key: ObjectKey) -> tuple[Claim, ...]:
         found[claim.name, claim.set_identifier, rtype] = claim
     if not found and draw(st.booleans()):
         return (ExcludedClaim(ref=ObjectRef(key=key), excluded_by="--label-filter"),)
+    if draw(have_invalid_hostname):
+        where = Provenance(source="service", ref=ObjectRef(key=key), field="annotation hostname")
+        invalid = InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+        return (*found.values(), invalid)
     return tuple(found.values())
 
 

@@ -143,3 +143,14 @@ def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invali
     assert world.decision("web").reason is Reason.INVALID_NAME
     world.run(observe("web", cause=Cause.VERSION))
     assert world.list_records() == {}
+
+
+@pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
+def test_the_name_does_not_pass_to_another_namespace_while_its_object_may_still_request_it(restarted: bool) -> None:
+    rival = service("rival", "web.example.org", namespace="lab", address="192.0.2.9", created="2026-02-01T00:00:00Z")
+    world = start_cluster(WEB, rival, for_s=700.0)
+    world = restart_with(world, MISSPELLED) if restarted else world
+    world.apply(MISSPELLED, for_s=700.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    world.apply(annotate(ttl="60"), for_s=700.0)
+    assert world.list_records() == {"web A": ("192.0.2.9",)}
