@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,16 @@ def test_a_record_that_opa_denies_is_not_published_and_the_decision_log_says_why
     assert denied["result"] == [{"rule": "extdns.bad", "action": "deny", "msg": "a bad name"}]
     assert denied["path"] == "extdns/deny"
     assert denied["input"]["record"]["name"] == "bad.example.org"
+
+
+def test_one_change_needs_at_most_one_query(site: Site) -> None:
+    with site.start() as running:
+        for number in range(1, 6):
+            site.installation.apply(service("web", address=f"192.0.2.{number}"))
+            site.until_published(f"web.example.org A 192.0.2.{number}")
+        found = re.search(rb'extdns_policy_queries_total\{result="answered"\} (\d+)', running.metrics())
+    assert found is not None
+    assert int(found[1]) <= 5
 
 
 def test_a_changed_policy_is_noticed_and_what_is_published_stays(site: Site) -> None:
