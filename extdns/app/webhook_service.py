@@ -215,7 +215,8 @@ class WebhookService:
                     self._snapshots = {}  # read again before the next changes
                 problems += [f"{one.name}: {outcome.message}" for one in waiting]
                 return problems
-            waiting = [one for one in waiting if one.name not in names or one not in selected]
+            done = {_list_keys(one) for one in selected if one.name in names}  # their writes may be in another order
+            waiting = [one for one in waiting if _list_keys(one) not in done]
         return problems
 
     def _find_offending(
@@ -243,3 +244,7 @@ class WebhookService:
             snapshot.pop(write.key, None)
             self.made += 1
         snapshot.update({record.key: record for record in outcome.records})
+
+
+def _list_keys(change_set: ChangeSet) -> frozenset[RecordKey]:
+    return frozenset(write.key for write in change_set.writes)

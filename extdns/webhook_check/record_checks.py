@@ -80,15 +80,19 @@ def _check_required_type(scratch: Scratch, rtype: str) -> None:
 def _check_optional_type(scratch: Scratch, rtype: str) -> None:
     if rtype == rrtype.PTR and not scratch.zone.endswith(".arpa"):
         raise UnsupportedError("PTR records are in reverse zones only")
-    _create_if_supported(scratch, _build_typed(scratch, rtype, OPTIONAL[rtype]))
+    create_if_supported(scratch, _build_typed(scratch, rtype, OPTIONAL[rtype]))
 
 
 def _build_typed(scratch: Scratch, rtype: str, targets: tuple[str, ...]) -> Endpoint:
     return scratch.build(_LABELS.get(rtype, f"type-{rtype.lower()}"), rtype, *targets)
 
 
-def _create_if_supported(scratch: Scratch, *endpoints: Endpoint) -> None:
-    """Create records, one request each. A refusal that stores nothing means that they are not supported."""
+def create_if_supported(scratch: Scratch, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
+    """Create records, one request each, and return them as they were adjusted.
+
+    Raises:
+        UnsupportedError: one was refused, and nothing of it was stored.
+    """
     for endpoint in (adjusted := scratch.adjust(*endpoints)):
         answer = scratch.send_changes(Changes(create=(endpoint,)))
         if not answer.is_success:
@@ -99,6 +103,7 @@ def _create_if_supported(scratch: Scratch, *endpoints: Endpoint) -> None:
                 f"fail with it"
             )
     scratch.expect(*adjusted)
+    return adjusted
 
 
 def check_long_text(scratch: Scratch) -> None:
@@ -135,7 +140,7 @@ def _expect_ttl(scratch: Scratch, applied: Endpoint) -> None:
 
 def check_set_identifiers(scratch: Scratch) -> None:
     """Check that records of one name and type with different set identifiers are separate records."""
-    _create_if_supported(scratch, *build_sets(scratch, "sets"))
+    create_if_supported(scratch, *build_sets(scratch, "sets"))
 
 
 def build_sets(scratch: Scratch, labels: str) -> tuple[Endpoint, Endpoint]:
