@@ -86,15 +86,25 @@ class Expression:
     Attributes:
         source: the text of the expression.
         syntax: the variables, fields and functions that it refers to.
+        variables: the variables of its rule that it refers to; None if that may be any of them.
     """
 
-    __slots__ = ("_program", "source", "syntax")
+    __slots__ = ("_program", "source", "syntax", "variables")
 
     def __init__(self, source: str, syntax: ExpressionSyntax, program: Program) -> None:
         """Store the parts; `compile_expression` builds them."""
         self.source = source
         self.syntax = syntax
         self._program = program
+        paths = [path.names for path in syntax.paths if path.names[0] == VARIABLES]
+        self.variables = None if (VARIABLES,) in paths else tuple(dict.fromkeys(names[1] for names in paths))
+
+    def is_true(self, context: Context) -> bool:
+        """Return whether the value is true. If there is none, `evaluate` says why."""
+        try:
+            return self.evaluate(context) is True
+        except EvaluationError:
+            return False
 
     def evaluate(self, context: Context) -> object:
         """Return the value of the expression.
@@ -204,11 +214,14 @@ class References:
 
     def build_context(self, document: Mapping[str, object]) -> Context:
         """Return what the expressions refer to in *document*, and functions. Nothing else is visible to them."""
-        values = {
-            _INTERNAL if name == _RESERVED else name: _select_fields(document[name], fields)
-            for name, fields in self._fields.items()
-        }
+        values = self.select(document)
+        if _RESERVED in values:
+            values[_INTERNAL] = values.pop(_RESERVED)
         return Context(values, self._functions)
+
+    def select(self, document: Mapping[str, object]) -> dict[str, object]:
+        """Return what the expressions refer to in *document*."""
+        return {name: _select_fields(document[name], fields) for name, fields in self._fields.items()}
 
 
 def _select_fields(value: object, fields: set[str]) -> object:
@@ -270,9 +283,11 @@ def measure_value(value: object, depth: int = 0) -> tuple[int, int]:
 def check_cost(expression: Expression, elements: int, longest: int) -> None:
     """Raise `EvaluationError` if the loops of *expression* may take too many steps over values of this size."""
     depth = expression.syntax.loop_depth
+    if not depth:
+        return
     steps = int(max(elements, expression.source.count(",") + 1) ** depth)  # a literal list has as many commas
     steps *= 1 + longest // _TEXT_PER_STEP
-    if depth and steps > MAX_STEPS:
+    if steps > MAX_STEPS:
         raise EvaluationError(
             f"its loops may take {steps} steps, because a list or map has {elements} elements and a text {longest} "
             f"characters; allowed: {MAX_STEPS}"

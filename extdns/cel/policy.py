@@ -52,6 +52,8 @@ class CompiledPolicy:
         text: the document.
         validations: in the order of the document.
         expressions: all of its expressions.
+        reads_namespaces: whether it needs the labels or annotations of namespaces.
+        is_stable: whether creates and updates give the same answer, whatever the current record is.
     """
 
     def __init__(
@@ -63,8 +65,13 @@ class CompiledPolicy:
         self.validations = tuple(validations)
         messages = (one.message for one in validations if one.message is not None)
         self.expressions = (*variables.values(), *(one.expression for one in validations), *messages)
-        self._document_variables = References(self.expressions).variables
+        self._references = References(self.expressions)
         self._has_loops = any(one.syntax.loop_depth for one in self.expressions)
+        self._conditions = None if variables or self._has_loops else tuple(one.expression for one in validations)
+        used = self._references.variables
+        self.reads_namespaces = text.match.namespace_selector is not None or "namespace" in used
+        operations = {Operation.CREATE, Operation.UPDATE}
+        self.is_stable = operations <= set(text.match.operations) and used.isdisjoint({"current", "operation"})
 
     @property
     def name(self) -> str:
@@ -76,11 +83,6 @@ class CompiledPolicy:
         """Which inputs the policy is evaluated on."""
         return self.text.match
 
-    @property
-    def reads_namespaces(self) -> bool:
-        """Whether it needs the labels or annotations of namespaces."""
-        return self.match.namespace_selector is not None or "namespace" in self._document_variables
-
     def evaluate(self, context: Context, document: RuleDocument) -> tuple[Violation, ...]:
         """Return the violations of the policy.
 
@@ -88,11 +90,17 @@ class CompiledPolicy:
             context: what the expressions of the policy refer to.
             document: what the policy is evaluated on.
         """
+        if self._conditions is not None:  # the usual case, and fast: simple conditions that are true
+            for condition in self._conditions:
+                if not condition.is_true(context):
+                    break
+            else:
+                return ()
         return tuple(self._evaluate(context, document))
 
     def build_variables(self, context: Context, document: RuleDocument) -> PolicyVariables:
         """Return the variables of the policy for *document*, not yet evaluated."""
-        size = measure_value({name: document[name] for name in self._document_variables}) if self._has_loops else (0, 0)
+        size = measure_value(self._references.select(document)) if self._has_loops else (0, 0)
         return PolicyVariables(self._variables, context, size)
 
     def _evaluate(self, context: Context, document: RuleDocument) -> Iterator[Violation]:
@@ -137,13 +145,10 @@ class PolicyVariables:
         Raises:
             EvaluationError: it has none. If a variable has none, its error.
         """
-        references = [
-            path.names[1] for path in expression.syntax.paths if path.names[0] == VARIABLES and path.names[1:]
-        ]
-        refers_to_all = any(path.names == (VARIABLES,) for path in expression.syntax.paths)
-        for name in self._variables if refers_to_all else references:
+        needed = self._variables if expression.variables is None else expression.variables
+        for name in needed:
             self._require(name)
-        if references or refers_to_all:
+        if needed:
             self._context.add_variable(VARIABLES, self._values)
         check_cost(expression, self._elements, self._longest)
         try:

@@ -77,6 +77,12 @@ class PolicyMatch(Value, frozen=True, kw_only=True):
     zones: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
 
+    @property
+    def is_unrestricted(self) -> bool:
+        """Whether only the operation matters."""
+        chosen = self.sources or self.namespaces or self.record_types or self.zones or self.domains
+        return not chosen and self.namespace_selector is None
+
 
 MATCH_EVERYTHING: Final = PolicyMatch(operations=tuple(Operation))
 """For a policy whose own match cannot be read."""

@@ -16,6 +16,8 @@ def is_matched(match: PolicyMatch, item: RuleInput) -> bool | None:
     """
     if item.operation not in match.operations:
         return False
+    if match.is_unrestricted:
+        return True
     if match.record_types and item.record.type not in match.record_types:
         return False
     if match.sources and item.operation is not Operation.DELETE and item.source not in match.sources:

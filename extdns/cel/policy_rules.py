@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Final, NamedTuple
 
 from extdns.cel.expression import References
 from extdns.cel.library import Context
@@ -14,7 +15,9 @@ from extdns.errors import describe_error
 from extdns.model.value import Value
 from extdns.model.violation import Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import RuleDocument, RuleInput, build_document
+from extdns.rules.rule_input import Operation, RuleDocument, RuleInput, build_document
+
+_MAX_CACHED: Final = 4096
 
 
 class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
@@ -29,42 +32,25 @@ class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
     match: PolicyMatch
 
 
-class PolicyRules:
-    """Implements `RuleSet` with DNSPolicies. Immutable, and safe from any thread."""
+class _PartialEvaluation(NamedTuple):
+    """What some of the policies answer: the names of those that match, violations, and why there is no answer."""
 
-    def __init__(self, policies: Sequence[CompiledPolicy], unavailable: Sequence[UnavailablePolicy] = ()) -> None:
-        """Use *policies*, in any order. Inputs that *unavailable* may concern get no answer."""
-        self._policies = tuple(sorted(policies, key=lambda policy: policy.name))
-        self._unavailable = tuple(sorted(unavailable, key=lambda one: one.problem))
+    matched: tuple[str, ...]
+    violations: tuple[Violation, ...]
+    reasons: tuple[str, ...]
+
+
+class _PolicyGroup:
+    """Policies that are evaluated together."""
+
+    def __init__(self, policies: Sequence[CompiledPolicy]) -> None:
+        self._policies = tuple(policies)
         self._references = References(expression for policy in policies for expression in policy.expressions)
-        content = repr(([policy.text for policy in self._policies], self._unavailable))
-        self._revision = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
-    @property
-    def revision(self) -> str:
-        """A digest of all documents and problems."""
-        return self._revision
-
-    @property
-    def needs_namespaces(self) -> bool:
-        """Whether a policy reads labels or annotations of namespaces."""
-        selectors = (one.match.namespace_selector for one in self._unavailable)
-        return any(policy.reads_namespaces for policy in self._policies) or any(one is not None for one in selectors)
-
-    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
-        """Return the evaluation of each of *inputs*, in their order. Never raises."""
-        return tuple(self._evaluate_safely(item) for item in inputs)
-
-    def _evaluate_safely(self, item: RuleInput) -> Evaluation:
-        try:
-            return self._evaluate(item)
-        except Exception as error:  # noqa: BLE001 - a defect must not change a record (docs/design/rules.md)
-            return Evaluation(unavailable=describe_error(error))
-
-    def _evaluate(self, item: RuleInput) -> Evaluation:
-        reasons = [one.problem for one in self._unavailable if is_matched(one.match, item) is not False]
+    def evaluate(self, item: RuleInput) -> _PartialEvaluation:
         matched: list[str] = []
-        violations: set[Violation] = set()
+        violations: list[Violation] = []
+        reasons: list[str] = []
         prepared: tuple[Context, RuleDocument] | None = None
         for policy in self._policies:
             found = is_matched(policy.match, item)
@@ -78,12 +64,74 @@ class PolicyRules:
                 document = build_document(item)
                 prepared = self._references.build_context(document), document
             matched.append(policy.name)
-            violations.update(policy.evaluate(*prepared))
+            violations += policy.evaluate(*prepared)
+        return _PartialEvaluation(tuple(matched), tuple(violations), tuple(reasons))
+
+
+class PolicyRules:
+    """Implements `RuleSet` with DNSPolicies. Immutable but for a cache, and safe from any thread.
+
+    A record is evaluated again after it was written, and whenever something else about its name changes. Policies that
+    do not depend on the current record then give the same answer, so that of the last inputs is stored.
+    """
+
+    def __init__(self, policies: Sequence[CompiledPolicy], unavailable: Sequence[UnavailablePolicy] = ()) -> None:
+        """Use *policies*, in any order. Inputs that *unavailable* may concern get no answer."""
+        self._unavailable = tuple(sorted(unavailable, key=lambda one: one.problem))
+        self._stable = _PolicyGroup([policy for policy in policies if policy.is_stable])
+        self._others = _PolicyGroup([policy for policy in policies if not policy.is_stable])
+        self._cache: dict[Hashable, _PartialEvaluation] = {}
+        texts = sorted((policy.text for policy in policies), key=repr)
+        self._revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
+        selectors = (one.match.namespace_selector for one in self._unavailable)
+        self._needs_namespaces = any(policy.reads_namespaces for policy in policies) or any(
+            one is not None for one in selectors
+        )
+
+    @property
+    def revision(self) -> str:
+        """A digest of all documents and problems."""
+        return self._revision
+
+    @property
+    def needs_namespaces(self) -> bool:
+        """Whether a policy reads labels or annotations of namespaces."""
+        return self._needs_namespaces
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
+        """Return the evaluation of each of *inputs*, in their order. Never raises."""
+        return tuple(self._evaluate_safely(item) for item in inputs)
+
+    def _evaluate_safely(self, item: RuleInput) -> Evaluation:
+        try:
+            return self._evaluate(item)
+        except Exception as error:  # noqa: BLE001 - a defect must not change a record (docs/design/rules.md)
+            return Evaluation(unavailable=describe_error(error))
+
+    def _evaluate(self, item: RuleInput) -> Evaluation:
+        parts = self._evaluate_stable(item), self._others.evaluate(item)
+        reasons = [one.problem for one in self._unavailable if is_matched(one.match, item) is not False]
+        reasons += [reason for part in parts for reason in part.reasons]
+        violations = {one for part in parts for one in part.violations}
+        matched = {name for part in parts for name in part.matched}
         return Evaluation(
             violations=tuple(sorted(violations)),
-            matched=tuple(sorted(set(matched))),
-            unavailable="; ".join(reasons[:3]),
+            matched=tuple(sorted(matched)),
+            unavailable="; ".join(sorted(reasons)[:3]),
         )
+
+    def _evaluate_stable(self, item: RuleInput) -> _PartialEvaluation:
+        """Return what the stable policies answer, from the cache if possible."""
+        if item.operation is Operation.DELETE:
+            return self._stable.evaluate(item)
+        key = item.record, item.zone, item.source, item.object, item.namespace
+        found = self._cache.get(key)
+        if found is None:
+            found = self._stable.evaluate(item)
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            self._cache[key] = found
+        return found
 
 
 def _lacks_namespace(item: RuleInput) -> bool:

@@ -84,6 +84,16 @@ _RFC2136_HEADINGS: Final = (
     "times nsupdate (at most 2)",
     "a quiet refresh (at most 1 query)",
 )
+_RULES_SIZES: Final = (10_000,)
+_RULES_HEADINGS: Final = (
+    "Services, ten rules in CEL",
+    "full pass without rules",
+    "with rules",
+    "times (at most 1.3)",
+    "one change without rules",
+    "with rules",
+    "times (at most 1.2)",
+)
 _PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions", "calls (at most 900)")
 
 
@@ -98,6 +108,8 @@ def main(sizes: tuple[int, ...]) -> None:
     _table(_TROUBLES_HEADINGS, _troubles_rows())
     print()
     _table(_RFC2136_HEADINGS, map(_rfc2136_cells, sizes or _RFC2136_SIZES))
+    print()
+    _table(_RULES_HEADINGS, map(_rules_cells, sizes or _RULES_SIZES))
     print()
     _table(_PATH_HEADINGS, [_path_cells()])
 
@@ -190,6 +202,17 @@ def _rfc2136_cells(size: int) -> Iterator[str]:
     yield f"{seen['nsupdate_s'] * 1000:.1f} ms"
     yield _format_figure(seen["edit_s"] / seen["nsupdate_s"], "", most=2)
     yield _format_figure(seen["quiet_queries"], "", most=1, digits=0)
+
+
+def _rules_cells(size: int) -> Iterator[str]:
+    seen = run("rules", size)
+    yield f"{size:,}"
+    yield f"{seen['pass_s']:.2f} s"
+    yield f"{seen['ruled_pass_s']:.2f} s"
+    yield _format_figure(seen["ruled_pass_s"] / seen["pass_s"], "", most=1.3, digits=2)
+    yield f"{seen['change_s'] * 1000:.1f} ms"
+    yield f"{seen['ruled_change_s'] * 1000:.1f} ms"
+    yield _format_figure(seen["ruled_change_s"] / seen["change_s"], "", most=1.2, digits=2)
 
 
 def _path_cells() -> Iterator[str]:

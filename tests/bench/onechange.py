@@ -1,4 +1,4 @@
-"""Measure one changed object among N Services while extdns runs. Usage: onechange FOLDER."""
+"""Measure one changed object among N Services while extdns runs. Usage: onechange FOLDER [FLAG...]."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Watcher:
             raise SystemExit(f"{self._address} was not published")
 
 
-def main(folder: str) -> None:
+def main(folder: str, *more: str) -> None:
     """Edit one Service after the other, and print the median CPU time of an edit in the whole process."""
     gc.set_threshold(GC_THRESHOLD)  # as in the program
     log.configure(format="text", level="error")
     provider, watcher = CountingProvider(), Watcher()
-    flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}"]
+    flags = [*FLAGS, "--provider=inmemory", f"--inmemory-zone={ZONE}", "--interval=1h", f"--manifests={folder}", *more]
     running = assembly.assemble(parse(flags, {}), reporter=watcher, service=(provider, provider))
     thread = threading.Thread(target=running.controller.run, kwargs={"once": False})
     thread.start()

@@ -6,7 +6,9 @@ from itertools import permutations
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
+from extdns.cel import policy_rules
 from extdns.cel.policy import EVALUATION_FAILED, CompiledPolicy
 from extdns.cel.policy_document import MATCH_EVERYTHING, MAX_MESSAGE, PolicyMatch
 from extdns.cel.policy_rules import PolicyRules, UnavailablePolicy
@@ -15,7 +17,7 @@ from extdns.model.value import StringMap
 from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
-from tests.unit.cel.expressions import build_input, build_policy
+from tests.unit.cel.expressions import SERVICE, TEAM, build_current, build_input, build_policy
 
 OWN_DOMAIN = build_policy(
     {
@@ -221,3 +223,38 @@ def test_dry_evaluation_finds_mistakes_of_type(expression: str, problem: str) ->
 def test_dry_evaluation_warns_of_records_for_which_an_expression_has_no_value(expression: str, warnings: int) -> None:
     found = evaluate_dry(build_policy(expression))
     assert (found.problems, len(found.warnings)) == ((), warnings)
+
+
+@pytest.mark.parametrize(
+    ("expression", "answers"),
+    [("record.ttl == 60", [0, 0]), ("current == null", [0, 1]), ("operation == 'CREATE'", [0, 1])],
+)
+def test_stored_answers_are_used_only_where_the_current_record_does_not_matter(
+    expression: str, answers: list[int]
+) -> None:
+    rules = PolicyRules((build_policy(expression),))
+    inputs = (
+        build_input(ttl_s=60),
+        build_input(ttl_s=60, operation=Operation.UPDATE, current=build_current()),
+    )
+    assert [len(rules.evaluate((item,))[0].violations) for item in inputs] == answers
+    assert [len(one.violations) for one in rules.evaluate(inputs)] == answers
+
+
+def test_stored_answers_are_those_of_the_same_record_object_and_namespace() -> None:
+    rules = PolicyRules((build_policy("record.ttl == 60 && object.name == 'web' && 'team' in namespace.labels"),))
+    inputs = [
+        build_input(ttl_s=60),
+        build_input(ttl_s=61),
+        build_input(ttl_s=60, object=replace(SERVICE, name="api")),
+        build_input(ttl_s=60, namespace=replace(TEAM, labels=StringMap())),
+    ]
+    for _ in range(2):
+        assert [len(one.violations) for one in rules.evaluate(inputs)] == [0, 1, 1, 1]
+
+
+def test_many_different_records_are_answered_after_the_cache_was_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_rules, "_MAX_CACHED", 2)
+    rules = PolicyRules((build_policy("record.ttl < 5"),))
+    inputs = [build_input(ttl_s=ttl_s) for ttl_s in (*range(10), *range(10))]
+    assert [len(one.violations) for one in rules.evaluate(inputs)] == [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 2
