@@ -157,3 +157,13 @@ def test_records_are_counted_by_rule_and_result() -> None:
     world = start_world(first=[change_rules(*rules), observe("web", build_claim("web", "web"))])
     found = count_statistics(world.engine, "me", 0)
     assert found.rule_results == {("bad", "warn"): 1, ("good", "allowed"): 1}
+
+
+def test_names_of_a_template_are_evaluated(shop: Shop) -> None:
+    shop.set_rule(policy(expression="record.name.endsWith('.a.example.org')"))
+    shop.installation.replace_manifests(service("web", "ok.a.example.org"))
+    flags = ["--fqdn-template={{.Name}}.example.org", "--combine-fqdn-annotation", f"--policy-rules={shop.rules}"]
+    shop.installation.run_once(*flags)
+    assert shop.installation.zones.published() == ["ok.a.example.org A 192.0.2.1"]
+    shop.installation.run_once(*flags[:2])
+    assert "web.example.org A 192.0.2.1" in shop.installation.zones.published()
