@@ -148,7 +148,9 @@ class Records:
                 if self._defect is not Defect.INVALID_CHANGE_SKIPPED:
                     raise
 
-    def _store(self, endpoint: Endpoint) -> None:
+    def _store(self, requested: Endpoint) -> None:
+        change = _STORED.get(self._defect) if self._defect else None
+        endpoint = change(requested) if change else requested
         key = find_key(endpoint)
         if not any(key.name == zone or key.name.endswith(f".{zone}") for zone in self._zones):
             raise Refused(f"{key.name} is in no zone")
@@ -159,8 +161,7 @@ class Records:
             return
         if any(other[:2] == key[:2] and not (other[2] and key[2]) for other in self.found if other != key):
             raise Refused(f"{key.name}: a record without set identifier cannot coexist with one with it")
-        change = _STORED.get(self._defect) if self._defect else None
-        self.put({**self._defaults, **(change(endpoint) if change else endpoint)})
+        self.put({**self._defaults, **endpoint})
 
 
 def _takes(defect: Defect | None, deleted: Key, other: Key) -> bool:
