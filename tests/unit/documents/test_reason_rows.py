@@ -17,8 +17,10 @@ from tests.builders import SERVICE
 from tests.unit.documents.cases import INVALID_VALUES, NAMES
 from tests.world import World
 
-SOURCE_OR_ZONE_FAILS = frozenset({Reason.SOURCE_DOWN, Reason.ZONES_UNKNOWN, Reason.ZONE_UNREAD})
-"""The source or the zone fails instead of the record. It fails the run once, and is not counted for each name."""
+SOURCE_OR_ZONE_FAILS = frozenset(
+    {Reason.POLICY_UNAVAILABLE, Reason.SOURCE_DOWN, Reason.ZONES_UNKNOWN, Reason.ZONE_UNREAD}
+)
+"""The source, the zone or the rules fail instead of the record. It fails the run once, not for each name."""
 
 
 def build_messages() -> EventMessageBuilder:
