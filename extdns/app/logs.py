@@ -12,6 +12,7 @@ from extdns.documents.decision_log import parse_field_path
 from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
+from extdns.masking import mask_url
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -89,7 +90,7 @@ def _build_decision_target(value: str, max_mib: int, max_files: int) -> LineTarg
         return LogCollector(OpaConnection(OpaSettings(url=value, timeout_s=_COLLECTOR_TIMEOUT_S)))
     except InvalidValueError as exc:
         raise usage_error(
-            f"--decision-log={sanitize(value)} is no URL", "allowed: stdout, a file, http://… or https://…"
+            f"--decision-log={sanitize(mask_url(value))} is no URL", "allowed: stdout, a file, http://… or https://…"
         ) from exc
 
 

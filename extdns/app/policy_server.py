@@ -11,6 +11,7 @@ from extdns.controller.rule_queries import RuleQueries
 from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.duration import DURATION
 from extdns.flags.usage_errors import usage_error
+from extdns.masking import mask_url
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -61,7 +62,9 @@ def build_rule_queries(
     try:
         connection = OpaConnection(settings)
     except InvalidValueError as exc:
-        raise usage_error(f"--opa-url={sanitize(exc.value)} is not valid", f"allowed: {exc.allowed}") from None
+        raise usage_error(
+            f"--opa-url={sanitize(mask_url(exc.value))} is not valid", f"allowed: {exc.allowed}"
+        ) from None
     listener = PolicyServerReporter(
         reporter.metrics,
         path=paths.deny,

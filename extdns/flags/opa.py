@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.flag import Flag
-from extdns.flags.kind import make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.kind import URL, make_choice_kind, make_number_kind, make_text_kind
 from extdns.flags.unchecked_kinds import TIME
 
 FAILURES: Final = ("keep", "allow")
@@ -13,7 +13,7 @@ FAILURES: Final = ("keep", "allow")
 OPA_FLAGS: Final = (
     Flag(
         name="opa-url",
-        kind=make_text_kind("URL"),
+        kind=URL,
         help="Open Policy Agent that is asked about every record, as http://127.0.0.1:8181 or unix:///run/opa.sock",
     ),
     Flag(
@@ -42,7 +42,7 @@ OPA_FLAGS: Final = (
 DECISION_LOG_FLAGS: Final = (
     Flag(
         name="decision-log",
-        kind=make_text_kind("PATH"),
+        kind=URL,
         help="file or URL that gets a line of JSON for each answer of a rule; stdout is standard output",
     ),
     Flag(

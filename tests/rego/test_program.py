@@ -193,3 +193,13 @@ def test_an_invalid_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, sources=("service",), example_org="")
     installation.replace_manifests()
     assert installation.run_once("--opa-url=http://127.0.0.1:1", "--decision-log=stdout", flag) == USAGE
+
+
+@pytest.mark.parametrize("flag", ["--opa-url", "--decision-log"])
+def test_the_password_of_a_refused_url_is_not_shown(flag: str, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, sources=("service",), example_org="")
+    installation.replace_manifests()
+    refused = once("--once", *installation.flags(f"{flag}=http://user:secret-word@127.0.0.1/?token=secret-word"))
+    assert refused.returncode == USAGE
+    assert flag in refused.stderr
+    assert "secret-word" not in refused.stderr + refused.stdout
