@@ -123,14 +123,14 @@ class OpaConnection:
     def _send(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], max_bytes: int, deadline_s: float
     ) -> bytes:
-        connection = self._open or self._connect()
-        self._open = connection
+        is_new = self._open is None
+        self._open = connection = self._open or self._connect()
         is_done = False
         try:
             connection.timeout = deadline_s - time.monotonic()
             if connection.timeout <= 0:
                 raise TimeoutError
-            if connection.sock is None:
+            if is_new:
                 connection.connect()
             with limit_exchange(connection.sock, deadline_s - time.monotonic()):
                 connection.request(method, f"{self._prefix}{path}" or "/", body, headers)
