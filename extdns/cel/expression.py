@@ -28,19 +28,23 @@ MAX_STEPS: Final = 100_000
 _TEXT_PER_STEP: Final = 1024
 _MAX_RESULT_DEPTH: Final = 8
 
-_RECORD_FIELDS: Final = dict.fromkeys(
-    ("name", "labels", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties")
-)
-_OBJECT_FIELDS: Final = dict.fromkeys(("apiVersion", "kind", "namespace", "name", "labels", "annotations"))
-
 FieldSchema = Mapping[str, "FieldSchema | None"]
+
+
+def _list_fields(*names: str) -> FieldSchema:
+    return dict.fromkeys(names)
+
+
+_RECORD_FIELDS: Final = _list_fields(
+    "name", "labels", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties"
+)
 
 FIELDS: Final[FieldSchema] = {
     "operation": None,
     "source": None,
     "record": _RECORD_FIELDS,
-    "object": _OBJECT_FIELDS,
-    "namespace": dict.fromkeys(("name", "labels", "annotations")),
+    "object": _list_fields("apiVersion", "kind", "namespace", "name", "labels", "annotations"),
+    "namespace": _list_fields("name", "labels", "annotations"),
     "current": {"record": _RECORD_FIELDS, "owner": None, "ours": None, "resource": None},
 }
 """The variables of an expression and their fields (docs/design/rules.md, "The document"); None if any may follow."""

@@ -92,7 +92,7 @@ class DecisionLog:
         self, found: Sequence[tuple[RuleInput, Evaluation]], path: str, revision: str
     ) -> list[tuple[RuleInput, Evaluation]]:
         """Return those of *found* that differ from the last ones about the same input, and store them."""
-        new = []
+        new: list[tuple[RuleInput, Evaluation]] = []
         with self._lock:
             for item, evaluation in found:
                 key, value = (path, item), (revision, evaluation)

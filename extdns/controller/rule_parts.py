@@ -91,7 +91,7 @@ class RuleParts:
 
     def count_waiting(self) -> dict[str, int]:
         """Return how much waits, by name. Safe from a handler of a signal."""
-        counts = {}
+        counts: dict[str, int] = {}
         if self.queries:
             counts["policy queries"] = self.queries.waiting_count
         if self.decision_log:

@@ -197,7 +197,7 @@ class RuleQueries:
         self._answer(inputs, answers)
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
-        found = []
+        found: list[tuple[RuleInput, Evaluation]] = []
         for item, evaluation in zip(inputs, answers.evaluations, strict=True):
             if evaluation.unavailable:
                 self._unanswered[item] = None

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -26,15 +26,14 @@ class Collector(HTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: Collector
-
     def do_POST(self) -> None:
+        collector = cast("Collector", self.server)
         body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append((self.path, self.headers["Content-Encoding"], json.loads(body)))
-        self.send_response(self.server.status)
+        collector.requests.append((self.path, self.headers["Content-Encoding"], json.loads(body)))
+        self.send_response(collector.status)
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so named in the base class
         """Print nothing."""
 
 
