@@ -91,6 +91,11 @@ CASES: Final = {
         {},
         "No replica is the leader",
     ),
+    "ExtdnsPolicyServerFailing": Case(
+        {'extdns_policy_server_failing{pod="a"}': Values("1x60", "0x60", "1x5 0x55")},
+        {},
+        "The policy server does not answer",
+    ),
     "ExtdnsPublishingSlow": Case(
         {
             f'{CHANGES}_bucket{{le="60",provider="aws",{ZONE},pod="a"}}': Values(
