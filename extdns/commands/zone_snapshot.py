@@ -20,6 +20,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.value import StringMap
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
+from extdns.ports import AdjustingReader
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -72,6 +73,11 @@ class StoredZonesReader:
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         """Adjust *desired* as the DNS service does."""
         return self._service.adjust(desired, zone)
+
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+        """Show *desired* to the DNS service, if it adjusts records itself; this needs the service."""
+        if isinstance(self._service, AdjustingReader):
+            self._service.load_adjustments(desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:  # noqa: ARG002 - there is only one page
         """Return all records of *zone*.

@@ -88,6 +88,23 @@ def test_a_run_continues_while_the_webhook_fails_and_counts_its_calls(tmp_path: 
     assert "external_dns_webhook_provider_adjustendpoints_requests_total 1.0" in metrics
 
 
+def test_plans_against_a_snapshot_another_folder_or_external_dns_show_records_as_the_webhook_adjusts_them(
+    tmp_path: Path,
+) -> None:
+    objects, nothing, snapshot = tmp_path / "objects", tmp_path / "nothing", tmp_path / "zones.json"
+    objects.mkdir()
+    nothing.mkdir()
+    (objects / "web.json").write_text(json.dumps(service("web", "web.example.org", address="192.0.2.1")))
+    with WebhookServer("example.org") as fake:
+        flags = ["--source=service", f"--manifests={objects}", "--provider=webhook", "--policy=sync"]
+        flags += [f"--webhook-provider-url={fake.url}", "--txt-owner-id=me"]
+        snapshot.write_text(once("owners", *flags, "--output=json").stdout)
+        for command in (("plan", f"--zone-snapshot={snapshot}"), ("plan", f"--base={nothing}"), ("migrate",)):
+            done = once(*command, *flags)
+            assert "+ A  web.example.org  192.0.2.1" in done.stdout, done.stdout
+            assert done.stderr == ""
+
+
 def test_a_dry_run_sends_no_changes(tmp_path: Path) -> None:
     with WebhookServer("example.org") as fake:
         installation = build_installation(tmp_path, fake.url)
