@@ -122,10 +122,10 @@ class PolicyText(Value, frozen=True, kw_only=True):
 
 
 class ParsedPolicy(Value, frozen=True, kw_only=True):
-    """What was read of a document.
+    """What was read of the spec of a DNSPolicy.
 
     Attributes:
-        text: None if there is a problem.
+        text: the policy, its expressions not compiled yet; None if there is a problem.
         match: which inputs the policy may concern, `MATCH_EVERYTHING` if that cannot be read.
         problems: one message for each mistake.
     """

@@ -1,4 +1,4 @@
-"""Write to standard output, which may be closed, full, or unable to encode every character."""
+"""Write to standard output and standard error, which may be closed, full, or unable to encode every character."""
 
 from __future__ import annotations
 

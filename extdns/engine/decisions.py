@@ -153,7 +153,7 @@ class Waits:
     """What each name waits for, and which names wait for each thing. Only names that wait take memory."""
 
     def __init__(self) -> None:
-        """Start with no decisions."""
+        """Start with no waits."""
         self._by_name: dict[DnsName, tuple[ZoneWait, ...]] = {}
         self._names: dict[Wait, set[DnsName]] = {}
 

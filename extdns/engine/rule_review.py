@@ -71,7 +71,7 @@ class Denial(Value, frozen=True, kw_only=True):
 
     @property
     def substitutes(self) -> list[UnresolvedClaim]:
-        """The claims that keep the records of its object."""
+        """The unresolved claims that take the place of the denied one, so that the records of its object stay."""
         return [
             UnresolvedClaim(
                 name=self.claim.name,

@@ -298,7 +298,7 @@ def _keep_all(plan_input: PlanInput, block: Blocked, state: EngineState) -> Plan
     zone, current = plan_input.zone.zone, plan_input.current
     proposals = keep_records(current, block, state.settings.plan.managed_types)
     decisions = decide(zone, plan_input.name, proposals, [reject_claim(claim, block) for claim in plan_input.claims])
-    if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):
+    if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):  # else they are decided already
         decisions += decide(zone, plan_input.name, keep_unreadable(current, block))
     is_readable = block.reason is not Reason.RECORD_UNREADABLE
     awaited = ZONES if is_readable else Wait(Awaited.ZONE, zone.id)

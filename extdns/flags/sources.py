@@ -180,7 +180,7 @@ SERVICE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        help="publish addresses of headless Services also while they are not ready",
+        help="publish addresses of headless Services also while their pods are not ready",
     ),
     Flag(
         name="exclude-unschedulable",

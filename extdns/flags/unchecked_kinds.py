@@ -95,14 +95,14 @@ AFFIX: Final = _make_pattern_kind(
     "TEXT",
     allowed="letters, digits, hyphens, dots and %{record_type}",
     pattern=r"(?:[\w.*-]|%\{record_type\})*",
-    consequence="ownership records with it are no valid names",
+    consequence="the names of ownership records with it are not valid",
 )
 LABEL: Final = _make_pattern_kind(
     "a label",
     "LABEL",
     allowed="letters, digits and hyphens",
     pattern=r"[\w.-]+",
-    consequence="ownership records with it are no valid names",
+    consequence="the names of ownership records with it are not valid",
 )
 OWNER: Final = _make_pattern_kind(
     "an owner id",

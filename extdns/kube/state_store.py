@@ -88,7 +88,7 @@ class ConfigMapStateStore:
                 return
 
     def find_user(self) -> str:
-        """Return the user name that the API server reports for the caller."""
+        """Return the user name that the API server reports for the caller, "" if it is not known."""
         with suppress(ApiError):
             return read_user_name(self._api)
         return ""

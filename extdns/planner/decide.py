@@ -28,7 +28,7 @@ class Unfulfilled(Value, frozen=True, kw_only=True):
     """A request that is not fulfilled.
 
     Attributes:
-        desired: the requested record, None if the claim is unresolved and no rule denies it.
+        desired: the requested record; None for an unresolved claim, unless it stands for a claim that rules deny.
         is_separate: whether it gets a decision of its own even if a record stays for the same reason.
     """
 
@@ -139,7 +139,7 @@ def keep_records(current: Iterable[OwnedRecord], block: Blocked, managed_types: 
 
 
 def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Proposal, ...]:
-    """Build proposals that keep the unreadable records of *current*, for a name without any other decision."""
+    """Build proposals that keep the unreadable records of *current*, with *block* as the reason."""
     return tuple(
         Proposal(key=one.key, outcome=block, current=one) for one in current if one.record.type == rrtype.UNREADABLE
     )

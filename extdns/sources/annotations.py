@@ -133,7 +133,7 @@ class RecordOptions(Value, frozen=True, kw_only=True):
     """The options that annotations set for every record of one object: TTL, set identifier, provider properties.
 
     Attributes:
-        warnings: one for each invalid value, which is ignored.
+        warnings: one for each invalid TTL or `alias`, which is ignored. Providers check the other values.
     """
 
     ttl_s: int = ttl.UNSET
@@ -143,7 +143,7 @@ class RecordOptions(Value, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, annotations: Annotations) -> RecordOptions:
-        """Read all options. An invalid value is ignored and gives a warning."""
+        """Read all options. An invalid TTL or `alias` is ignored and gives a warning."""
         ttl_s, warnings = _read_ttl(annotations)
         alias = annotations.get(ALIAS)
         if alias not in {None, "true", "false"}:

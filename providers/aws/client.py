@@ -387,7 +387,7 @@ def _start_request(**event: Any) -> None:  # noqa: ANN401 - the SDK's types
 
 
 def _end_request(response: dict[str, Any] | None, on_request: RequestObserver) -> None:
-    """Call *on_request* for the request that was sent last, if any. *response* is None if the request failed."""
+    """Call *on_request* for the request that was sent last, if any. *response* is None if none came."""
     if sent := _SENT.get():
         _SENT.set(None)
         status = response["status_code"] if response else UNANSWERED

@@ -76,7 +76,10 @@ class _Listing:
             self.zones.setdefault(zone.id, zone)
 
     def add_list_errors(self) -> None:
-        """Report accounts that could not be listed, unless some account has a zone with one of the filter's ids."""
+        """Report the accounts that may not list zones and have none of those in `--zone-id-filter`.
+
+        They are not reported if another account has one of these zones, because then the ids are right.
+        """
         if self._found_by_id:
             return
         ids = ", ".join(self.zone_filter.ids)

@@ -1,9 +1,9 @@
 """Call Cloud DNS: credentials, calls and their errors. The only module that imports Google's libraries.
 
 The client of google-cloud-dns supports neither routing policies nor page sizes, so we use its connection to call the
-documented REST resources. Only two requests are sent again: a read whose connection broke, and a request that the
-service rejected because of an expired token. If a change that was applied were sent again, it would look like a write
-conflict.
+documented REST resources. Only two kinds of request are sent again: a read whose connection broke, and a request that
+the service rejected because of an expired token. If a change that was applied were sent again, it would look like a
+write conflict.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class CloudDnsApi:
         return CloudDnsPage(sets=sets, after=answer.get("nextPageToken", ""))
 
     def test_permissions(self, zone: str, zone_label: str, permissions: Sequence[str]) -> frozenset[str]:
-        """Return which of *permissions* our credentials have on the zone *name*; () if the zone does not exist."""
+        """Return which of *permissions* our credentials have on *zone*; none if the zone does not exist."""
         with self._call("managedZones.testIamPermissions", zone_label) as connection:
             path = f"{_get_zone_path(connection, zone)}:testIamPermissions"
             body = {"permissions": list(permissions)}

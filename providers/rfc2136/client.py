@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 
 class DnsClient:
-    """Sends queries and updates to one of several servers; safe from any thread."""
+    """Sends queries and updates to the first of several servers that can be reached; safe from any thread."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Prepare the key.

@@ -222,6 +222,7 @@ def _quote_start(text: bytes) -> str:
 
 _TOKEN: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 _ITEMS: Final = b'"items"'
+_BETWEEN_ITEMS: Final = b", \t\r\n"
 _ITEM_DEPTH: Final = 2
 """The nesting depth of items: inside a list, inside an object."""
 
@@ -229,25 +230,29 @@ _ITEM_DEPTH: Final = 2
 def split_list(body: bytes) -> tuple[bytes, list[bytes]]:
     """Split *body* into the same document with an empty list of items, and the items.
 
-    If *body* is not valid JSON, the parts are not valid either.
+    If brackets are missing, or anything but objects is between the items, *body* is returned as it is, with no items.
     """
     items: list[bytes] = []
-    depth = first = begin = 0
+    gaps = bytearray()
+    depth = first = begin = end = 0
     key = b""
     for token in _TOKEN.finditer(body):
         text = token[0]
         if text in b"{[":
             if depth == 1 and key == _ITEMS and not first:
-                first = token.end()
-            elif depth == _ITEM_DEPTH:
+                first = end = token.end()
+            elif first and depth == _ITEM_DEPTH:
                 begin = token.start()
+                gaps += body[end:begin]
             depth += 1
         elif text in b"}]":
             depth -= 1
             if first and depth == _ITEM_DEPTH:
-                items.append(body[begin : token.end()])
+                end = token.end()
+                items.append(body[begin:end])
             elif first and depth < _ITEM_DEPTH:
-                return body[:first] + body[token.start() :], items
+                gaps += body[end : token.start()]
+                return (body, []) if gaps.strip(_BETWEEN_ITEMS) else (body[:first] + body[token.start() :], items)
         elif depth == 1:
             key = text
     return body, []

@@ -66,7 +66,7 @@ def test_delete_of_an_orphan_is_not_held_with_compat(writes: bool) -> None:
     assert compute_exit_code(run_single_pass(ORPHAN, compat=True, writes=writes)) == DONE
 
 
-def test_single_pass_ignores_a_record_outside_the_filters() -> None:
+def test_single_pass_with_an_orphan_outside_the_filters_exits_0() -> None:
     assert compute_exit_code(run_single_pass(ORPHAN, scope="elsewhere.org")) == DONE
 
 

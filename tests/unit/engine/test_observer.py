@@ -280,7 +280,7 @@ def test_an_object_is_computed_by_every_source_of_its_kind() -> None:
     assert observer.computed == 2
 
 
-def test_an_object_missing_from_a_list_is_a_missing_dependency_of_its_selections() -> None:
+def test_an_object_that_a_list_lacks_is_a_missing_dependency_of_objects_that_look_it_up_by_labels() -> None:
     labels = {"service": "web", "tier": "web"}
     objects, _, observer = start_observer(select_labelled, "web", "api")
     observer.observe([objects.change(SLICE, "web-1", labels=labels), objects.change(SLICE, "web-2", labels=labels)])

@@ -138,13 +138,13 @@ def test_an_approval_code_without_hyphen_gets_a_suggestion() -> None:
         ),
         pytest.param(
             ["--txt-prefix=%{type}-"],
-            "--txt-prefix=%{type}- is not a part of a name: ownership records with it are no valid names\n"
+            "--txt-prefix=%{type}- is not a part of a name: the names of ownership records with it are not valid\n"
             "  allowed: letters, digits, hyphens, dots and %{record_type}",
             id="unknown-placeholder",
         ),
         pytest.param(
             ["--txt-wildcard-replacement=*"],
-            "--txt-wildcard-replacement=* is not a label: ownership records with it are no valid names\n"
+            "--txt-wildcard-replacement=* is not a label: the names of ownership records with it are not valid\n"
             "  allowed: letters, digits and hyphens",
             id="no-label",
         ),

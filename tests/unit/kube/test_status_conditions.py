@@ -70,7 +70,7 @@ def test_conditions_summarize_the_problems_of_all_endpoints(
     assert {one["observedGeneration"] for one in status["conditions"]} == {status["observedGeneration"]} == {4}
 
 
-def test_the_status_lists_problem_endpoints_as_written_in_the_spec() -> None:
+def test_the_status_lists_problem_endpoints_with_names_as_written_in_the_object() -> None:
     status = build_status(object_status(INVALID, NO_ZONE), found(), NOW)
     assert status["endpoints"] == [
         {

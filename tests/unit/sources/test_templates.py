@@ -293,7 +293,9 @@ def test_a_template_sets_the_base_names_of_the_fake_source() -> None:
         ),
     ],
 )
-def test_the_output_of_a_template_is_split_into_hosts_at_commas(text: str, expected: list[Claim]) -> None:
+def test_the_output_of_a_template_is_a_list_of_hosts_from_fields_and_functions(
+    text: str, expected: list[Claim]
+) -> None:
     assert reduce_claims(claims(NAMELESS, templates([text]))) == expected
 
 

@@ -43,6 +43,9 @@ def test_a_deeply_nested_list_response_is_split_into_items_and_the_rest(
         pytest.param(b'{"items": null}', id="null"),
         pytest.param(b'{"items": [{"a": 1}', id="cut"),
         pytest.param(b"}]}]", id="unbalanced"),
+        pytest.param(b'{"items": [1, 2]}', id="numbers"),
+        pytest.param(b'{"items": [{"a": 1}, "text"]}', id="text-beside-an-object"),
+        pytest.param(b'{"items": [{"a": 1}, nonsense {"b": 2}]}', id="not-json"),
     ],
 )
 def test_a_response_that_is_not_a_list_is_not_split(body: bytes) -> None:

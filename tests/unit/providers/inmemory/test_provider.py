@@ -123,7 +123,9 @@ def test_a_page_cursor_may_contain_a_set_identifier_with_blanks() -> None:
         ),
     ],
 )
-def test_incompatible_records_are_refused_with_their_name(writes: list[Write], message: str) -> None:
+def test_a_batch_that_the_zone_cannot_hold_is_refused_with_the_offending_name(
+    writes: list[Write], message: str
+) -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     outcome = provider.submit(zone, build_batch(zone, writes))
