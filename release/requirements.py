@@ -9,6 +9,7 @@ from typing import Final
 
 _TYPED_CLIENT: Final = "typed classes of the kubernetes package, one for each kind; extdns decodes objects itself"
 _ASYNC_CLIENT: Final = "the asynchronous client of the kubernetes package; extdns uses threads"
+_CEL_COMMANDS: Final = "the command line of common-expression-language; extdns loads only its evaluator"
 _RICH_DOCUMENTS: Final = "Rich renders Markdown and source code with it; extdns prints tables and text"
 
 UNUSED: Final[Mapping[str, str]] = {
@@ -16,6 +17,7 @@ UNUSED: Final[Mapping[str, str]] = {
     "aiohttp": _ASYNC_CLIENT,
     "aiohttp-retry": _ASYNC_CLIENT,
     "aiosignal": _ASYNC_CLIENT,
+    "annotated-doc": _CEL_COMMANDS,
     "annotated-types": _TYPED_CLIENT,
     "attrs": _ASYNC_CLIENT,
     "durationpy": "parses durations in `kubernetes.utils`, which extdns does not import",
@@ -24,6 +26,7 @@ UNUSED: Final[Mapping[str, str]] = {
     "mdurl": _RICH_DOCUMENTS,
     "multidict": _ASYNC_CLIENT,
     "opentelemetry-api": "traces calls of Google's generated clients; extdns calls Cloud DNS by its REST connection",
+    "prompt-toolkit": _CEL_COMMANDS,
     "propcache": _ASYNC_CLIENT,
     "proto-plus": "messages of Google's generated clients; extdns calls Cloud DNS by its REST connection",
     "pyasn1": "google-auth signs with it if cryptography is not installed",
@@ -32,7 +35,10 @@ UNUSED: Final[Mapping[str, str]] = {
     "pydantic": _TYPED_CLIENT,
     "pydantic-core": _TYPED_CLIENT,
     "pygments": _RICH_DOCUMENTS,
+    "shellingham": _CEL_COMMANDS,
+    "typer": _CEL_COMMANDS,
     "typing-inspection": _TYPED_CLIENT,
+    "wcwidth": _CEL_COMMANDS,
     "websocket-client": "the kubernetes package executes commands in pods with it",
     "yarl": _ASYNC_CLIENT,
 }

@@ -49,6 +49,7 @@ IMPORTERS: Final[Mapping[str, tuple[str, ...]]] = {
         "rich.syntax",
         "rich.traceback",
     ),
+    "the command line of the CEL evaluator; extdns loads only its extension": ("cel.cli",),
     "used if cryptography is not installed": ("google.auth.crypt._python_rsa",),
     "parses C headers while another package is built": ("cffi.cparser",),
     "works without attrs": ("msgspec._utils",),

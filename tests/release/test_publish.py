@@ -77,7 +77,10 @@ def test_a_release_pushes_and_signs_the_image_and_the_chart_before_it_appears(cl
     assert sign_chart == f"cosign sign --yes {CHARTS}/extdns@{CHART_DIGEST}"
     assert sign_files == "cosign sign-blob --yes --bundle=dist/SHA256SUMS.sigstore.json dist/SHA256SUMS"
     assert publish.startswith(f"gh release create v{__version__} --verify-tag ")
-    assert (clone / "clone" / "dist" / "notes.md").read_text().startswith("###")
+    text = (clone / "clone" / "dist" / "notes.md").read_text()
+    assert text.startswith("The first version.")
+    assert "\n### Added" in text
+    assert "\n## " not in text
 
 
 def test_the_image_has_version_commit_attestations_and_reproducible_times(clone: Path) -> None:
