@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import ssl
 import time
@@ -16,6 +17,7 @@ from extdns.exchange_limit import limit_exchange
 from extdns.model.value import Value
 
 _MAX_TOKEN_BYTES: Final = 65_536
+_TOKEN: Final = re.compile(r"[!-~]+")
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 ALLOWED_URL: Final = "http://HOST:PORT, https://HOST:PORT or unix:///PATH, with a path at most"
 
@@ -117,7 +119,10 @@ class OpaConnection:
             headers["Content-Type"] = "application/json"
         if self._settings.token_file:
             with Path(self._settings.token_file).open(encoding="ascii") as file:
-                headers["Authorization"] = f"Bearer {file.read(_MAX_TOKEN_BYTES).strip()}"
+                token = file.read(_MAX_TOKEN_BYTES).strip()
+            if not _TOKEN.fullmatch(token):  # checked here, because the HTTP client would quote it in its error
+                raise ValueError("the token file holds no token; allowed: one line without spaces")
+            headers["Authorization"] = f"Bearer {token}"
         return headers
 
     def _send(

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -148,3 +149,13 @@ def test_a_server_that_fails_every_evaluation_is_asked_a_limited_number_of_times
     assert answers.evaluations == (Evaluation(unavailable="no"),) * 500
     assert {one.policy for one in answers.policy_problems} == {"a/b/c"}
     assert len(requests) <= 24
+
+
+def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("first-part\nsecond-part\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        settings = OpaSettings(url=url, timeout_s=0.3, token_file=str(file))
+        problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
+    assert problem == "GET /v1/policies: the token file holds no token; allowed: one line without spaces"
