@@ -198,7 +198,9 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
 
 
 def _drop_current(item: RuleInput) -> RuleInput:
-    return replace(item, operation=Operation.UPDATE, current=None)
+    """Return what creates and updates of a record have in common; a delete has nothing in common with them."""
+    operation = Operation.DELETE if item.operation is Operation.DELETE else Operation.UPDATE
+    return replace(item, operation=operation, current=None)
 
 
 def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:

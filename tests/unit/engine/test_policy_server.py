@@ -13,6 +13,7 @@ from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import Operation
 from tests.builders import (
     INGRESS,
     SERVICE,
@@ -23,6 +24,7 @@ from tests.builders import (
     observe_new,
     owned,
 )
+from tests.rules import change_rules, deny_targets
 from tests.world import World, build_world
 
 ALLOWED = Evaluation(matched=("opa",))
@@ -137,3 +139,11 @@ def test_answers_are_forgotten_with_the_names_that_need_them() -> None:
 
 def list_stored(world: World) -> Iterable[object]:
     return tuple(world.engine.rules._answers)
+
+
+def test_the_answer_about_a_published_record_does_not_count_for_its_delete() -> None:
+    violated = deny_targets(GOOD, deletes=True)
+    world = start(request(), published=GOOD)
+    world.policy = lambda item: DENIED if item.operation is Operation.DELETE else ALLOWED
+    world.run(change_rules(violated), for_s=7200.0)
+    assert world.list_records() == {"web A": (GOOD,)}
