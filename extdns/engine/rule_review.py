@@ -203,12 +203,13 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             current=current,
         )
 
-    def _build_input_of_record(self, operation: Operation, owned: OwnedRecord) -> RuleInput:
+    def _build_input_of_record(self, operation: Operation, owned: OwnedRecord, source: str = "") -> RuleInput:
         key, rules = self.state.evidence.find_object(owned.resource), self.state.rules
         return RuleInput(
             operation=operation,
             record=restate_record(owned.record),
             zone=self.zone.zone,
+            source=source,
             object=rules.find_object(key) if key else None,
             namespace=rules.find_namespace(key.namespace if key else find_namespace(owned.resource)),
             current=owned,
@@ -250,7 +251,10 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         violating: list[OwnedRecord] = []
         if any(violation.deletes for answer in answers for violation in _list_denials(answer)):
             published = [one for one in self.current if one in own or _is_any_published((one,), records)]
-            now = [self._build_input_of_record(Operation.UPDATE, one) for one in published]
+            source = claim.provenance.source
+            now = [
+                self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in published
+            ]
             inputs += now
             seen = state.rules.evaluate(now)
             violating = [one for one, answer in zip(published, seen, strict=True) if _is_deleting(answer)]

@@ -84,6 +84,13 @@ def test_with_on_violation_delete_the_record_is_deleted_after_the_grace_period()
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_DENIED)]
 
 
+def test_on_violation_delete_applies_to_a_rule_about_the_source_of_the_record() -> None:
+    rule = deny_targets(BAD, deletes=True, matches=lambda item: bool(item.source))
+    world = start_ruled(rule, published=BAD)
+    world.run(for_s=60.0)
+    assert world.list_records() == {}
+
+
 def test_a_delete_for_a_violation_is_held_over_budget() -> None:
     world = start_ruled(DELETE, published=BAD, deletes=STRICT)
     assert world.list_records() == {"web A": (BAD,)}
