@@ -10,6 +10,7 @@ from extdns.model import rrtype
 from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey, canonicalize_targets
+from extdns.model.selection import DomainFilter
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from providers.webhook.wire import Changes, Endpoint
@@ -55,9 +56,19 @@ class ChangePlanner:
         problems: a line for each change that cannot be made.
     """
 
-    def __init__(self, find_zones: Callable[[DnsName], Iterable[Zone]], snapshots: Snapshots, adjust: Adjust) -> None:
-        """Plan changes of the zones that *find_zones* returns, of which *snapshots* has the records."""
+    def __init__(
+        self,
+        find_zones: Callable[[DnsName], Iterable[Zone]],
+        snapshots: Snapshots,
+        adjust: Adjust,
+        domains: DomainFilter,
+    ) -> None:
+        """Plan changes of the zones that *find_zones* returns, of which *snapshots* has the records.
+
+        Names that *domains* exclude are not changed, nor are the ownership records of their records.
+        """
         self._find_zones = find_zones
+        self._domains = domains
         self._snapshots = snapshots
         self._adjust = adjust
         self._writes: dict[Zone, dict[str, list[Write]]] = {}
@@ -95,12 +106,8 @@ class ChangePlanner:
         try:
             before = parse_endpoint(old) if old else None
             after = parse_endpoint(new) if new else None
-            zones = tuple(self._find_zones((after or before or parse_endpoint(about)).name))
-            if not zones:
-                raise ImpossibleChangeError("no managed zone holds the name")  # noqa: TRY301 - collected below
+            zones = self._find_zones_to_change(before, after)
             planned = [(zone, self._plan_in_zone(zone, before, after)) for zone in zones]
-            if old and not any(writes for _, writes in planned) and about.record_type != rrtype.TXT:
-                raise ImpossibleChangeError("the record is gone; read the records again")  # noqa: TRY301 - the same
         except ImpossibleChangeError as exc:
             self.problems.append(f"{sanitize(about.dns_name)} {sanitize(about.record_type)}: {exc}")
             self._failed.add(group)
@@ -108,6 +115,24 @@ class ChangePlanner:
         for zone, writes in planned:
             if writes:
                 self._writes.setdefault(zone, {}).setdefault(group, []).extend(writes)
+
+    def _find_zones_to_change(self, before: DesiredRecord | None, after: DesiredRecord | None) -> tuple[Zone, ...]:
+        """Return the zones of the name, after the checks that concern all of them."""
+        about = after or before
+        if about is None:
+            raise AssertionError("a change has a record before or after it")
+        if before and before.name != about.name:
+            raise ImpossibleChangeError(f"an update cannot move a record, here from {before.name}")
+        zones = tuple(self._find_zones(about.name))
+        if not zones:
+            raise ImpossibleChangeError("no managed zone holds the name")
+        if not self._domains.matches(_find_owned_name(about)):
+            raise ImpossibleChangeError("the domain filter excludes the name")
+        if before and not _is_ownership_record(before):
+            held = any(before.key in self._snapshots.get(zone.id, {}) for zone in zones)
+            if not held:
+                raise ImpossibleChangeError("the record is gone; read the records again")
+        return zones
 
     def _plan_in_zone(self, zone: Zone, before: DesiredRecord | None, after: DesiredRecord | None) -> list[Write]:
         snapshot = self._snapshots.get(zone.id, {})
@@ -130,13 +155,35 @@ class ChangePlanner:
 
 def _require_same(stated: DesiredRecord, held: Record) -> None:
     """Check that the request is about the record that was last read. The text of ownership records is not compared."""
-    if held.type == rrtype.TXT:
+    if _is_ownership_record(stated):
         return
-    if {target.casefold() for target in stated.targets} != {target.casefold() for target in held.targets}:
+    same = stated.targets == held.targets
+    if held.type != rrtype.TXT:  # the names in other types have no case
+        same = {target.casefold() for target in stated.targets} == {target.casefold() for target in held.targets}
+    if not same:
         raise ImpossibleChangeError(
             f"the record has other targets than the request states ({', '.join(held.targets)[:200]});"
             " read the records again"
         )
+
+
+def _is_ownership_record(record: DesiredRecord) -> bool:
+    """Return whether external-dns labels *record* as the ownership record of another one."""
+    return record.type == rrtype.TXT and record.labels.has(_OWNED_RECORD)
+
+
+def _find_owned_name(record: DesiredRecord) -> DnsName:
+    """Return the name of *record*, or of the record that it is the ownership record of.
+
+    Raises:
+        ImpossibleChangeError: that name is invalid.
+    """
+    if not _is_ownership_record(record):
+        return record.name
+    try:
+        return DnsName.parse(record.labels.get(_OWNED_RECORD))
+    except InvalidValueError as exc:
+        raise ImpossibleChangeError(str(exc)) from exc
 
 
 def list_names(sets: Iterable[ChangeSet]) -> Iterator[DnsName]:

@@ -118,7 +118,7 @@ class WebhookService:
             if not self._snapshots:
                 self._list_zones()
                 self._read_zones()
-            planner = ChangePlanner(self._placement.find_zones, self._snapshots, self._adjust_for_write)
+            planner = ChangePlanner(self._placement.find_zones, self._snapshots, self._adjust_for_write, self._domains)
             planner.plan(changes)
             problems = planner.problems
             for zone, sets in planner.build_change_sets().items():
@@ -171,8 +171,6 @@ class WebhookService:
             yield replace(build_endpoint(one), dns_name=endpoint.dns_name, labels=endpoint.labels)
 
     def _adjust_for_write(self, desired: DesiredRecord, zone: Zone) -> tuple[DesiredRecord, ...]:
-        if desired.type != rrtype.TXT and not self._domains.matches(desired.name):
-            raise ImpossibleChangeError("the domain filter excludes the name")
         found = self._adjust_record(desired, zone)
         if not found.accepted:
             raise ImpossibleChangeError(

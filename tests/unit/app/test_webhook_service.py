@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +17,7 @@ from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
-from tests.builders import ZONE, owned, record
+from tests.builders import ZONE, owned, ownership_record, record
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.faulty import FaultyProvider
 from tests.webhook_service import serve
@@ -139,6 +140,14 @@ def test_a_record_that_others_changed_after_it_was_read_is_left_alone_and_the_ot
         pytest.param({"create": [WEB]}, "exists already", id="create"),
         pytest.param({"delete": [WEB | {"targets": ["192.0.2.7"]}]}, "has other targets", id="delete of another"),
         pytest.param({"delete": [WEB | {"dnsName": "gone.example.org"}]}, "is gone", id="delete of nothing"),
+        pytest.param(
+            {
+                "updateOld": [WEB | {"dnsName": "gone.example.org"}],
+                "updateNew": [WEB | {"dnsName": "gone.example.org"}],
+            },
+            "is gone",
+            id="update of nothing",
+        ),
         pytest.param({"create": [WEB | {"dnsName": "web.example.com"}]}, "no managed zone", id="other zone"),
         pytest.param({"create": [WEB | {"dnsName": "x.no.example.org"}]}, "domain filter excludes", id="filter"),
         pytest.param({"create": [WEB | {"dnsName": "a..b"}]}, "is not valid", id="name"),
@@ -155,6 +164,48 @@ def test_a_change_that_cannot_be_made_safely_is_refused_with_its_reason_and_its_
     status, answer = server.apply(**{**changes, "create": [*changes.get("create", ()), text]})
     assert (status, reason in answer) == (500, True), answer
     assert list_records(server) == ["a-web.example.org TXT", "web.example.org A"]
+
+
+@pytest.mark.parametrize(
+    "domains",
+    [DomainFilter(exclude=("no.example.org",)), DomainFilter(exclude_pattern=re.compile("no"))],
+    ids=["list", "pattern"],
+)
+@pytest.mark.parametrize("rtype", ["A", "TXT"])
+def test_a_record_that_the_domain_filter_excludes_is_not_deleted_with_its_ownership_record(
+    domains: DomainFilter, rtype: str
+) -> None:
+    target = "192.0.2.1" if rtype == "A" else '"made by hand"'
+    held = record("x.no", target, rtype=rtype), ownership_record("x.no")
+    server = start(*held, domains=domains)
+    server.read()
+    excluded = WEB | {"dnsName": "x.no.example.org", "recordType": rtype, "targets": [target]}
+    text = TEXT | {"dnsName": "a-x.no.example.org", "labels": {"ownedRecord": "x.no.example.org"}}
+    for changes in ([excluded], [text], [excluded, text]):
+        status, answer = server.apply(delete=changes)
+        assert (status, "the domain filter excludes the name" in answer) == (500, True)
+    assert list_records(server) == ["a-x.no.example.org TXT", f"x.no.example.org {rtype}"]
+
+
+@pytest.mark.parametrize(("old", "new"), [("x.no", "web"), ("api", "web"), ("api", "new")])
+def test_an_update_cannot_move_a_record_to_another_name_whose_record_it_does_not_state(old: str, new: str) -> None:
+    held = [record("x.no", "192.0.2.1"), record("api", "192.0.2.1"), record("web", "192.0.2.7")]
+    server = start(*held, domains=DomainFilter(exclude=("no.example.org",)))
+    before = server.read()
+    before_name, after_name = (WEB | {"dnsName": f"{label}.example.org"} for label in (old, new))
+    status, answer = server.apply(updateOld=[before_name], updateNew=[after_name])
+    assert (status, "cannot move a record" in answer) == (500, True)
+    assert server.read() == before
+
+
+@pytest.mark.parametrize("change", ["update", "delete"])
+def test_texts_that_are_no_ownership_records_are_compared_with_what_the_request_states(change: str) -> None:
+    server = start(record("web", '"Edited by hand"', rtype="TXT"))
+    stated = {"dnsName": "web.example.org", "recordType": "TXT", "targets": ['"edited by hand"'], "recordTTL": 300}
+    changes = {"delete": [stated]} if change == "delete" else {"updateOld": [stated], "updateNew": [stated]}
+    status, answer = server.apply(**changes)
+    assert (status, "has other targets" in answer) == (500, True)
+    assert server.read()[0]["targets"] == ['"Edited by hand"']
 
 
 @pytest.mark.parametrize(
