@@ -241,10 +241,11 @@ class EvidenceReader:
     def _check_hidden(self, key: ObjectKey | None) -> Finding | None:
         """Return why to keep an orphan that the object at *key*, or any if that is None, may still request; else None.
 
-        The object has an invalid hostname or a misspelled annotation.
+        The object has an invalid hostname or a misspelled annotation. No object has requested the record since the
+        start, so `--unresolved-timeout` does not apply: its end would be better evidence than that of an orphan.
         """
         block = self.claims.find_hidden_request(key)
-        return Finding(outcome=block, waits_for=(COMPUTED,), unresolved=True) if block else None
+        return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""

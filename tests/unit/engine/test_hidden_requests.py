@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim
@@ -134,6 +135,15 @@ def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_host
     assert world.decision("web").reason is Reason.INVALID_NAME
     world.run(observe("api"))
     assert world.decision("web").reason is Reason.ORPHAN_UNCLAIMED
+
+
+@pytest.mark.parametrize("resource", ["", "service/shop/web"])
+def test_the_unresolved_timeout_does_not_end_for_an_object_that_never_requested_the_record(resource: str) -> None:
+    invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+    deletes = DeleteSettings(owner="me", unresolved_timeout_s=100.0, limits=DeleteLimits(percent=100))
+    world = start_world(*owned("web", resource=resource), first=[observe("web", invalid)], deletes=deletes)
+    world.run(for_s=500.0)
+    assert world.decision("web").reason is Reason.INVALID_NAME
 
 
 def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invalid_hostname() -> None:
