@@ -32,6 +32,11 @@ ADJUST: Final = "adjustendpoints"
 APPLY: Final = "applychanges"
 """The names of the calls, in messages and metrics."""
 
+_ABOUT_ENDPOINTS: Final = frozenset(
+    {HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
+)
+"""Statuses that say that the endpoints of a request are wrong. Others, as 404 of a proxy, can be over soon."""
+
 _HARD_LIMIT_BYTES: Final = 2**30
 _MAX_TEXT: Final = 500
 _CALL: Final = "Webhook"
@@ -85,10 +90,16 @@ class WebhookClient:
         return answer.body
 
     def adjust(self, endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-        """Return what the webhook makes of *endpoints*."""
+        """Return what the webhook makes of *endpoints*.
+
+        An error of the kind `REFUSED` is about one of them.
+        """
         answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
         if answer.status != wire.ADJUSTED:
-            raise _build_error(ADJUST, answer)
+            failed = _build_error(ADJUST, answer)
+            if failed.kind is FailureKind.REFUSED and answer.status not in _ABOUT_ENDPOINTS:
+                failed.kind = FailureKind.RETRYABLE
+            raise failed
         try:
             return wire.decode_endpoints(answer.body)
         except WireError as exc:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from extdns.errors import ProviderError
+from extdns.errors import ProviderError, RetryableError
 from extdns.model.change import Applied, Forbidden, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -143,6 +143,20 @@ def test_the_one_record_that_the_webhook_rejects_is_found_and_the_others_are_kno
     assert [one.desired for one in adjusted.refused] == records[:1]
     assert adjusted.accepted == tuple(records[1:])
     assert "bad one" in adjusted.refused[0].detail
+
+
+@pytest.mark.parametrize("status", [302, 404, 405, 408, 409])
+def test_a_status_that_is_not_about_the_records_refuses_none_and_their_next_request_is_answered(
+    fake: WebhookServer, status: int
+) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(4)]
+    fake.faults.arm(Refuse(status, "", "starting"), action=Action.ADJUST)
+    with pytest.raises(RetryableError, match=f"status {status}"):
+        reader.load_adjustments(records)
+    assert reader.adjust(records, ZONE).unknown == tuple(records)
+    reader.load_adjustments(records)
+    assert reader.adjust(records, ZONE).accepted == tuple(records)
 
 
 def test_writes_are_one_request_with_the_records_as_they_were_read(fake: WebhookServer) -> None:
