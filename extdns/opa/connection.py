@@ -118,11 +118,7 @@ class OpaConnection:
         if has_body:
             headers["Content-Type"] = "application/json"
         if self._settings.token_file:
-            with Path(self._settings.token_file).open(encoding="ascii") as file:
-                token = file.read(_MAX_TOKEN_BYTES).strip()
-            if not _TOKEN.fullmatch(token):  # checked here, because the HTTP client would quote it in its error
-                raise ValueError("the token file holds no token; allowed: one line without spaces")
-            headers["Authorization"] = f"Bearer {token}"
+            headers["Authorization"] = f"Bearer {_read_token(self._settings.token_file)}"
         return headers
 
     def _send(
@@ -191,6 +187,17 @@ def _read(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
     if answer.length:
         raise http.client.IncompleteRead(b"", answer.length)
     return content
+
+
+def _read_token(path: str) -> str:
+    try:
+        with Path(path).open(encoding="ascii") as file:
+            token = file.read(_MAX_TOKEN_BYTES).strip()
+    except OSError as exc:
+        raise ValueError(f"token file {path}: {exc.strerror}") from exc
+    if not _TOKEN.fullmatch(token):  # checked here, because the HTTP client would quote it in its error
+        raise ValueError("the token file holds no token; allowed: one line without spaces")
+    return token
 
 
 def _check_url(settings: OpaSettings) -> None:

@@ -159,3 +159,9 @@ def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path)
         settings = OpaSettings(url=url, timeout_s=0.3, token_file=str(file))
         problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
     assert problem == "GET /v1/policies: the token file holds no token; allowed: one line without spaces"
+
+
+def test_a_token_file_that_cannot_be_read_is_named() -> None:
+    settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")  # noqa: S106 - a path
+    problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
+    assert problem == "GET /v1/policies: token file missing/token: No such file or directory"
