@@ -10,8 +10,11 @@ import msgspec
 
 from extdns.documents.document import encode_json
 from extdns.masking import mask
+from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
+from extdns.model.zone import Zone
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import RuleInput, build_document
+from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject, build_document
 
 LOCAL_PATH: Final = "extdns/rules"
 """The path of decisions of rules in CEL, which are evaluated here."""
@@ -92,18 +95,40 @@ def parse_field_path(field_path: str) -> tuple[str, ...]:
     """Return the keys of a JSON pointer below `/input` (RFC 6901).
 
     Raises:
-        ValueError: *field_path* is none, or names no field of the input.
+        ValueError: *field_path* is none, or names no field of the input, so that nothing would be left out.
     """
-    first, *keys = field_path.split("/")
-    if first or len(keys) < 2 or keys[0] != "input":  # noqa: PLR2004 - /input and a field of it
-        raise ValueError("allowed: a JSON pointer to a field of the input, as /input/object/annotations")
-    return tuple(key.replace("~1", "/").replace("~0", "~") for key in keys)
+    first, *keys = _split(field_path)
+    found: object = {"input": build_document(_EXAMPLE)}
+    for key in keys:
+        if not isinstance(found, dict) or (found and key not in found):  # labels, for one, may have any key
+            break
+        found = found.get(key, {})
+    else:
+        if not first and len(keys) > 1:
+            return tuple(keys)
+    raise ValueError("allowed: a JSON pointer to a field of the input, as /input/object/annotations")
+
+
+def _split(field_path: str) -> list[str]:
+    return [key.replace("~1", "/").replace("~0", "~") for key in field_path.split("/")]
 
 
 def _remove(document: dict[str, Any], field_path: str) -> bool:
     """Remove the field at *field_path*; return whether it was there."""
-    *path, last = parse_field_path(field_path)
+    _, *path, last = _split(field_path)
     found: Any = document
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
     return isinstance(found, dict) and found.pop(last, None) is not None
+
+
+_NAME: Final = DnsName("example.com")
+_EXAMPLE: Final = RuleInput(
+    operation=Operation.UPDATE,
+    record=DesiredRecord(name=_NAME, type="A", targets=()),
+    zone=Zone(name=_NAME, id=_NAME),
+    object=RuleObject(api_version="v1", kind="Service", namespace="default", name="web"),
+    namespace=RuleNamespace(name="default"),
+    current=OwnedRecord(record=Record(name=_NAME, type="A", targets=(), ttl_s=0)),
+)
+"""An input with every field; its maps and lists are empty."""

@@ -92,10 +92,21 @@ def test_fields_that_are_erased_are_listed_if_they_were_there() -> None:
     assert "labels" not in line["input"]["object"]
 
 
-@pytest.mark.parametrize("text", ["", "/", "/input", "/result/0", "input/object"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "/", "/input", "/result/0", "input/object"),
+        *("/input/objects/annotations", "/input/object/annotation/x", "/input/record/targets/0"),
+    ],
+)
 def test_a_text_that_points_to_no_field_of_the_input_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="a JSON pointer to a field of the input"):
         parse_field_path(text)
+
+
+@pytest.mark.parametrize("text", ["/input/object/annotations/a~1b", "/input/current/owner", "/input/record/targets"])
+def test_a_text_that_points_to_a_field_of_some_inputs_is_accepted(text: str) -> None:
+    assert parse_field_path(text)[0] == "input"
 
 
 def test_local_rules_are_logged_for_the_records_that_a_rule_matches() -> None:
