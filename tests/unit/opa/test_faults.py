@@ -162,6 +162,6 @@ def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path)
 
 
 def test_a_token_file_that_cannot_be_read_is_named() -> None:
-    settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")  # noqa: S106 - a path
+    settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")
     problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
     assert problem == "GET /v1/policies: token file missing/token: No such file or directory"
