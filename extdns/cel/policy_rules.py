@@ -15,9 +15,10 @@ from extdns.errors import describe_error
 from extdns.model.value import Value
 from extdns.model.violation import Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import Operation, RuleDocument, RuleInput, build_document
+from extdns.rules.rule_input import Operation, RuleDocument, RuleInput, build_document, count_characters
 
 _MAX_CACHED: Final = 4096
+MAX_CACHED_CHARACTERS: Final = 16_000_000
 
 
 class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
@@ -81,6 +82,7 @@ class PolicyRules:
         self._stable = _PolicyGroup([policy for policy in policies if policy.is_stable])
         self._others = _PolicyGroup([policy for policy in policies if not policy.is_stable])
         self._cache: dict[Hashable, _PartialEvaluation] = {}
+        self._cached_characters = 0
         texts = sorted((policy.text for policy in policies), key=repr)
         self._revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
         selectors = (one.match.namespace_selector for one in self._unavailable)
@@ -128,8 +130,10 @@ class PolicyRules:
         found = self._cache.get(key)
         if found is None:
             found = self._stable.evaluate(item)
-            if len(self._cache) >= _MAX_CACHED:
+            self._cached_characters += count_characters(item)
+            if len(self._cache) >= _MAX_CACHED or self._cached_characters > MAX_CACHED_CHARACTERS:
                 self._cache.clear()
+                self._cached_characters = count_characters(item)
             self._cache[key] = found
         return found
 

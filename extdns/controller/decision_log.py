@@ -12,6 +12,7 @@ from extdns import log
 from extdns.controller.line_queue import LineQueue
 from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
 from extdns.log import Event
+from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
     from extdns.controller.line_targets import LineTarget
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 _MAX_FORMER: Final = 20_000
+MAX_FORMER_CHARACTERS: Final = 64_000_000
 
 
 class DecisionLog:
@@ -56,6 +58,7 @@ class DecisionLog:
         self._is_failing = False
         self._lock = threading.Lock()
         self._former: OrderedDict[tuple[str, RuleInput], tuple[str, Evaluation]] = OrderedDict()
+        self._former_characters = 0
         self.queue = LineQueue(target, load=lambda _lines: None, report=self._report, name="decisions", is_lossy=True)
 
     def start(self) -> None:
@@ -97,10 +100,13 @@ class DecisionLog:
             for item, evaluation in found:
                 key, value = (path, item), (revision, evaluation)
                 if self._former.get(key) != value:
+                    if key not in self._former:
+                        self._former_characters += count_characters(item)
                     self._former[key] = value
                     new.append((item, evaluation))
-            while len(self._former) > _MAX_FORMER:
-                self._former.popitem(last=False)
+            while len(self._former) > _MAX_FORMER or self._former_characters > MAX_FORMER_CHARACTERS:
+                (_, oldest), _ = self._former.popitem(last=False)
+                self._former_characters -= count_characters(oldest)
         return new
 
     def _report(self, problem: str, dropped: int) -> None:

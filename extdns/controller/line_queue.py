@@ -17,13 +17,14 @@ WAIT_S: Final = 2.0
 """How long a caller waits until its lines are written."""
 RETRY_S: Final = 5.0
 MAX_WAITING_LINES: Final = 10_000
+MAX_WAITING_BYTES: Final = 64_000_000
 _MAX_LINES_PER_WRITE: Final = 100
 """So that a disk with little space gets what it can hold, and a file is not much larger than its limit."""
 _NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
 
 
 class LineQueue:
-    """Write lines in order. While they cannot be written, keep the last `MAX_WAITING_LINES` and retry.
+    """Write lines in order. While they cannot be written, keep as many as may wait, and retry.
 
     Attributes:
         problem: why lines cannot be written, "" if they can.
@@ -61,6 +62,7 @@ class LineQueue:
         self._wait_s = wait_s
         self._retry_s = retry_s
         self._lines: deque[bytes] = deque()
+        self._waiting_bytes = 0
         self._changed = threading.Condition()
         self._is_open = self._is_closing = False
         self._queued_count = self._done_count = 0
@@ -87,6 +89,7 @@ class LineQueue:
         """
         with self._changed:
             self._lines.extend(lines)
+            self._waiting_bytes += sum(map(len, lines))
             self._queued_count += len(lines)
             position = self._queued_count
             self._changed.notify_all()
@@ -138,11 +141,13 @@ class LineQueue:
         while self._lines:
             with self._changed:
                 lines = [self._lines.popleft() for _ in range(min(len(self._lines), _MAX_LINES_PER_WRITE))]
+                self._waiting_bytes -= sum(map(len, lines))
             try:
                 self._target.write(b"".join(lines))
             except Exception:
                 with self._changed:
                     self._lines.extendleft(reversed(lines))
+                    self._waiting_bytes += sum(map(len, lines))
                 self._drop_surplus()
                 raise
             with self._changed:
@@ -152,13 +157,17 @@ class LineQueue:
     def _drop_surplus(self) -> None:
         """Drop the oldest lines if too many wait, and that is due to a problem or the queue is lossy."""
         with self._changed:
-            surplus = len(self._lines) - MAX_WAITING_LINES if self.problem or self._is_lossy else 0
-            for _ in range(surplus):
-                self._lines.popleft()
-            self._done_count += max(0, surplus)
-            self.dropped_count += max(0, surplus)
-            if surplus > 0:
+            surplus = 0
+            while (self.problem or self._is_lossy) and self._is_too_long():
+                self._waiting_bytes -= len(self._lines.popleft())
+                surplus += 1
+            self._done_count += surplus
+            self.dropped_count += surplus
+            if surplus:
                 self._report(self.problem, self.dropped_count)
+
+    def _is_too_long(self) -> bool:
+        return len(self._lines) > MAX_WAITING_LINES or self._waiting_bytes > MAX_WAITING_BYTES
 
     def _set_problem(self, problem: str) -> None:
         with self._changed:

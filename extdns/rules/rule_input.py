@@ -65,6 +65,12 @@ class RuleInput(Value, frozen=True, kw_only=True):
     current: OwnedRecord | None = None
 
 
+def count_characters(item: RuleInput) -> int:
+    """Return about how many characters of *item* its object decides. Annotations alone may have 256 KiB."""
+    tags = (*item.object.labels, *item.object.annotations) if item.object else ()
+    return sum(map(len, item.record.targets)) + sum(len(name) + len(text) for name, text in tags)
+
+
 def build_document(item: RuleInput) -> RuleDocument:
     """Build the document that CEL expressions and OPA get (docs/design/rules.md, "The document")."""
     current = item.current

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import permutations
 from threading import Thread
 
@@ -41,6 +42,21 @@ def list_messages(item: RuleInput, *policies: CompiledPolicy) -> list[str]:
 
 def test_valid_record_has_no_violation() -> None:
     assert evaluate(build_input(), OWN_DOMAIN) == Evaluation(matched=("own-domain",))
+
+
+def test_answers_about_objects_with_large_annotations_are_not_kept_without_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy_rules, "MAX_CACHED_CHARACTERS", 100_000)
+    rules, item = PolicyRules((OWN_DOMAIN,)), build_input()
+    assert item.object is not None
+    tracemalloc.start()
+    for number in range(100):
+        large = StringMap.from_items({"a": f"{number}" + "x" * 50_000})
+        rules.evaluate((replace(item, object=replace(item.object, annotations=large)),))
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 400_000
 
 
 def test_violation_has_message_reason_and_the_values_of_variables() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from extdns.controller import decision_log
 from extdns.controller.decision_log import DecisionLog
 from extdns.controller.line_queue import MAX_WAITING_LINES
 from extdns.documents.decision_log import parse_field_path
@@ -82,6 +83,15 @@ def test_a_line_is_written_only_if_the_answer_or_the_revision_is_new() -> None:
     for revision, evaluation in (("1", DENIED), ("1", DENIED), ("2", DENIED), ("2", Evaluation()), ("2", Evaluation())):
         scene.log.record([WEB], [evaluation], path="extdns/deny", revision=revision)
     assert [(line["revision"], len(line["result"])) for line in scene.end()] == [("1", 1), ("2", 1), ("2", 0)]
+
+
+def test_large_inputs_are_forgotten_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision_log, "MAX_FORMER_CHARACTERS", 1000)
+    scene = Scene()
+    large = build_input("web", labels={"tier": "x" * 900})
+    for item in (WEB, large, WEB, large, build_input("web", labels={"tier": "y" * 900}), WEB, large):
+        scene.log.record([item], [DENIED], path="extdns/deny", revision="1")
+    assert [len(line["input"]["object"]["labels"]["tier"]) for line in scene.end()] == [1, 900, 900, 1, 900]
 
 
 def test_fields_that_are_erased_are_listed_if_they_were_there() -> None:

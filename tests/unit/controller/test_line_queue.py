@@ -112,6 +112,22 @@ def test_the_oldest_lines_are_dropped_and_counted_while_too_many_wait(monkeypatc
     assert all(one != other for one, other in pairwise(watcher.reports))
 
 
+def test_the_oldest_lines_are_dropped_while_too_many_bytes_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line_queue, "MAX_WAITING_BYTES", 10)
+    target, watcher = ListTarget(), Watcher()
+    queue = start(target, watcher)
+    target.error = OSError(5, "Input/output error")
+    for number in range(5):
+        queue.put([b"%04d\n" % number], waits=True)
+    target.error = None
+    with watcher.changed:
+        assert watcher.changed.wait_for(lambda: not queue.problem, HANGS_S)
+    queue.put([b"0005\n"], waits=True)
+    queue.close(HANGS_S)
+    assert target.written == [b"0003", b"0004", b"0005"]
+    assert queue.dropped_count == 3
+
+
 def test_closing_writes_what_is_queued_and_ends_although_the_file_fails() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher, retry_s=HANGS_S)
