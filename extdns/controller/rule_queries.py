@@ -95,7 +95,7 @@ class RuleQueries:
         self._changed = threading.Condition()
         self._is_closing = False
         self._waiting: dict[RuleInput, None] = {}
-        self._unanswered: dict[RuleInput, None] = {}
+        self._unanswered: dict[RuleInput, bool] = {}  # and whether policies fail for it alone
         self._version = PolicyRevision()
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = self._refresh_at = 0.0
@@ -140,7 +140,9 @@ class RuleQueries:
             self._poll(now_s)
             self._poll_at = self._clock.monotonic_s() + POLL_S
         with self._changed:
-            inputs = tuple(islice(self._waiting, _MAX_INPUTS))
+            # those that fail are asked about last: the others in a query that fails may get no answer
+            others = (one for one in self._waiting if not self._unanswered.get(one))
+            inputs = tuple(islice(others, _MAX_INPUTS)) or tuple(islice(self._waiting, _MAX_INPUTS))
             for item in inputs:
                 del self._waiting[item]
         if inputs:
@@ -198,9 +200,9 @@ class RuleQueries:
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:
         found: list[tuple[RuleInput, Evaluation]] = []
-        for item, evaluation in zip(inputs, answers.evaluations, strict=True):
+        for at, (item, evaluation) in enumerate(zip(inputs, answers.evaluations, strict=True)):
             if evaluation.unavailable:
-                self._unanswered[item] = None
+                self._unanswered[item] = at in answers.failed or self._unanswered.get(item, False)
                 found.append((item, Evaluation() if self._allows_failure else evaluation))
             else:
                 self._unanswered.pop(item, None)

@@ -89,6 +89,7 @@ class OpaServer:
         answers = [found.get(index, rest) for index in range(len(inputs))]
         problems += [one.problem for one in answers if one.problem]
         return PolicyAnswers(
+            failed=frozenset(index for index, one in found.items() if one.evaluation.unavailable),
             evaluations=tuple(one.evaluation for one in answers),
             problem=problem,
             policy_problems=tuple(dict.fromkeys(problems)),

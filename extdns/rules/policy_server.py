@@ -29,11 +29,13 @@ class PolicyAnswers(Value, frozen=True, kw_only=True):
         evaluations: one for each input, in their order.
         problem: why the server did not answer, "" if it answered.
         policy_problems: what is wrong with its policies.
+        failed: the positions of the inputs for which policies fail, if that is known of each of them alone.
     """
 
     evaluations: tuple[Evaluation, ...]
     problem: str = ""
     policy_problems: tuple[PolicyProblem, ...] = ()
+    failed: frozenset[int] = frozenset()
 
 
 class PolicyRevision(Value, frozen=True, kw_only=True):

@@ -38,6 +38,7 @@ class FakeServer:
         return PolicyAnswers(
             evaluations=tuple(Evaluation(unavailable=one.message) if one else DENIED for one in problems),
             policy_problems=tuple(one for one in problems if one),
+            failed=frozenset(at for at, one in enumerate(problems) if one),
         )
 
     def read_version(self) -> PolicyRevision:
@@ -188,3 +189,18 @@ def test_a_problem_is_reported_about_its_policy_until_another_revision_has_none(
     scene.server.version = replace(scene.server.version, revision="2")
     scene.advance(POLL_S)
     assert scene.policies == {"dns/rules/a": "", "dns/rules/b": ""}
+
+
+def test_records_for_which_policies_failed_are_asked_about_apart_from_the_others() -> None:
+    scene = Scene()
+    others = [build_input(f"web{number}") for number in range(3)]
+    scene.server.broken[WEB] = PolicyProblem(message="conflict")
+    scene.query(WEB, *others)
+    scene.server.queries.clear()
+    scene.query(WEB, *others)
+    assert scene.server.queries == [3, 1]
+    scene.server.broken.clear()
+    scene.query(WEB)
+    scene.server.queries.clear()
+    scene.query(WEB, *others)
+    assert scene.server.queries == [4]

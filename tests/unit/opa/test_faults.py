@@ -149,6 +149,7 @@ def test_a_server_that_fails_every_evaluation_is_asked_a_limited_number_of_times
     assert answers.evaluations == (Evaluation(unavailable="no"),) * 500
     assert {one.policy for one in answers.policy_problems} == {"a/b/c"}
     assert len(requests) <= 24
+    assert 0 < len(answers.failed) <= 24
 
 
 def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
