@@ -54,9 +54,9 @@ def test_answers_about_objects_with_large_annotations_are_not_kept_without_limit
     for number in range(100):
         large = StringMap.from_items({"a": f"{number}" + "x" * 50_000})
         rules.evaluate((replace(item, object=replace(item.object, annotations=large)),))
-    kept, _ = tracemalloc.get_traced_memory()
+    held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert kept < 400_000
+    assert held < 400_000
 
 
 def test_violation_has_message_reason_and_the_values_of_variables() -> None:
