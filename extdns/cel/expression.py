@@ -289,11 +289,12 @@ def check_cost(expression: Expression, elements: int, longest: int) -> None:
     depth = expression.syntax.loop_depth
     if not depth:
         return
-    steps = int(max(elements, expression.source.count(",") + 1) ** depth)  # a literal list has as many commas
+    joined = elements * (1 + expression.syntax.additions)
+    steps = int(max(joined, expression.source.count(",") + 1) ** depth)  # a literal list has as many commas
     steps *= 1 + longest // _TEXT_PER_STEP
     if steps > MAX_STEPS:
         raise EvaluationError(
-            f"its loops may take {steps} steps, because a list or map has {elements} elements and a text {longest} "
+            f"its loops may take {steps} steps, because a list or map has {joined} elements and a text {longest} "
             f"characters; allowed: {MAX_STEPS}"
         )
 

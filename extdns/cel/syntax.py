@@ -67,12 +67,14 @@ class ExpressionSyntax(Value, frozen=True, kw_only=True):
         calls: the functions called, without loops and `has`.
         texts: the string literals, without quotes; escapes are not replaced.
         loop_depth: how many loops are nested; 0 without loops.
+        additions: how many + it has; each may join two lists.
     """
 
     paths: tuple[FieldPath, ...]
     calls: tuple[FunctionCall, ...]
     texts: tuple[str, ...]
     loop_depth: int
+    additions: int
 
     @property
     def variables(self) -> frozenset[str]:
@@ -136,6 +138,7 @@ class _SyntaxReader:
             calls=tuple(sorted(self._calls)),
             texts=tuple(texts),
             loop_depth=self._loop_depth,
+            additions=sum(token == ("symbol", "+") for token in self._tokens),
         )
 
     def _read_path(self, at: int) -> int:
