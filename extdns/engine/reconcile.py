@@ -157,11 +157,16 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
 def _keep_moved(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> Iterable[Decision]:
     """Return decisions that keep the records of *name* in *zone*, because the name belongs to the zones *homes* now."""
     detail = f"it belongs to {', '.join(str(home.zone) for home in homes)}"
+    block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
+    return decide(zone.zone, name, _keep_ours(zone, name, block, state))
+
+
+def _keep_ours(zone: ZoneState, name: DnsName, block: Blocked, state: EngineState) -> tuple[Proposal, ...]:
+    """Return proposals that keep our records of *name* in *zone* because of *block*."""
     registry = state.settings.registry
     read = read_owned(registry, zone.cache.records_around(name, registry.related_names(name)))
     ours = [owned for owned in read if owned.record.name == name and owned.is_ours]
-    block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
-    return decide(zone.zone, name, keep_records(ours, block, state.settings.plan.managed_types))
+    return keep_records(ours, block, state.settings.plan.managed_types)
 
 
 def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
@@ -232,14 +237,15 @@ def _wait_for_adjustment(
 ) -> None:
     """Record that planning *name* in *zone* waits until the service was shown *records*.
 
-    If the last request failed, its message rejects the claims; otherwise the former decisions stay, without those that
-    change something, because nothing is queued.
+    If the last request failed, its message rejects the claims and keeps the records of ours; otherwise the former
+    decisions stay, without those that change something, because nothing is queued.
     """
     planned.unadjusted += records
     planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))
     if failure := state.adjustments.retry.message:
         block = Blocked(reason=Reason.TRY_LATER, detail=failure)
-        planned.decisions += decide(zone.zone, name, (), [reject_claim(claim, block) for claim in claims])
+        proposals = _keep_ours(zone, name, block, state)
+        planned.decisions += decide(zone.zone, name, proposals, [reject_claim(claim, block) for claim in claims])
     else:
         planned.decisions += _select_unchanged(state.decisions.decisions(name), zone)
 

@@ -89,6 +89,18 @@ def test_while_requests_fail_the_names_wait_with_the_message_and_other_names_are
     assert len(service.requests) == 4
 
 
+def test_while_requests_fail_the_record_of_a_name_that_waits_is_kept_as_ours() -> None:
+    world, service = start_adjusting()
+    world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
+    service.request_failures.append(RetryableError("webhook down"))
+    world.feed(observe("web", build_claim("web", "web", "192.0.2.2")))
+    world.feed(world.answer())
+    decision = world.decision("web")
+    assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.TRY_LATER, "webhook down")
+    assert decision.current is not None
+    assert decision.current.is_ours
+
+
 def test_a_single_pass_gives_up_after_some_failed_requests() -> None:
     world, service = start_adjusting(once=True)
     service.request_failures.extend([RetryableError("webhook down")] * 100)
