@@ -46,8 +46,8 @@ class SecretValues:
         if isinstance(value, Mapping):
             return self.resolve(value, f"{origin}, {sanitize(key)}")
         if not isinstance(value, str):
-            if isinstance(value, list) and _SECRET_KEY.search(key):
-                masking.add_secrets(map(str, value))
+            if isinstance(value, list):
+                _mask_list(value, key)
             return value
         handler, slash, name = value.partition("/")
         if slash and handler in self._handlers:
@@ -71,3 +71,15 @@ class SecretValues:
             return self._handlers[handler].fetch(name, arguments)
         except Exception as exc:  # a handler can raise anything
             raise UsageError(f"{origin} cannot be read: {type(exc).__name__}: {sanitize(str(exc))}") from exc
+
+
+def _mask_list(values: list[object], key: str) -> None:
+    """Mask the secrets in the list *values* of *key*, which octoDNS passes on as it is."""
+    for value in values:
+        if isinstance(value, list):
+            _mask_list(value, key)
+        elif isinstance(value, Mapping):
+            for name, inner in value.items():
+                _mask_list([inner], str(name))
+        elif _SECRET_KEY.search(key):
+            masking.add_secrets((str(value),))

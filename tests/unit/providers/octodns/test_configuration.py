@@ -13,6 +13,7 @@ from extdns import masking
 from extdns.errors import UsageError
 from extdns.model.selection import DomainFilter
 from providers.octodns.configuration import load_zones
+from providers.octodns.secrets import SecretValues
 from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
 from tests.fakes.octodns_package import CLASS, SERVICES, MemoryService
 
@@ -162,6 +163,12 @@ def test_values_of_secret_handlers_are_used_and_masked(tmp_path: Path, monkeypat
     with pytest.raises(UsageError):  # the class has no such argument
         load(tmp_path, change("it", "it\n    tokens: [first-token]\n    password: [second-token]"))
     assert masking.mask("first-token second-token") == "****** ******"
+
+
+def test_secrets_in_lists_are_masked_at_any_depth() -> None:
+    accounts = [{"token": "first-token", "inner": {"password": "the-password"}}, [{"keys": ["second-token"]}], "plain"]
+    assert SecretValues().resolve({"accounts": accounts}, "provider p") == {"accounts": accounts}
+    assert masking.mask("first-token the-password second-token plain") == "****** ****** ****** plain"
 
 
 def test_secrets_are_neither_in_the_message_about_their_file_nor_in_the_text_of_a_target(tmp_path: Path) -> None:
