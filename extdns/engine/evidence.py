@@ -173,9 +173,14 @@ class EvidenceReader:
         return next(map(_keep_for, failed), None)
 
     def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
-        """Return the finding if the claim of the resource has ended since the start, else None."""
+        """Return the finding if the claim of the resource has ended since the start, else None.
+
+        The end is no evidence while a later version of the object may request the name again.
+        """
         name_and_identifier = (owned.record.name, owned.record.set_identifier)
         end = self.claims.find_ended(name_and_identifier, self.normalize_resource(owned))
+        if isinstance(end, Evidence) and (key := self.find_object(owned.resource)):
+            end = self.claims.find_hidden_request(key) or end
         return None if end is None else Finding(outcome=end, unresolved=_is_unresolved(end))
 
     def _read_claims(

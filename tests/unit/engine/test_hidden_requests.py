@@ -90,6 +90,17 @@ def test_the_record_is_deleted_when_the_misspelled_annotation_is_removed(restart
     assert world.published() == {"other"}
 
 
+@pytest.mark.parametrize(("changed", "reason"), HIDDEN)
+def test_the_record_stays_if_its_object_may_request_it_again_before_the_delete(changed: Json, reason: Reason) -> None:
+    world = start_published()
+    world.apply(annotate(), for_s=30.0)
+    assert world.decision("web").reason is Reason.IN_GRACE
+    world.apply(changed, for_s=120.0)
+    assert world.decision("web").reason is reason
+    world.apply(annotate(), for_s=120.0)
+    assert world.published() == {"other"}
+
+
 def test_the_record_is_deleted_with_its_object() -> None:
     world = start_published()
     world.apply(MISSPELLED)
