@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
@@ -111,11 +112,19 @@ class PolicyWatcher:
             return
         self._read.set()
         policies = [policy for index in self._indexes for policy in index.policies]
-        rules = PolicyRules(policies, [one for index in self._indexes for one in index.find_unavailable()])
+        unavailable = [one for index in self._indexes for one in index.find_unavailable()]
+        rules = PolicyRules(policies, unavailable)
         states = [state for index in self._indexes for state in index.list_states()]
         if (rules.revision, states) != self._published and not self._closed.is_set():
             if rules.revision != self._published[0]:
-                _log.info(Event.RULES_CHANGED, policies=len(policies), revision=rules.revision)
+                is_empty = not policies and not unavailable
+                _log.write(
+                    logging.WARNING if is_empty else logging.INFO,
+                    Event.RULES_CHANGED,
+                    policies=len(policies),
+                    revision=rules.revision,
+                    message="There are no DNSPolicies, so none denies anything" if is_empty else None,
+                )
             self._published = rules.revision, states
             self._put(RulesChanged(rules=rules))  # also for a state alone, which is written to the cluster
         self._report_problems()

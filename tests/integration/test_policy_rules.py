@@ -102,6 +102,15 @@ def test_new_names_wait_and_published_ones_stay_while_there_is_no_valid_version(
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
 
 
+def test_it_is_logged_that_there_are_no_rules(installation: Installation, rules: Path) -> None:
+    write(rules, policy())
+    installation.replace_manifests(service("web"))
+    with installation.start(f"--policy-rules={rules}") as running:
+        running.until("policy-denied")
+        rules.write_text("", encoding="utf-8")
+        running.until("level=warning", "Rules changed", "There are no DNSPolicies, so none denies anything")
+
+
 def test_policy_objects_of_the_cluster_are_watched(live: Installation) -> None:
     live.apply(service("web"), policy())
     with live.start("--policy-rules=cluster") as running:
