@@ -207,7 +207,8 @@ def test_the_token_of_a_file_is_sent_and_read_again_for_each_request(tmp_path: P
     web = build_input("web2", ttl_s=10)
     with OpaProcess(tmp_path, *arguments, save_policy(tmp_path)) as opa:
         server = connect(opa.url, token_file=str(token))
-        assert evaluate(server, web).problem == "POST /v1/query: No such file or directory"
+        problem = f"POST /v1/query: token file {token}: No such file or directory"
+        assert evaluate(server, web).problem == problem
         token.write_text("wrong", encoding="ascii")
         assert "status 401" in evaluate(server, web).problem
         token.write_text("right\n", encoding="ascii")
