@@ -115,7 +115,7 @@ class WebhookService:
             WebhookServiceError: some of them were not made; the message lists them.
         """
         with self._lock:
-            if not self._snapshots:
+            if not self._zones or any(zone.id not in self._snapshots for zone in self._zones):
                 self._list_zones()
                 self._read_zones()
             planner = ChangePlanner(self._placement.find_zones, self._snapshots, self._adjust_for_write, self._domains)
@@ -210,7 +210,7 @@ class WebhookService:
                 problems += [f"{name}: {outcome.message}" for name in sorted(names)]
             else:
                 if isinstance(outcome, Unknown):
-                    self._snapshots = {}  # read again before the next changes
+                    self._snapshots.pop(zone.id, None)  # read again before the next changes
                 problems += [f"{one.name}: {outcome.message}" for one in waiting]
                 return problems
             done = {_list_keys(one) for one in selected if one.name in names}  # their writes may be in another order

@@ -13,8 +13,10 @@ import pytest
 
 from extdns.errors import RetryableError
 from extdns.model.change import Forbidden, Refused, TryLater, Unknown
+from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
+from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
 from tests.builders import ZONE, owned, ownership_record, record
@@ -220,6 +222,17 @@ def test_every_failure_of_the_service_is_500_which_external_dns_tries_again(outc
     status, text = server.apply(create=[WEB])
     assert (status, outcome.message in text) == (500, True)  # type: ignore[attr-defined]
     assert server.apply(create=[WEB]) == (204, "")
+
+
+def test_after_a_lost_answer_of_one_zone_its_records_are_read_again_even_if_another_zone_was_changed() -> None:
+    other = Zone(name=DnsName("example.test"), id="example.test")
+    provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: (), other: ()}))
+    server = ExternalDns(provider)
+    provider.answers.append(Unknown(message="no answer"))
+    status, text = server.apply(create=[WEB, WEB | {"dnsName": "web.example.test"}])
+    assert (status, "web.example.org: no answer" in text) == (500, True)
+    provider.put_records(ZONE, record("web", "192.0.2.1"))
+    assert server.apply(delete=[WEB]) == (204, "")
 
 
 def test_a_refused_batch_without_an_offending_name_is_sent_one_by_one() -> None:
