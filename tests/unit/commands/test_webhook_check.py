@@ -124,6 +124,15 @@ def test_a_change_without_an_answer_is_reported_because_its_records_may_appear_l
     assert last.startswith("Delete by hand: a change had no answer, so records below extdns-check-")
 
 
+@pytest.fixture
+def _handles_ctrl_c() -> Iterator[None]:
+    """Handle Ctrl-C as usual: a process that a shell starts in the background ignores it."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("_handles_ctrl_c")
 def test_the_records_are_deleted_after_ctrl_c(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
