@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
 
 from extdns.errors import InvalidValueError, sanitize
 from extdns.model import rrtype
 from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, Record, RecordKey, canonicalize_targets
+from extdns.model.record import OWNED_RECORD, DesiredRecord, Record, RecordKey, canonicalize_targets
 from extdns.model.selection import DomainFilter
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
@@ -20,8 +19,6 @@ Adjust = Callable[[DesiredRecord, Zone], tuple[DesiredRecord, ...]]
 
 Snapshots = Mapping[str, Mapping[RecordKey, Record]]
 """By zone id: what the zones held when they were last read or written."""
-
-_OWNED_RECORD: Final = "ownedRecord"
 
 
 class ImpossibleChangeError(Exception):
@@ -102,7 +99,7 @@ class ChangePlanner:
 
     def _plan_each(self, about: Endpoint, old: Endpoint | None, new: Endpoint | None) -> None:
         """Plan one change in each zone of its name."""
-        group = ((about.labels or {}).get(_OWNED_RECORD) or about.dns_name).lower().removesuffix(".")
+        group = ((about.labels or {}).get(OWNED_RECORD) or about.dns_name).lower().removesuffix(".")
         try:
             before = parse_endpoint(old) if old else None
             after = parse_endpoint(new) if new else None
@@ -169,7 +166,7 @@ def _require_same(stated: DesiredRecord, held: Record) -> None:
 
 def _is_ownership_record(record: DesiredRecord) -> bool:
     """Return whether external-dns labels *record* as the ownership record of another one."""
-    return record.type == rrtype.TXT and record.labels.has(_OWNED_RECORD)
+    return record.type == rrtype.TXT and record.labels.has(OWNED_RECORD)
 
 
 def _find_owned_name(record: DesiredRecord) -> DnsName:
@@ -181,7 +178,7 @@ def _find_owned_name(record: DesiredRecord) -> DnsName:
     if not _is_ownership_record(record):
         return record.name
     try:
-        return DnsName.parse(record.labels.get(_OWNED_RECORD))
+        return DnsName.parse(record.labels.get(OWNED_RECORD))
     except InvalidValueError as exc:
         raise ImpossibleChangeError(str(exc)) from exc
 

@@ -16,6 +16,9 @@ from extdns.model.value import EMPTY_MAP, StringMap, Value
 ALIAS = "alias"
 OWNER = "owner"
 RESOURCE = "resource"
+OWNED_RECORD = "ownedRecord"
+"""The label that names the owned record, written if the name of the ownership record is ambiguous."""
+
 RECORD_TYPE = "record-type"
 """A property of a claim that only decides whether it gets PTR records (docs/spec/sources.md 8.5)."""
 

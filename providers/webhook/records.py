@@ -18,14 +18,21 @@ from extdns.model import rrtype, ttl
 from extdns.model.change import ChangeSet, Refusal, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import ALIAS, DesiredRecord, Record, RecordKey, canonicalize_targets, restate_record
+from extdns.model.record import (
+    ALIAS,
+    OWNED_RECORD,
+    DesiredRecord,
+    Record,
+    RecordKey,
+    canonicalize_targets,
+    restate_record,
+)
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
 from providers.common import rdata
 from providers.common.api_calls import parse_service_name
 from providers.webhook.wire import Changes, Endpoint, Property
 
-_OWNED_RECORD: Final = "ownedRecord"
 _TYPE: Final = re.compile(r"[A-Z0-9]{1,16}", re.ASCII)
 _NOT_AT_WILDCARDS: Final = frozenset({rrtype.NS, rrtype.DNAME})
 _decode: Final = msgspec.msgpack.Decoder(Endpoint).decode
@@ -159,7 +166,7 @@ def build_changes(sets: Iterable[ChangeSet]) -> Changes:
 
 
 def _add_owned_record(endpoint: Endpoint, owned: str) -> Endpoint:
-    return replace(endpoint, labels={**(endpoint.labels or {}), _OWNED_RECORD: owned}) if owned else endpoint
+    return replace(endpoint, labels={**(endpoint.labels or {}), OWNED_RECORD: owned}) if owned else endpoint
 
 
 def is_as_requested(record: Record, desired: DesiredRecord) -> bool:

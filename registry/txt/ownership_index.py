@@ -19,7 +19,7 @@ from typing import Final, Protocol
 
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.record import ALIAS, OWNER, RESOURCE, Record, RecordKey
+from extdns.model.record import ALIAS, OWNED_RECORD, OWNER, RESOURCE, Record, RecordKey
 from extdns.model.value import StringMap, Value
 from registry.txt.naming import Naming, NamingFormat
 
@@ -284,7 +284,6 @@ class TxtSettings(Value, frozen=True, kw_only=True):
         return old is not None and self.naming.can_hold_type(old, self.managed_types)
 
 
-OWNED_RECORD: Final = "ownedRecord"  # the label that states the record, written if the ownership name is ambiguous
 NONCE_LABEL: Final = "txt-encryption-nonce"  # a label of encrypted values only
 
 MAX_CHARACTERS: Final = 4096  # DNS services accept at most 4,000; longer text is never an ownership record

@@ -14,12 +14,11 @@ from extdns.model import rrtype, ttl
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
+from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
 from registry.txt.naming import NamingFormat
 from registry.txt.ownership_index import (
     ENCODABLE_LABELS,
     NONCE_LABEL,
-    OWNED_RECORD,
     OwnershipIndex,
     OwnershipRecord,
     TxtSettings,

@@ -17,9 +17,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.record import OWNER, Record, RecordKey
+from extdns.model.record import OWNED_RECORD, OWNER, Record, RecordKey
 from extdns.model.value import Value
-from registry.txt.ownership_index import OWNED_RECORD, OwnershipTextCodec, is_possibly_encrypted
+from registry.txt.ownership_index import OwnershipTextCodec, is_possibly_encrypted
 
 _NamedRecord = tuple[str, str]
 """The name and type of the record that an ownership record is named after; type "" if its name contains none."""

@@ -16,13 +16,12 @@ from extdns.errors import UsageError, sanitize
 from extdns.model.change import Blocked, ChangeSet, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import OWNER, RESOURCE, OwnedRecord, Record, RecordKey, project_record
+from extdns.model.record import OWNED_RECORD, OWNER, RESOURCE, OwnedRecord, Record, RecordKey, project_record
 from extdns.model.rrtype import TXT
 from extdns.model.value import StringMap
 from registry.txt.naming import Naming, NamingFormat, RelatedNames
 from registry.txt.ownership_index import (
     ENCODABLE_LABELS,
-    OWNED_RECORD,
     OwnershipMatch,
     OwnershipTextCodec,
     PlainTextCodec,
