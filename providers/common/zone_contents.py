@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Final
 
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record
+from extdns.model.record import Record, RecordKey
 from extdns.model.zone import ZonePage
 
 _ORDER: Final = attrgetter("order")
@@ -39,6 +39,10 @@ class ZoneContents:
     def select_records(self, names: Iterable[DnsName]) -> tuple[Record, ...]:
         """Return all records of *names*, in their order."""
         return tuple(record for name in dict.fromkeys(names) for record in self.by_name.get(name, ()))
+
+    def index_records(self, names: Iterable[DnsName]) -> dict[RecordKey, Record]:
+        """Return all records of *names* by key."""
+        return {record.key: record for record in self.select_records(names)}
 
 
 NO_CONTENTS: Final = ZoneContents({})

@@ -240,7 +240,7 @@ class OctodnsWriter:
         """
         zone, writes, min_ttl_s = batch.zone, batch.writes, snapshot.zone.target.min_ttl_s
         names = {write.key.name for write in writes}
-        current = snapshot.find_records(names)
+        current = snapshot.contents.index_records(names)
         if conflict := find_conflict(writes, current):
             return conflict
         try:
@@ -266,6 +266,6 @@ class OctodnsWriter:
             now = read_zone(before.zone, self._zones.settings.on_call)
         except CallFailedError as unread:
             return Unknown(message=f"{message}; {unread}")
-        if now.find_records(names) != before.find_records(names):
+        if now.contents.index_records(names) != before.contents.index_records(names):
             return Unknown(message=f"{message}; part of the change was made")
         return convert_to_outcome(failed, lambda: Refused(message=message))

@@ -61,10 +61,6 @@ class OctodnsSnapshot:
     found: Mapping[RecordKey, Any]
     read_at_s: float
 
-    def find_records(self, names: set[DnsName]) -> dict[RecordKey, Record]:
-        """Return the records of *names* by key."""
-        return {record.key: record for record in self.contents.select_records(names)}
-
 
 def read_zone(zone: ConfiguredZone, observe: CallObserver) -> OctodnsSnapshot:
     """Read all records of *zone* with a new instance of its provider.

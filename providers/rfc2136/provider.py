@@ -175,7 +175,7 @@ def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> F
 def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[RecordKey, Record]:
     """Return the records at the names of *writes* by key."""
     names = {write.key.name for write in writes}
-    return {record.key: record for record in zone.select_records(names)}
+    return zone.index_records(names)
 
 
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
