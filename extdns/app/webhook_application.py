@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 _log = log.get(__name__)
-_HARD_LIMIT_BYTES: Final = 2**30
 _MAX_MESSAGE: Final = 16_384
 _TEXT: Final = "text/plain; charset=utf-8"
 
@@ -38,7 +37,7 @@ class WebhookApplication:
     def __init__(self, service: WebhookService, *, max_body_bytes: int) -> None:
         """Serve *service*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""
         self._service = service
-        self._limit = min(max_body_bytes, _HARD_LIMIT_BYTES) if max_body_bytes > 0 else _HARD_LIMIT_BYTES
+        self._limit = wire.limit_body(max_body_bytes)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -87,7 +86,7 @@ class WebhookApplication:
         if not wire.is_media_type(str(environ.get("CONTENT_TYPE", ""))):
             raise _RefusedBodyError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type must be {wire.MEDIA_TYPE}")
         length = str(environ.get("CONTENT_LENGTH", ""))
-        if not (length.isascii() and length.isdigit()) or len(length) > len(str(_HARD_LIMIT_BYTES)):
+        if not (length.isascii() and length.isdigit()) or len(length) > len(str(wire.HARD_LIMIT_BYTES)):
             raise _RefusedBodyError(HTTPStatus.LENGTH_REQUIRED, "Content-Length is missing or invalid")
         if int(length) > self._limit:
             raise _RefusedBodyError(

@@ -37,7 +37,6 @@ _ABOUT_ENDPOINTS: Final = frozenset(
 )
 """Statuses that say that the endpoints of a request are wrong. Others, as 404 of a proxy, can be over soon."""
 
-_HARD_LIMIT_BYTES: Final = 2**30
 _MAX_TEXT: Final = 500
 _CALL: Final = "Webhook"
 
@@ -181,8 +180,7 @@ class WebhookClient:
         return headers
 
     def _read_body(self, call: str, response: HTTPResponse) -> bytes:
-        limit = self._settings.max_body_bytes
-        limit = min(limit, _HARD_LIMIT_BYTES) if limit > 0 else _HARD_LIMIT_BYTES
+        limit = wire.limit_body(self._settings.max_body_bytes)
         body = response.read(limit + 1)
         if len(body) > limit:
             raise _build_failure(

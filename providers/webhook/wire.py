@@ -30,6 +30,7 @@ APPLIED: Final = HTTPStatus.NO_CONTENT
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
 """The default of `--webhook-provider-max-body-size`; it bounds requests and responses."""
 
+HARD_LIMIT_BYTES: Final = 2**30
 MAX_ENDPOINTS: Final = 500_000
 MAX_TARGETS: Final = 1000
 MAX_PROPERTIES: Final = 100
@@ -48,6 +49,11 @@ _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 _Key = Annotated[str, Meta(max_length=MAX_IDENTIFIER_CHARACTERS)]
 _Ttl = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 _Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_CHARACTERS)]
+
+
+def limit_body(max_bytes: int) -> int:
+    """Return how many bytes a body may have: *max_bytes*, but at most 1 GiB, and 1 GiB if it is not positive."""
+    return min(max_bytes, HARD_LIMIT_BYTES) if max_bytes > 0 else HARD_LIMIT_BYTES
 
 
 class Property(Value, frozen=True, kw_only=True, omit_defaults=True):
