@@ -84,11 +84,11 @@ class HoldCodes:
         return {digest for sets in self._sets.values() for digest in sets.get(code, ())}
 
     def update(self, scope: Scope, digests: Iterable[str], revision: int) -> None:
-        """Compute and store the code for the held *digests* of *scope*. Drop its oldest codes.
+        """Compute and store the code for the held *digests* of *scope*. Drop its oldest codes if it has too many.
 
         Args:
             scope: the scope whose held deletes changed.
-            digests: all deletes that it holds now.
+            digests: the digests of all deletes that it holds now; without any, the scope has no current code.
             revision: the first revision of the saved state that contains this code.
         """
         held = set(digests)
@@ -128,10 +128,10 @@ class HoldCodes:
             self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
 
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
-        """Add all codes to the *scopes* to save, which already have the holds.
+        """Add all codes to the saved form of their scopes in *scopes*, which already contains the holds.
 
-        The current code approves all saved holds, unless its deletes are listed with it. They are if some holds are
-        approved, or restored and not read yet: nobody sees those under this code.
+        The current code stands for all saved holds of its scope. If it stands for fewer, because some holds are
+        approved, or restored and not read yet, the digests for which it stands are saved with it.
         """
         for scope, sets in self._sets.items():
             code, _ = self.current.get(scope, ("", 0))
@@ -161,15 +161,15 @@ class Approvals:
         self._by_digest: dict[str, Approval] = {}
 
     def is_approved(self, digest: str) -> bool:
-        """Return whether a person approved the delete; it then needs neither sufficient evidence nor budget."""
+        """Return whether a person approved the delete with *digest*; it then needs no sufficient evidence or budget."""
         return digest in self._expires_s
 
     def find(self, digest: str) -> Approval | None:
-        """Return the approval of the delete, None if there is none."""
+        """Return the approval of the delete with *digest*, None if there is none."""
         return self._by_digest.get(digest, _PLAN) if digest in self._expires_s else None
 
     def add(self, digest: str, now_s: float, approval: Approval = _PLAN) -> bool:
-        """Approve one delete for 24 hours, by default with a plan. Return False if it was approved already."""
+        """Approve a delete for 24 hours, by default as part of a plan. Return False if it was approved already."""
         if digest in self._expires_s:
             return False
         self._by_digest[digest] = approval
@@ -178,7 +178,7 @@ class Approvals:
         return True
 
     def remove(self, digest: str) -> bool:
-        """Remove the approval of one delete. Return whether there was one."""
+        """Remove the approval of the delete with *digest*. Return whether there was one."""
         self._by_digest.pop(digest, None)
         return self._expires_s.pop(digest, None) is not None
 
@@ -194,7 +194,7 @@ class Approvals:
         return expired
 
     def restore(self, saved: Saved) -> None:
-        """Add the approvals that an earlier process saved, and those that a person gave since."""
+        """Add the approvals that an earlier process saved, and those that a person wrote to the state store since."""
         expires_s = dict(saved.approved)
         self._expires_s.update(expires_s)
         self.next_expiry_at = min((self.next_expiry_at, *expires_s.values()))
@@ -204,7 +204,7 @@ class Approvals:
         self.waiting.update({approval.code: approval for approval in saved.approvals})
 
     def save_by_digest(self) -> tuple[tuple[str, str, str], ...]:
-        """Return digest, code and claimed user of the approved deletes, sorted."""
+        """Return, for each approved delete, its digest, the code, and the user name given with the approval; sorted."""
         approvals = [(digest, self._by_digest.get(digest, _PLAN)) for digest in sorted(self._expires_s)]
         return tuple((digest, one.code, one.claimed_user) for digest, one in approvals)
 

@@ -99,10 +99,10 @@ def split_and_complete(
 def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
     """Return the first of the *queued* change sets, as many as fit into one batch.
 
-    If writes of the service are not both atomic and conditional, they are in an order in which each of them can be made
-    alone, and that is one change set, unless the names of a batch are read at once. Change sets of two names that write
-    the same name, which is possible with ownership records only, are never in one batch: the later one waits and is
-    planned again.
+    If batches of the service are not both atomic and conditional, the writes of a change set are ordered such that the
+    process may end after any of them, and only the first change set is returned, unless the service reads full zones.
+    Change sets of two names that write the same name, which only ownership records can share, are never in one batch:
+    the later one waits and is planned again.
     """
     if not capabilities.is_safe_to_write_blind:
         queued = map(_order_writes, queued if capabilities.reads_full_zones else islice(queued, 1))
@@ -148,7 +148,8 @@ def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool 
 def _measure_in_message(label_bytes: int, old: Sequence[str], new: Sequence[str]) -> int:
     """Return how many bytes a write takes at most in a DNS UPDATE message, if the name of the zone is compressed.
 
-    Each old value is there twice: as a prerequisite, and to be deleted. If there are none, two prerequisites say so.
+    The message contains each old value twice: as a prerequisite, and to be deleted. Without old values, it contains two
+    prerequisites that there is no record.
     """
     records = 2 * len(old) + len(new) + (0 if old else 2)
     return records * (label_bytes + _RECORD_BYTES) + 2 * sum(map(len, old)) + sum(map(len, new))

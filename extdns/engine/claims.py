@@ -178,13 +178,13 @@ class ClaimIndex:
 
     @property
     def has_hidden_requests(self) -> bool:
-        """Whether any object may request a name without stating it validly."""
+        """Whether any object has an invalid value that hides which names it requests: a misspelled annotation."""
         return bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None = None) -> Blocked | None:
-        """Return why the object at *key* may request a name without stating it validly; None if it does not.
+        """Return the invalid value that hides which names the object at *key* requests; None if it has none.
 
-        Without *key*, return this for any object.
+        Without *key*, return one such value of any object.
         """
         for requester in [(source, key) for source in self._sources] if key else self._hidden:
             if problem := self._hidden.get(requester):
@@ -213,7 +213,7 @@ class ClaimIndex:
         return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
 
     def list_ended(self, name_and_identifier: NameAndIdentifier) -> dict[str, Evidence | Blocked]:
-        """Return the resources whose claims to the name ended, sorted, with the evidence as `find_ended` returns it."""
+        """Return, by resource, the evidence that its claim to the name ended (as `find_ended` does); sorted."""
         name, identifier = name_and_identifier
         ends = self._ended.get(name, {})
         return {resource: ends[one, resource] for one, resource in sorted(ends) if one == identifier}
@@ -317,7 +317,7 @@ class ClaimIndex:
         return {claim.name for claim in (*all_gone, *all_new)}
 
     def _find_labels(self, name: DnsName, set_identifier: str) -> list[str]:
-        """Return the objects with targetless claims to the name: its ownership record may name one of them."""
+        """Return the resources of the objects with targetless claims: an ownership record of *name* may name one."""
         targetless = self._targetless.get(name, ())
         return [one.provenance.ref.key.resource for one in targetless if one.desired.set_identifier == set_identifier]
 
@@ -338,7 +338,7 @@ class ClaimIndex:
                     self._invalidated.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Store evidence from *seen* for ended claims that had none; return their names."""
+        """Store *seen* as evidence for ended claims of its object whose end was no evidence; return their names."""
         if not self._invalidated:
             return set()
         due = self._invalidated.pop(seen.key.resource, ())

@@ -45,11 +45,11 @@ class WriteHistory:
         self._deleted: OrderedDict[RecordKey, _Writes] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many records there are."""
+        """Return for how many records writes are stored."""
         return len(self._written) + len(self._deleted)
 
     def add(self, changes: Iterable[Change], now_s: float, needed: Container[DnsName]) -> set[DnsName]:
-        """Record that *changes* were written at *now_s*. Never drop entries of *needed* names.
+        """Record that *changes* were written at *now_s*. Outdated entries are dropped, except those of *needed* names.
 
         Returns:
             The names of the changes that were written so often in a row that their records may be contended.
@@ -86,7 +86,7 @@ class WriteHistory:
 
 
 def _forget_oldest(writes: OrderedDict[RecordKey, _Writes], begin_s: float, needed: Container[DnsName]) -> None:
-    """Look at the two oldest of *writes*; remove those before *begin_s* whose names are not in *needed*.
+    """Remove those of the two oldest *writes* that were made before *begin_s* and whose names are not in *needed*.
 
     Each added write examines two entries, so outdated entries are removed faster than new ones are added. A needed
     entry becomes the newest one, so that the next call examines others.
@@ -119,7 +119,7 @@ class ContendedRecords:
         self.names: set[DnsName] = set()
 
     def record_writes(self, sets: Iterable[ChangeSet], now_s: float) -> None:
-        """Record that *sets* were written."""
+        """Record that the changes of *sets* were written at *now_s*."""
         if now_s >= self._next_cleanup_at:
             self._next_cleanup_at = now_s + _WINDOW_S
             self._remove_outdated(now_s)

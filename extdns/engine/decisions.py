@@ -113,7 +113,7 @@ _NOBODY: Final[frozenset[DnsName]] = frozenset()
 
 
 class Awaited(StrEnum):
-    """The kinds of things that a decision can wait for. The comment describes the value of `Wait.about`."""
+    """The kinds of things that a decision can wait for. The comment of each says what `Wait.about` contains."""
 
     ANSWER = "answer"  # whether the object at this key exists
     OBJECT = "object"  # another version of the object at this key, or its deletion

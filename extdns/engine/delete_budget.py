@@ -85,7 +85,10 @@ class DeleteCount(NamedTuple):
 
 
 class OwnedMaximum(NamedTuple):
-    """A number of owned records that counts until *until_s* (monotonic seconds), unless a larger one counts."""
+    """A number of owned records, and until when there were that many (monotonic seconds).
+
+    Percentages refer to the largest number in the window.
+    """
 
     until_s: float
     records: int
@@ -96,8 +99,8 @@ class DeleteBudget:
 
     Attributes:
         owned: how many records of ours there are now.
-        waiting: how many deletes with evidence wait or are granted, by `by_absence`.
-        held: how many held deletes still count, by `by_absence`.
+        waiting: how many deletes with evidence wait or are granted; first those not by absence, then those by absence.
+        held: how many held deletes still count, in the same two numbers.
     """
 
     __slots__ = ("_delete_counts", "_limits", "_owned_maxima", "_sums", "held", "owned", "waiting")
@@ -113,7 +116,7 @@ class DeleteBudget:
 
     @property
     def delete_counts(self) -> tuple[DeleteCount, ...]:
-        """The deletes in the window, oldest first."""
+        """The deletes made in the window, counted by second, oldest first."""
         return tuple(sorted((*self._delete_counts[False], *self._delete_counts[True])))
 
     @property
@@ -123,11 +126,11 @@ class DeleteBudget:
 
     @property
     def deleted(self) -> int:
-        """The number of deletes in the window."""
+        """The number of deletes made in the window."""
         return sum(self._sums)
 
     def restore(self, counts: Iterable[DeleteCount], maxima: Iterable[OwnedMaximum]) -> None:
-        """Add the window of an earlier process. Both *counts* and *maxima* have the oldest first."""
+        """Add what an earlier process counted in the window. Both *counts* and *maxima* are sorted, oldest first."""
         earlier: tuple[list[DeleteCount], list[DeleteCount]] = ([], [])
         for one in counts:
             earlier[one.by_absence].append(one)
@@ -168,7 +171,7 @@ class DeleteBudget:
                 return
 
     def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the deletes made, waiting and held exceed the limits; *without* waiting ones do not count."""
+        """Return whether the deletes made, waiting and held, less *without*, exceed the limits."""
         self._expire(now_s)
         deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without
         of = max(self.owned, self._owned_maxima[0].records if self._owned_maxima else 0)
@@ -298,13 +301,13 @@ class DeleteBudgets:
         return exceeded
 
     def restore(self, scope: Scope, saved: SavedScope) -> None:
-        """Add the window that an earlier process saved."""
+        """Add to the budget of *scope* what an earlier process counted in the window and saved."""
         if saved.made or saved.most:
             counts = (DeleteCount(*one) for one in saved.made)
             self.budget(scope).restore(counts, (OwnedMaximum(*one) for one in saved.most))
 
     def save(self, now_s: float) -> dict[Scope, SavedScope]:
-        """Return the windows to save, without namespaces in which nothing happens any more."""
+        """Return, by scope, the counts of the window to save. Idle budgets of namespaces are dropped first."""
         self._drop_idle(now_s)
         return {
             scope: SavedScope(made=budget.delete_counts, most=(*budget.owned_maxima[:1], (now_s, budget.owned)))
@@ -312,7 +315,7 @@ class DeleteBudgets:
         }
 
     def _drop_idle(self, now_s: float) -> None:
-        """Drop the budgets of namespaces in which nothing happens any more."""
+        """Drop the idle budgets of namespaces (`DeleteBudget.is_idle`)."""
         for scope in [one for one, budget in self._budgets.items() if one.namespace and budget.is_idle(now_s)]:
             del self._budgets[scope]
             self._exceeded.get(scope.zone_id, set()).discard(scope)

@@ -39,7 +39,7 @@ class DeleteGrants:
         return {name for digest in expired for name in self._apply_approval(digest, now_s)}
 
     def grant_or_hold(self, now_s: float) -> set[DnsName]:
-        """Grant or hold the due deletes. Hold also granted ones if their scope has gone over budget since.
+        """Grant or hold the due deletes. Also hold granted ones whose scope went over budget after the grant.
 
         Returns:
             The names to plan again.

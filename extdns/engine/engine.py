@@ -371,7 +371,7 @@ class Engine:
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:
-        """Return whether the cluster was compared with that of the saved state, or that need not be awaited."""
+        """Return whether the cluster was compared with that of the saved state, or writes need not wait for that."""
         return not self._state_sync.describe_awaited(now_s)
 
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:

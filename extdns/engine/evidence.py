@@ -143,7 +143,7 @@ class EvidenceReader:
         return isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
 
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
-        """Return the resource of *owned*, and the objects missing from a list that may still request the record."""
+        """Return the object of *owned*, and the objects missing from a list that may still request the record."""
         key = self.find_object(owned.resource)
         return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
@@ -244,10 +244,10 @@ class EvidenceReader:
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
     def _check_hidden(self, key: ObjectKey | None) -> Finding | None:
-        """Return why to keep an orphan that the object at *key*, or any if that is None, may still request; else None.
+        """Return why to keep an orphan: the object at *key*, or any object if that is None, may still request it.
 
-        The object has an invalid hostname or a misspelled annotation. No object has requested the record since the
-        start, so `--unresolved-timeout` does not apply: its end would be better evidence than that of an orphan.
+        Return None if no invalid hostname or misspelled annotation hides such a request. `--unresolved-timeout` does
+        not apply, because no object has requested the record since the start.
         """
         block = self.claims.find_hidden_request(key)
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None

@@ -22,24 +22,24 @@ def find_failures(engine: Engine) -> tuple[str, ...]:
 
 
 def find_unfinished(engine: Engine) -> tuple[str, ...]:
-    """Return those messages of `find_failures` that are about something in progress: what is not read yet."""
+    """Return a message for each kind and zone that is still being read for the first time; () if none is."""
     problems = (*_find_unlisted_kinds(engine), *_find_unread_zones(engine))
     return tuple(one.message for one in problems if one.is_in_progress)
 
 
 def find_blockers(engine: Engine) -> tuple[str, ...]:
-    """Return a message for each failure that keeps this process from acting for more than one object; () if none does.
+    """Return a message for each failure that stops this process from acting for more than one object; () if none does.
 
-    An object, a name or a record that fails by itself is not one, nor is a held delete (docs/design/metrics.md, "What a
+    A failure of a single object, name or record is left out, and so are held deletes (docs/design/metrics.md, "What a
     sync means").
     """
     return tuple(_blockers(engine))
 
 
 def find_unread(engine: Engine) -> tuple[str, ...]:
-    """Return a message for each failure that makes a plan incomplete.
+    """Return a message for each failure that makes a plan incomplete; () if it is complete.
 
-    A source, an object or a zone is not read, or rules have no answer.
+    Such a failure is a source, an object or a zone that is not read, or rules that give no answer.
     """
     return tuple(_unread(engine))
 
@@ -142,7 +142,7 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
 
 
 def _find_stopped_writes(state: ZoneState) -> Iterator[str]:
-    """Return what keeps all changes of a zone from being written."""
+    """Return a message for each problem that keeps all changes of a zone from being written."""
     if state.queue.forbidden:
         yield f"zone {state.zone}: {state.queue.forbidden}"
     elif state.queue.retry.failures and state.queue.queued:

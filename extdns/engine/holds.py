@@ -1,4 +1,4 @@
-"""Held deletes. A hold ends when its record is requested again, gone or foreign; an approval only lets it be deleted.
+"""Held deletes. A hold ends when its record is requested again, gone or foreign; an approval does not end it.
 
 A hold that comes from the saved state is a *restored* one (restored_holds.py) until the name of its record is planned.
 """

@@ -225,7 +225,7 @@ class RulesChanged(Value, frozen=True, kw_only=True):
 
 
 class RulesAnswered(Value, frozen=True, kw_only=True):
-    """The policy server answered, or did not: then the evaluation states so."""
+    """The policy server answered a query. If it failed, each evaluation states why there is no answer."""
 
     answers: tuple[tuple[RuleInput, Evaluation], ...]
 

@@ -88,17 +88,17 @@ def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> lis
 def respect_elsewhere(
     sets: Iterable[ChangeSet], elsewhere: Iterable[OwnedRecord]
 ) -> tuple[list[ChangeSet], dict[RecordKey, Blocked]]:
-    """Return *sets* such that they change the owner of no record of another zone.
+    """Return *sets* without the writes that would change the owner of a record in another zone.
 
-    An ownership record that such a record needs stays; `split_sets` deletes it after that record. No ownership record
-    is created that would make a foreign record of another zone ours.
+    An ownership record that another zone's record needs is not deleted; `split_sets` deletes it after that record. A
+    change set whose ownership record would make a foreign record of another zone ours is blocked.
 
     Args:
         sets: complete change sets of one name.
         elsewhere: the records of the name in the zones that have ownership records in common with this one.
 
     Returns:
-        The change sets that can be made, and by record why the others cannot.
+        The change sets that can be made, and, by record key, why the others cannot.
     """
     needed = {one.key for owned in elsewhere for one in owned.ownership_records}
     foreign = {owned.key for owned in elsewhere if not owned.is_ours}

@@ -109,7 +109,7 @@ class PendingDeletes:
         return iter(tuple(self._by_digest.values()))
 
     def find(self, zone_id: str, owned: OwnedRecord) -> TrackedDelete | None:
-        """Return the delete of the record *owned*; None without one, or if its digest has changed."""
+        """Return the tracked delete of the record *owned*; None if there is none, or the record changed since."""
         tracked = self.by_name.get((zone_id, owned.record.name), {}).get(owned.key)
         return tracked if tracked and is_same(tracked.delete.owned, owned) else None
 
@@ -118,7 +118,7 @@ class PendingDeletes:
         return self._by_digest.get(digest)
 
     def put(self, zone: Zone, delete: PendingDelete, now_s: float, *, is_held: bool) -> None:
-        """Store *delete*. If the same record had evidence before, its grace period continues, else it starts."""
+        """Store *delete*, as held if *is_held*. If the record had evidence before, its grace period continues."""
         owned = delete.owned
         before = self.by_name.get((zone.id, owned.record.name), {}).get(owned.key)
         since_at = now_s
@@ -232,25 +232,29 @@ class PendingDeletes:
         return self._by_digest.get(tracked.digest) is tracked and tracked.stage is DeleteStage.GRACE
 
     def compute_due_at(self, tracked: TrackedDelete) -> float:
-        """Return when the grace period of a delete ends; for an unresolved claim, when `--unresolved-timeout` ends."""
+        """Return when a delete is due (monotonic seconds).
+
+        That is when the grace period ends; for an unresolved claim, when `--unresolved-timeout` ends; at once for
+        evidence that lasted for a grace period before it was confirmed.
+        """
         if tracked.delete.evidence is Evidence.UNRESOLVED_EXPIRED:
             return tracked.since_at + (self._state.settings.unresolved_timeout_s or 0.0)
         return tracked.since_at + (0.0 if tracked.delete.evidence in _CONFIRMED else self._state.settings.grace_s)
 
     def compute_ready_at(self, tracked: TrackedDelete) -> float:
-        """Return when the delete may be granted: when it is due, and by absence not before `absence_ready_at`."""
+        """Return when the delete may be granted: when it is due; a delete by absence not before `absence_ready_at`."""
         due_at = self.compute_due_at(tracked)
         if not tracked.by_absence or self._state.approvals.is_approved(tracked.digest):
             return due_at
         return max(due_at, self._state.absence_ready_at)
 
     def set_awaited(self, awaited: str) -> set[DnsName]:
-        """Set what all deletes wait for now, as text, "" for nothing. Return the names to plan again."""
+        """Store a text about what all deletes wait for now, "" for nothing. Return the names to plan again."""
         self._state.awaited = awaited
         return {one.key.name for one in self}
 
     def describe_wait(self, tracked: TrackedDelete | None, delete: PendingDelete, digest: str) -> str:
-        """Describe what *delete* waits for, "" for the grace period.
+        """Describe what *delete* waits for; "" if only for its grace period.
 
         Args:
             tracked: the same delete with its stage; None if this is the first time that it is planned.

@@ -178,7 +178,7 @@ def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
 
 
 def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision], now_s: float) -> None:
-    """Combine the change sets of all zones, and decide by what the write queues can send now."""
+    """Add the combined change sets and the decisions to *planned*. Changes that cannot be sent now are blocked."""
     planned.sets = _combine_sets(planned.plans)
     blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
     for zone, above, plan in planned.plans:

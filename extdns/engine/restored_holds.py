@@ -82,7 +82,7 @@ class RestoredHolds:
         return self._by_record.get(record_id) or self._by_digest.get(digest)
 
     def add(self, hold: RestoredHold) -> None:
-        """Add a hold. Of two holds of one record, one by a budget counts more."""
+        """Add a hold. If its record has one already, a hold by a budget stays, and any other is replaced."""
         before = self.find(hold.record_id, hold.digest)
         if before and before.cause.by_budget and not hold.cause.by_budget:
             return

@@ -60,12 +60,12 @@ class Denial(Value, frozen=True, kw_only=True):
 
     @property
     def rejections(self) -> list[Unfulfilled]:
-        """The unfulfilled request of each record."""
+        """One unfulfilled request for each of `records`."""
         return [replace(reject_claim(self.claim, self.block), desired=record) for record in self.records]
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether a record of its object, name and set identifier stays."""
+        """Whether a record of the same object, name and set identifier stays: the claim then counts as unresolved."""
         identifier = self.claim.set_identifier
         return any(one.record.set_identifier == identifier and one.key not in self.violating for one in self.own)
 
@@ -243,7 +243,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         answers: Sequence[Evaluation],
         inputs: list[RuleInput],
     ) -> Denial:
-        """Build the denial of *claim*; add what else is evaluated to *inputs*."""
+        """Build the denial of *claim*. Evaluate the records that it may delete, and add their inputs to *inputs*."""
         resource, state = claim.provenance.ref.key.resource, self.state
         own = [one for one in self.current if one.is_ours and state.evidence.normalize_resource(one) == resource]
         if claim.provenance.derivation is Derivation.PTR:
@@ -285,7 +285,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         return retained
 
     def _may_share(self, owned: OwnedRecord, denial: Denial) -> bool:
-        """Return whether *owned*, of another object, can be merged with what the denied claim requests."""
+        """Return whether *owned*, a record of another object, may also hold targets that the denied claim requests."""
         namespace = denial.claim.provenance.ref.key.namespace
         is_same = not owned.resource or find_namespace(owned.resource) == namespace
         return owned.is_ours and (is_same or self.state.settings.plan.merges_namespaces)
@@ -304,7 +304,7 @@ def _would_lose_targets(owned: OwnedRecord, denial: Denial, allowed: Iterable[De
 
 
 def apply_review(findings: Mapping[RecordKey, Finding], review: RuleReview) -> dict[RecordKey, Finding]:
-    """Return *findings* with violations as evidence, and without deletes by absence of what denied claims request."""
+    """Return *findings* with violations as evidence; records whose targets a denied claim requests stay if absent."""
     found = dict(findings)
     for key in review.violating & found.keys():
         found[key] = Finding(outcome=Evidence.POLICY_VIOLATION)
@@ -364,7 +364,7 @@ def _is_denying(evaluation: Evaluation) -> bool:
 
 
 def _is_deleting(evaluation: Evaluation) -> bool:
-    """Return whether a published record is to be deleted; not as long as any rule has no answer."""
+    """Return whether a denied, published record is to be deleted; False while any rule has no answer."""
     return not evaluation.unavailable and any(one.deletes for one in _list_denials(evaluation))
 
 

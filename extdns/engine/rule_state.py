@@ -55,7 +55,7 @@ class UnreadRules(Value, frozen=True, kw_only=True):
     needs_namespaces: bool = False
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
-        """Return that each answer is awaited."""
+        """Return for each of *inputs* an evaluation that states that the answer is awaited."""
         return (_UNREAD,) * len(inputs)
 
 
@@ -69,7 +69,7 @@ class RuleState:
     """
 
     def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
-        """Start before the local rules were read, if there are to be any."""
+        """Start without answers. If *settings* have local rules, every answer is awaited until these are read."""
         self._plan = settings.plan
         self._phases = phases
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
@@ -84,11 +84,11 @@ class RuleState:
 
     @property
     def awaits_answers(self) -> bool:
-        """Return whether the rules were not read yet, or a name waits for an answer of the policy server."""
+        """Whether the rules were not read yet, or a name waits for an answer of the policy server."""
         return isinstance(self.rules, UnreadRules) or len(self._answers) < len(self._names)
 
     def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
-        """Store other rules or answers; return the names to plan again, of *all_names*."""
+        """Store new rules or answers from *item*; return those of *all_names* to plan again because of that."""
         match item:
             case RulesChanged(rules=rules):
                 is_same = rules.revision == self.rules.revision if rules and self.rules else rules is self.rules
@@ -106,7 +106,7 @@ class RuleState:
                 return changed
 
     def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
-        """Store the labels and annotations of the object of *seen*; return the names that rules may see otherwise."""
+        """Store the labels and annotations of the object of *seen*. Return the names to plan again if they changed."""
         before = self._tags.get(seen.key, _UNTAGGED)
         tags = ObjectTags(seen.labels, seen.annotations) if seen.cause in PRESENT else _UNTAGGED
         if tags == before:
@@ -198,7 +198,7 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
 
 
 def _drop_current(item: RuleInput) -> RuleInput:
-    """Return what creates and updates of a record have in common; a delete has nothing in common with them."""
+    """Return *item* without its current record, and with a create as an update, so that equal answers can be shared."""
     operation = Operation.DELETE if item.operation is Operation.DELETE else Operation.UPDATE
     return replace(item, operation=operation, current=None)
 

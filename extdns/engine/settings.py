@@ -28,7 +28,7 @@ class EngineSettings:
         has_election: whether there is a leader election; the process begins as a standby then.
         once: whether the process ends after one pass; it waits for no grace period.
         interval_s: time from the start of one refresh of a zone to the start of the next.
-        max_refresh_interval_s: to which that time grows while nothing shows another writer, if it is longer.
+        max_refresh_interval_s: the longest such time; it grows up to this while there is no sign of another writer.
         refresh_calls_per_minute: calls to refresh zones, lists of zones included.
         gather_s: for how long names are gathered before they are planned together, in the cases in which they are.
         deletes: when deletes may be made.

@@ -239,7 +239,7 @@ class WriteQueue:
         return refused if refused and capabilities.names_offending_records else ready[:1]
 
     def _select_next_name(self, now_s: float) -> Iterable[DnsName]:
-        """Return one name that may be sent now, another one at each call: permission may be denied for some only."""
+        """Return one name that may be sent now, the next one at each call: permission may be denied for some names."""
         names = sorted(name for name in self.queued if self._is_ready(name, now_s))
         later = [name for name in names if self._last_tried is None or name > self._last_tried]
         self._last_tried = next(iter(later or names), self._last_tried)
@@ -313,7 +313,7 @@ class WriteQueue:
         return names
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
-        """Return whether a name is queued that is still to be sent: *rule* did not give it up after write conflicts."""
+        """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts."""
         for name in self.queued:
             conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
             if not (conflict and rule.is_reached(conflict, now_s)):
@@ -324,7 +324,7 @@ class WriteQueue:
         self._blocks.update(dict.fromkeys(names, block))
 
     def _record_conflict(self, batch: Batch, message: str, offending: tuple[DnsName, ...], now_s: float) -> None:
-        """Schedule reads of the offending names. If it is unclear which names are, treat the conflict as a refusal."""
+        """Schedule reads of the offending names. If the service names none and they are not known, do as if refused."""
         names = offending or find_names(batch)
         is_unclear = not (offending or self.unconfirmed.is_resent(batch))
         if is_unclear and (len(names) > 1 or any(self._is_false_conflict(name, self._sent[name]) for name in names)):

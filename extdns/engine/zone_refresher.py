@@ -188,7 +188,7 @@ class ZoneRefresher:
         return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed)))
 
     def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
-        """Leave the written names out of pages that may be older. A write conflict is a sign of another writer."""
+        """Ignore the written names in pages of this round, which may be older. Refresh soon after a write conflict."""
         state.refresh.skip_names(write.key.name for write in batch.writes)
         if isinstance(outcome, WriteConflict):
             state.refresh.expect_changes(now_s, self._interval_s)
