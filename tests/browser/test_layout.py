@@ -59,7 +59,9 @@ def test_every_page_is_accessible(browser: Chrome, live_page: LivePage, axe_core
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-def test_the_age_stays_in_view_while_the_reader_scrolls(browser: Chrome, live_page: LivePage, width: int) -> None:
+def test_the_age_of_the_shown_data_stays_on_the_screen_when_the_reader_scrolls_down(
+    browser: Chrome, live_page: LivePage, width: int
+) -> None:
     set_screen(browser, width=width, height=640)
     browser.get(live_page.address)
     browser.execute_script("window.scrollTo(0, document.documentElement.scrollHeight)")

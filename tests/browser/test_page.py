@@ -57,7 +57,9 @@ def test_a_name_can_be_searched_and_opened_by_keyboard(browser: Chrome, live_pag
     assert "requested by" in read_text(browser, "dl")
 
 
-def test_the_first_tab_stop_is_the_link_to_the_content(browser: Chrome, live_page: LivePage) -> None:
+def test_the_first_press_of_the_tab_key_selects_the_link_that_skips_to_the_content(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.get(live_page.address)
     find(browser, "body").send_keys(Keys.TAB)
     skip = browser.switch_to.active_element
@@ -65,7 +67,7 @@ def test_the_first_tab_stop_is_the_link_to_the_content(browser: Chrome, live_pag
     assert skip.rect["x"] >= 0, "the link is visible while it has the focus"
 
 
-def test_the_list_can_be_filtered_by_state_and_paged(browser: Chrome, live_page: LivePage) -> None:
+def test_the_list_of_names_can_be_filtered_by_state_and_has_several_pages(browser: Chrome, live_page: LivePage) -> None:
     browser.get(live_page.address)
     find(browser, "a.state.good").click()
     wait_until(browser, lambda now: "state=published" in now.current_url or None)

@@ -12,7 +12,7 @@ from tests.program.process import ROOT
 MAX_BYTES = 150_000
 
 
-def test_pictures_are_taken_from_a_real_run(browser: Chrome, tmp_path: Path) -> None:
+def test_the_readme_pictures_can_be_taken_again_in_chromium_and_are_small(browser: Chrome, tmp_path: Path) -> None:
     take_pictures(browser, tmp_path)
     for name in PICTURES:
         picture = (tmp_path / name).read_bytes()

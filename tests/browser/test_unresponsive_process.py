@@ -24,7 +24,7 @@ def read_color(browser: Chrome, selector: str = ".sentence") -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["dead", "hangs"])
-def test_the_summary_turns_red_when_the_process_does_not_answer(
+def test_the_summary_at_the_top_of_the_page_turns_red_when_the_process_does_not_answer(
     browser: Chrome, page_and_process: tuple[str, ExtdnsProcess], number: signal.Signals
 ) -> None:
     address, program = page_and_process

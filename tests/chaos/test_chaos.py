@@ -42,7 +42,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[DnsService]:
 
 
 @pytest.mark.parametrize("service", ["aws", "google"], indirect=True)
-def test_the_zones_are_as_requested_after_a_random_script_of_faults_edits_and_kills(
+def test_after_a_random_script_of_faults_edits_and_kills_the_zones_hold_what_the_objects_request(
     service: DnsService, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     provider = request.node.callspec.params["service"]

@@ -62,7 +62,7 @@ def world() -> Iterator[EditedZone]:
         yield EditedZone(fake)
 
 
-def test_the_checks_find_nothing_in_a_correct_zone(world: EditedZone) -> None:
+def test_the_checks_of_a_chaos_run_report_nothing_for_a_correct_zone(world: EditedZone) -> None:
     assert world.find_all() == []
 
 
@@ -77,7 +77,9 @@ def test_the_checks_find_nothing_in_a_correct_zone(world: EditedZone) -> None:
         pytest.param(Key("acme.test", "h2.acme.test", "A"), ("192.0.2.2",), "left over: ", id="record-left-over"),
     ],
 )
-def test_the_checks_find_a_planted_violation(world: EditedZone, key: Key, values: tuple[str, ...], found: str) -> None:
+def test_the_checks_of_a_chaos_run_report_a_record_that_was_changed_deleted_or_left_over(
+    world: EditedZone, key: Key, values: tuple[str, ...], found: str
+) -> None:
     if values:
         world.service.put(key, *values)
     else:
@@ -85,13 +87,15 @@ def test_the_checks_find_a_planted_violation(world: EditedZone, key: Key, values
     assert any(line.startswith(found) for line in world.find_all())
 
 
-def test_a_changed_and_restored_foreign_record_is_found_in_the_journal(world: EditedZone) -> None:
+def test_a_foreign_record_that_was_changed_and_restored_is_found_in_the_journal_of_changes(world: EditedZone) -> None:
     world.edit_as_program(THEIRS, "192.0.2.66")
     world.edit_as_program(THEIRS, "198.51.100.1")
     assert [line.partition(":")[0] for line in world.find_all()] == ["changed foreign record"] * 2
 
 
-def test_a_record_that_briefly_lacked_its_ownership_record_is_found_in_the_journal(world: EditedZone) -> None:
+def test_a_record_that_was_briefly_without_its_ownership_record_is_found_in_the_journal_of_changes(
+    world: EditedZone,
+) -> None:
     new = Key("acme.test", "h2.acme.test", "A")
     world.edit_as_program(new, "192.0.2.2")
     world.service.put(Key("acme.test", "x9.acme.test", "A"), "198.51.100.9")
@@ -153,13 +157,13 @@ class Leader(Replica):
         ),
     ],
 )
-def test_the_checks_find_queued_names_waiting_decisions_held_deletes_and_zones_not_read_again(
+def test_the_checks_of_a_chaos_run_report_names_and_deletes_that_still_wait_and_zones_not_read_again(
     leader: Leader, found: str
 ) -> None:
     assert checks.find_waits(leader, SINCE) == ([found] if found else [])
 
 
-def test_the_checks_find_an_unexpected_exit_and_a_traceback(tmp_path: Path) -> None:
+def test_the_checks_of_a_chaos_run_report_a_process_that_exited_and_a_traceback_in_its_log(tmp_path: Path) -> None:
     replica = Replica("0", tmp_path, ["--nonsense"], {})
     replica.start()
     assert replica._process is not None
@@ -211,7 +215,7 @@ UPDATE: Final = write_line(WEB, before=CREATED, after=CHANGED)
         ),
     ],
 )
-def test_the_audit_logs_are_compared_with_the_changes_that_were_carried_out(
+def test_the_audit_logs_are_compared_with_the_changes_that_the_dns_service_carried_out(
     world: EditedZone, tmp_path: Path, lines: list[str], found: list[str]
 ) -> None:
     world.edit_as_program(WEB, *CHANGED)
@@ -231,12 +235,12 @@ def test_the_audit_logs_are_compared_with_the_changes_that_were_carried_out(
         ),
     ],
 )
-def test_only_retries_of_refused_names_are_expected_writes(names: set[str], found: str) -> None:
+def test_when_nothing_changes_only_retries_of_refused_names_may_be_written(names: set[str], found: str) -> None:
     writes = [WriteCall(frozenset(names), "200")]
     assert checks.find_unexpected_writes(writes, ["p0.acme.test"]) == ([found] if found else [])
 
 
-def test_a_record_that_one_process_changes_twice_is_found_and_described(tmp_path: Path) -> None:
+def test_a_record_that_one_process_changes_twice_is_found_in_its_audit_log(tmp_path: Path) -> None:
     path = tmp_path / "audit-0.log"
     outcomes = enumerate(("applied", "unknown", "refused"))
     lines = [write_line(WEB, id_=str(number), outcome=outcome, after=CHANGED) for number, outcome in outcomes]
@@ -249,7 +253,7 @@ def test_a_record_that_one_process_changes_twice_is_found_and_described(tmp_path
     assert all("audit-0.log" in line for line in lines)
 
 
-def test_the_script_depends_on_the_seed_and_uses_every_verb_of_every_actor() -> None:
+def test_the_chaos_script_depends_only_on_the_seed_and_contains_every_kind_of_fault_and_edit() -> None:
     script = write_script(7, 600.0)
     assert script == write_script(7, 600.0)
     assert script != write_script(8, 600.0)

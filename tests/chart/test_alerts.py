@@ -215,12 +215,12 @@ def run_promtool_tests(promtool: str, folder: Path, rules: Json, promtool_tests:
     return "" if done.code == 0 else done.out + done.error
 
 
-def test_each_alert_has_a_case(rules: Json) -> None:
+def test_each_alert_rule_has_a_test_case(rules: Json) -> None:
     assert alerts(rules).keys() == CASES.keys()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_alert_fires_clears_and_stays_quiet(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_an_alert_fires_and_ends_with_its_condition(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
     case, rule = CASES[name], alerts(rules)[name]
     target = {"namespace": "dns", "job": "extdns"}
     fires_and_clears = {"60m": [expected_alert(case, rule, target)], "119m": []}
@@ -233,7 +233,7 @@ def test_alert_fires_clears_and_stays_quiet(name: str, rules: Json, promtool: st
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("other", OTHER_TARGETS)
-def test_alert_names_the_installation_that_is_bad_of_two_in_one_prometheus(
+def test_of_two_installations_in_one_prometheus_the_alert_names_the_one_with_the_problem(
     name: str, other: str, rules: Json, promtool: str, tmp_path: Path
 ) -> None:
     case, rule = CASES[name], alerts(rules)[name]
@@ -262,7 +262,7 @@ def test_prometheus_that_never_scraped_extdns_reports_it_as_down(rules: Json, pr
 
 
 @pytest.mark.parametrize("absence", ["stale", "_"], ids=["scrapes fail", "samples are missing"])
-def test_loss_of_all_replicas_pages_within_ten_minutes(
+def test_the_alert_about_the_loss_of_all_replicas_fires_within_ten_minutes(
     absence: str, rules: Json, promtool: str, tmp_path: Path
 ) -> None:
     rule, case = alerts(rules)["ExtdnsDown"], CASES["ExtdnsDown"]
@@ -288,7 +288,7 @@ def test_an_installation_that_was_deleted_is_no_longer_reported_after_a_day(
 
 
 @pytest.mark.parametrize(("labels", "is_quiet"), [(["pod", "instance"], False), (["pod", "instance", "version"], True)])
-def test_an_upgrade_is_no_loss_if_the_label_that_it_changes_is_a_replica_label(
+def test_an_upgrade_fires_no_alert_about_lost_replicas_if_the_label_that_it_changes_is_a_replica_label(
     labels: list[str], is_quiet: bool, helm: Helm, promtool: str, tmp_path: Path
 ) -> None:
     (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True, "replicaLabels": labels}}))
@@ -341,13 +341,13 @@ def test_sync_lag_counts_from_the_last_sync_of_any_process(
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsSyncLag", series, expected)]) == ""
 
 
-def test_only_what_keeps_everything_from_being_published_pages_a_person(rules: Json) -> None:
+def test_only_alerts_about_nothing_being_published_are_critical(rules: Json) -> None:
     critical = {name for name, rule in alerts(rules).items() if rule["labels"]["severity"] == "critical"}
     assert critical == {"ExtdnsDown", "ExtdnsNoLeader", "ExtdnsSyncLag"}
 
 
 @pytest.mark.parametrize("labels", [[], None])
-def test_rules_without_replica_labels_are_valid(
+def test_alert_rules_without_replica_labels_are_valid(
     labels: list[str] | None, helm: Helm, promtool: str, tmp_path: Path
 ) -> None:
     values = {"prometheusRule": {"enabled": True, "replicaLabels": labels}}
@@ -357,7 +357,7 @@ def test_rules_without_replica_labels_are_valid(
     assert run(promtool, "check", "rules", path).code == 0
 
 
-def test_replica_labels_are_those_of_the_values(helm: Helm) -> None:
+def test_alert_rules_aggregate_over_the_replica_labels_in_the_chart_values(helm: Helm) -> None:
     values = {"prometheusRule": {"enabled": True, "replicaLabels": ["replica", "ip"]}}
     (made,) = of("PrometheusRule", helm.manifests(values))
     aggregations = {

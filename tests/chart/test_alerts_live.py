@@ -93,7 +93,7 @@ def wait_until_a_sync_lag_would_have_fired(prometheus: Prometheus, cluster: Clus
     prometheus.until(lambda: prometheus.query(since))
 
 
-def test_mistakes_page_nobody_and_outages_page_with_the_right_cluster(
+def test_invalid_records_fire_no_critical_alert_and_an_outage_fires_one_with_the_right_cluster(
     clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
 ) -> None:
     gone, busy = clusters
@@ -144,7 +144,7 @@ def locked_audit_log(path: Path) -> Iterator[None]:
         yield
 
 
-def test_each_other_alert_fires_in_its_incident_and_ends_after_it(
+def test_every_other_alert_fires_in_its_incident_and_ends_after_it(
     clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
 ) -> None:
     elects, throttled = clusters

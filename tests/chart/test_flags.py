@@ -95,7 +95,7 @@ def test_every_secret_flag_becomes_a_variable_that_refers_to_a_secret(helm: Helm
 
 
 @pytest.mark.parametrize("value", FLAG_BY_VALUE)
-def test_a_named_value_sets_its_flag(value: str, helm: Helm) -> None:
+def test_a_chart_value_named_for_a_flag_sets_that_flag(value: str, helm: Helm) -> None:
     flag = BY_NAME[FLAG_BY_VALUE[value]]
     values = values_of("everything") | ({"txtPrefix": "", "txtSuffix": "-1"} if value == "txtSuffix" else {})
     args = [arg for arg in arguments(helm.manifests(values)) if find_flag(arg) == flag.name]
@@ -134,7 +134,7 @@ def test_an_fqdn_template_in_values_can_be_escaped_from_helm_templates(helm: Hel
     )
 
 
-def test_arguments_are_in_the_order_of_external_dns_chart(helm: Helm) -> None:
+def test_the_chart_renders_arguments_in_the_same_order_as_the_external_dns_chart(helm: Helm) -> None:
     assert arguments(helm.manifests(values_of("reference"))) == [
         "--log-level=debug",
         "--log-format=json",

@@ -57,7 +57,9 @@ def test_the_chart_renders_everything_that_the_external_dns_chart_renders(render
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refusal_lists_every_problem_with_the_value_the_reason_and_what_to_do(name: str, tmp_path: Path) -> None:
+def test_the_message_about_refused_chart_values_lists_every_problem_with_its_value_and_remedy(
+    name: str, tmp_path: Path
+) -> None:
     found = read_installation(name)
     message = installed(found, tmp_path).refusal(found["values"])
     assert [text for text in found["refused"] if text not in message] == []
@@ -69,7 +71,7 @@ KINDS: Final = ("Deployment", "Service", "ServiceAccount", "ClusterRole", "Clust
 
 
 @pytest.mark.parametrize("case", NAMED)
-def test_objects_selectors_and_accounts_have_the_names_that_external_dns_chart_gives_them(
+def test_objects_selectors_and_service_accounts_have_the_names_of_the_external_dns_chart(
     case: str, tmp_path: Path
 ) -> None:
     found = NAMED[case]

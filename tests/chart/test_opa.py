@@ -28,7 +28,9 @@ def find_role(manifests: list[Json], name: str) -> Json:
     return found
 
 
-def test_the_sidecars_run_beside_extdns_which_asks_the_first_one(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
+def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_opa(
+    helm: Helm, kubeconform: str, tmp_path: Path
+) -> None:
     manifests = helm.manifests(VALUES)
     (deployment,) = of("Deployment", manifests)
     _, opa, kube_mgmt = deployment["spec"]["template"]["spec"]["containers"]
@@ -52,7 +54,7 @@ def test_the_sidecars_run_beside_extdns_which_asks_the_first_one(helm: Helm, kub
 
 
 @pytest.mark.parametrize("namespace", ["", "rules"])
-def test_config_maps_are_granted_in_the_namespace_of_the_policies_only(helm: Helm, namespace: str) -> None:
+def test_the_role_for_config_maps_exists_only_in_the_namespace_of_the_policies(helm: Helm, namespace: str) -> None:
     values = {"opa": VALUES["opa"] | {"policyNamespace": namespace}}
     role = find_role(helm.manifests(values), "external-dns-policies")
     assert role["metadata"]["namespace"] == (namespace or NAMESPACE)
@@ -69,7 +71,9 @@ def test_config_maps_are_granted_in_the_namespace_of_the_policies_only(helm: Hel
         pytest.param({"extraArgs": {"policy-rules": "/rules"}}, id="local-rules"),
     ],
 )
-def test_namespaces_are_granted_if_rules_are_evaluated(helm: Helm, values: dict[str, Any]) -> None:
+def test_the_chart_grants_list_and_watch_of_namespaces_if_rules_are_evaluated(
+    helm: Helm, values: dict[str, Any]
+) -> None:
     def find_rules(more: dict[str, Any]) -> list[Json]:
         (role,) = of("ClusterRole", helm.manifests({"sources": ["service"], **more}))
         return [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
@@ -78,17 +82,17 @@ def test_namespaces_are_granted_if_rules_are_evaluated(helm: Helm, values: dict[
     assert find_rules({}) == []
 
 
-def test_sidecars_without_an_image_are_refused(helm: Helm) -> None:
+def test_the_chart_refuses_opa_sidecars_without_an_image(helm: Helm) -> None:
     message = helm.refusal({"opa": {"enabled": True}})
     assert "opa.image: repository and tag of the sidecar are required" in message
     assert "opa.kubeMgmt.image: repository and tag of the sidecar are required" in message
 
 
-def test_without_the_sidecars_nothing_differs(helm: Helm) -> None:
+def test_with_disabled_opa_sidecars_the_chart_renders_the_same_as_without_opa_values(helm: Helm) -> None:
     disabled = {"opa": VALUES["opa"] | {"enabled": False}}
     assert helm.manifests(disabled) == helm.manifests({})
 
 
-def test_another_server_and_the_sidecars_exclude_each_other(helm: Helm) -> None:
+def test_the_chart_refuses_the_opa_sidecars_together_with_the_address_of_another_opa(helm: Helm) -> None:
     message = helm.refusal(VALUES | {"extraArgs": {"opa-url": "https://opa.example"}})
     assert "--opa-url is given twice" in message

@@ -125,7 +125,9 @@ def test_with_all_sources_exactly_the_granted_permissions_are_used(
         ),
     ],
 )
-def test_roles_are_in_the_namespaces_that_are_read(helm: Helm, namespaces: Json, expected: dict[str, str]) -> None:
+def test_the_chart_creates_roles_in_exactly_the_namespaces_that_extdns_reads(
+    helm: Helm, namespaces: Json, expected: dict[str, str]
+) -> None:
     manifests = helm.manifests(values(*SOURCES, **namespaces))
     roles = of("Role", manifests) + of("ClusterRole", manifests)
     assert {role["metadata"]["name"]: role["metadata"].get("namespace", "") for role in roles} == expected
@@ -320,7 +322,7 @@ def test_rules_in_the_cluster_have_the_permissions_that_they_use(
     )
 
 
-def test_rules_in_files_need_namespaces_and_no_policies(helm: Helm) -> None:
+def test_with_rules_in_files_the_chart_grants_access_to_namespaces_and_not_to_policy_objects(helm: Helm) -> None:
     granted = list_permissions(helm.manifests(values("service") | {"extraArgs": {"policy-rules": "/rules"}}))
     assert ("watch", "", "namespaces") in granted
     assert not [resource for _, group, resource in granted if group == "extdns.io"]

@@ -13,7 +13,7 @@ METADATA: Final = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-
 IMAGE: Final[str] = yaml.safe_load(METADATA["annotations"]["artifacthub.io/images"])[0]["image"]
 
 
-def test_the_chart_has_the_version_of_the_program_and_what_artifact_hub_shows() -> None:
+def test_the_chart_has_the_version_of_the_program_and_the_metadata_that_artifact_hub_shows() -> None:
     assert (METADATA["version"], METADATA["appVersion"]) == (__version__, __version__)
     assert IMAGE.rpartition(":")[2] == __version__
     crds = yaml.safe_load(METADATA["annotations"]["artifacthub.io/crds"])
@@ -22,7 +22,7 @@ def test_the_chart_has_the_version_of_the_program_and_what_artifact_hub_shows() 
     assert (ROOT / METADATA["icon"].partition("/main/")[2]).is_file()
 
 
-def test_the_image_is_by_default_the_published_one_and_named_in_one_place(helm: Helm) -> None:
+def test_the_default_image_is_the_published_one_and_only_one_chart_file_names_it(helm: Helm) -> None:
     for values in ({}, {"image": None}, {"image": {"repository": ""}}):
         assert container(helm.manifests(values))["image"] == IMAGE
     repository = IMAGE.rpartition(":")[0]
@@ -32,12 +32,12 @@ def test_the_image_is_by_default_the_published_one_and_named_in_one_place(helm: 
     assert container(helm.manifests(pinned))["image"] == "mirror.example.org:5000/dns:2"
 
 
-def test_the_docs_name_the_address_that_the_chart_is_pushed_to() -> None:
+def test_the_docs_show_the_registry_address_to_which_the_chart_is_pushed() -> None:
     registry = IMAGE.rpartition("/")[0]
     for page in (CHART / "README.md", ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"):
         assert f"oci://{registry}/charts/extdns" in page.read_text(encoding="utf-8")
 
 
-def test_helm_shows_the_readme(helm: Helm) -> None:
+def test_helm_show_readme_prints_the_readme_of_the_chart(helm: Helm) -> None:
     done = run(helm.program, "show", "readme", CHART, env=helm.env)
     assert done.out.strip() == (CHART / "README.md").read_text(encoding="utf-8").strip()

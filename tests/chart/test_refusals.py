@@ -122,5 +122,7 @@ def test_valid_but_unusual_chart_values_are_accepted(helm: Helm, values: dict[st
     assert container(helm.manifests(values))["image"]
 
 
-def test_the_policy_has_a_default_without_compat(helm: Helm) -> None:
+def test_with_compat_switched_off_the_chart_accepts_a_missing_policy_value_and_renders_no_policy_flag(
+    helm: Helm,
+) -> None:
     assert not [arg for arg in container(helm.manifests({"compat": False, "policy": None}))["args"] if "policy" in arg]

@@ -31,7 +31,7 @@ FROM_FILE: Final = re.compile(r"`values-file.yaml`:\n\n```yaml\n(.*?)```\n", re.
 
 
 @pytest.mark.parametrize("name", ["bind", "powerdns"])
-def test_the_secret_of_dns_update_is_in_no_argument_and_its_variable_refers_to_the_secret(
+def test_the_dns_update_secret_is_passed_as_a_variable_that_refers_to_a_kubernetes_secret(
     name: str, helm: Helm
 ) -> None:
     page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
 SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")
 
 
-def test_the_values_of_the_external_dns_chart_are_refused_and_accepted_as_the_tutorial_shows(tmp_path: Path) -> None:
+def test_the_chart_refuses_the_former_values_and_accepts_the_new_values_of_the_tutorial(tmp_path: Path) -> None:
     helm = Helm(require_program("helm"), tmp_path)
     before, after = (yaml.safe_load(block) for block in VALUES.findall(SWITCH))
     message, _, _ = SWITCH.partition("```text\n")[2].partition("```")
@@ -75,7 +75,7 @@ def test_the_values_of_the_external_dns_chart_are_refused_and_accepted_as_the_tu
         pytest.param("helmrelease.yaml", "HelmRelease", ("values",), id="flux"),
     ],
 )
-def test_the_values_for_argo_cd_and_flux_render_the_names_of_the_external_dns_chart(
+def test_the_tutorial_values_for_argo_cd_and_flux_keep_the_object_names_of_the_external_dns_chart(
     helm: Helm, file: str, kind: str, path: tuple[str, ...]
 ) -> None:
     block, _, _ = SWITCH.partition(f"`{file}`:\n\n```yaml\n")[2].partition("```")
@@ -88,7 +88,7 @@ def test_the_values_for_argo_cd_and_flux_render_the_names_of_the_external_dns_ch
     assert deployment["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"] == "external-dns"
 
 
-def test_the_values_for_octodns_mount_the_configuration_that_their_flag_names(helm: Helm) -> None:
+def test_the_tutorial_values_for_octodns_mount_the_configuration_file_that_the_flag_names(helm: Helm) -> None:
     (block,) = VALUES.findall((ROOT / "docs" / "tutorials" / "cloudflare-octodns.md").read_text(encoding="utf-8"))
     manifests = helm.manifests(yaml.safe_load(block))
     config = parse(arguments(manifests), {})

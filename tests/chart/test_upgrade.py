@@ -108,7 +108,7 @@ def test_the_commands_of_the_tutorial_upgrade_a_release_and_roll_it_back(release
 
 
 @pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
-def test_helm_test_reports_how_its_pod_ended(releases: Releases, phase: str, code: int) -> None:
+def test_helm_test_succeeds_or_fails_as_its_pod_does(releases: Releases, phase: str, code: int) -> None:
     assert releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync").code == 0
     with releases.start("test", RELEASE) as helm:
         releases.server.log.wait_for("patch", "pods")  # Helm applies it
@@ -125,7 +125,7 @@ def find_container(manifests: list[Json], name: str) -> Json:
 
 
 @pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
-def test_the_pod_of_helm_test_queries_the_service_for_the_readiness_of_the_program(
+def test_the_pod_of_helm_test_succeeds_if_and_only_if_the_readiness_page_answers_200(
     helm: Helm, status: int, code: int
 ) -> None:
     class Page(BaseHTTPRequestHandler):
@@ -144,7 +144,7 @@ def test_the_pod_of_helm_test_queries_the_service_for_the_readiness_of_the_progr
     assert (done.returncode, "the state of readiness" in done.stdout + done.stderr) == (code, True)
 
 
-def test_the_pod_of_helm_test_checks_what_the_flags_need(
+def test_the_pod_of_helm_test_runs_the_check_command_with_the_flags_of_the_deployment(
     helm: Helm, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POD_NAMESPACE", "dns")

@@ -86,7 +86,7 @@ def test_every_boolean_value_changes_the_rendered_manifests(helm: Helm, path: Ke
 
 
 @pytest.mark.parametrize("path", ONE_OF_TWO, ids=".".join)
-def test_a_value_that_replaces_another_is_rendered(helm: Helm, path: Keys) -> None:
+def test_each_of_two_alternative_chart_values_is_rendered_if_the_other_is_empty(helm: Helm, path: Keys) -> None:
     values = replace_value(replace_value(EVERYTHING, REPLACED[path], ""), path, ONE_OF_TWO[path])
     assert ONE_OF_TWO[path] in helm.render(values).out
 

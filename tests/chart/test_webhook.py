@@ -14,7 +14,9 @@ from tests.chart.tools import Helm, of, run, values_of
 SIDECAR = values_of("webhook")
 
 
-def test_every_value_of_the_sidecar_is_rendered_and_valid(helm: Helm, kubeconform: str, tmp_path: Path) -> None:
+def test_every_chart_value_of_the_webhook_sidecar_is_rendered_in_valid_manifests(
+    helm: Helm, kubeconform: str, tmp_path: Path
+) -> None:
     done = helm.render(SIDECAR)
     assert done.code == 0, done.error
     found = SIDECAR["provider"]["webhook"]
@@ -23,7 +25,7 @@ def test_every_value_of_the_sidecar_is_rendered_and_valid(helm: Helm, kubeconfor
     assert checked.code == 0, checked.out
 
 
-def test_the_sidecar_has_its_port_in_pod_service_monitor_and_network_policy(helm: Helm) -> None:
+def test_the_port_of_the_webhook_sidecar_is_in_pod_service_service_monitor_and_network_policy(helm: Helm) -> None:
     manifests = helm.manifests(SIDECAR)
     (deployment,) = of("Deployment", manifests)
     program, sidecar = deployment["spec"]["template"]["spec"]["containers"]
@@ -38,7 +40,7 @@ def test_the_sidecar_has_its_port_in_pod_service_monitor_and_network_policy(helm
     assert {"port": "http-webhook"} in policy["spec"]["ingress"][0]["ports"]
 
 
-def test_with_another_provider_the_sidecar_is_ignored(helm: Helm) -> None:
+def test_with_another_provider_than_webhook_the_chart_renders_no_webhook_sidecar(helm: Helm) -> None:
     other = SIDECAR | {"provider": SIDECAR["provider"] | {"name": "aws"}}
     assert helm.manifests(other) == helm.manifests(other | {"provider": "aws"})
 
@@ -59,7 +61,7 @@ def test_with_another_provider_the_sidecar_is_ignored(helm: Helm) -> None:
         pytest.param({"replicaCount": 2}, "replicaCount 2 and --provider=webhook do not go together", id="replicas"),
     ],
 )
-def test_values_with_which_the_sidecar_could_not_work_are_refused(
+def test_chart_values_with_which_the_webhook_sidecar_could_not_work_are_refused(
     helm: Helm, change: dict[str, Any], message: str
 ) -> None:
     assert message in helm.refusal(SIDECAR | change)

@@ -165,7 +165,7 @@ def test_a_watch_without_resource_version_first_reports_existing_objects_as_adde
         assert stream.read_events(1) == [("ADDED", "c")]
 
 
-def test_a_watch_ends_without_error_after_its_timeout_and_sends_a_bookmark_before_if_allowed(api: Rig) -> None:
+def test_a_watch_ends_without_error_after_its_timeout_and_sends_bookmarks_only_if_they_are_allowed(api: Rig) -> None:
     query = {"resourceVersion": api.server.version, "timeoutSeconds": 5}
     with (
         api.raw_client.watch(api.path, **query) as silent,

@@ -22,7 +22,7 @@ PROPERTIES: Final = {"aws": Property(name="aws/weight", value="1")}
 
 
 @pytest.mark.parametrize("rig", ["aws", "careless", "google", "inmemory", "octodns-yaml", "webhook", "zonefile"])
-def test_no_check_fails_in_front_of_the_provider(rig: str, tmp_path: Path) -> None:
+def test_extdns_webhook_in_front_of_each_provider_passes_every_check_of_webhook_check(rig: str, tmp_path: Path) -> None:
     provider = RIGS[rig](tmp_path)
     properties = (PROPERTIES.get(rig, Property(name="webhook/color", value="green")),)
     server = CheckedServer(url=serve(provider.reader, provider.writer), timeout_s=HANGS_S, max_bytes=MAX_BODY_BYTES)

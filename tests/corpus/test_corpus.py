@@ -34,7 +34,7 @@ def test_without_compat_the_records_equal_those_of_external_dns_but_for_listed_d
     )
 
 
-def test_every_listed_difference_names_a_case_and_every_quirk_is_listed() -> None:
+def test_every_listed_difference_names_a_corpus_case_and_every_quirk_of_external_dns_is_listed() -> None:
     known = set(names())
     assert known >= AGREED.keys() | OURS.keys() | OURS_BY_DEFAULT.keys()
     assert {name for name in known if load(name).quirk} <= AGREED.keys() | OURS.keys()

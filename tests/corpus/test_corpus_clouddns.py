@@ -30,7 +30,9 @@ def test_the_records_in_cloud_dns_equal_the_recorded_ones_but_for_listed_differe
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_each_case_excluded_by_name_gives_other_records_in_cloud_dns(name: str, tmp_path: Path) -> None:
+def test_each_corpus_case_excluded_by_name_gives_records_in_cloud_dns_that_differ_from_the_recorded_ones(
+    name: str, tmp_path: Path
+) -> None:
     case = load(name)
     result, _ = run(case, compat=False, cluster=build_manifests_flag(case, tmp_path))
     assert result.zones not in case.outcomes

@@ -44,7 +44,9 @@ PLAIN: Final = [name for name in RUN if not find_route53_feature(load(name))]
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_records_in_route53_equal_those_without_the_webhook(name: str, tmp_path: Path) -> None:
+def test_records_in_route53_are_the_same_with_and_without_the_webhook_protocol_in_between(
+    name: str, tmp_path: Path
+) -> None:
     case = load(name)
     cluster = build_manifests_flag(case, tmp_path)
     direct, _ = product.run(case, compat=False, cluster=cluster)
@@ -59,7 +61,9 @@ def test_records_in_route53_equal_those_without_the_webhook(name: str, tmp_path:
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_records_in_memory_equal_those_without_the_webhook(name: str, tmp_path: Path) -> None:
+def test_records_in_memory_are_the_same_with_and_without_the_webhook_protocol_in_between(
+    name: str, tmp_path: Path
+) -> None:
     case = load(name)
     cluster = build_manifests_flag(case, tmp_path)
     direct = run_in_memory(case, cluster=cluster, through_webhook=False)

@@ -55,7 +55,7 @@ def summarize_decisions(decisions: Sequence[Decision]) -> list[tuple[object, ...
 
 @pytest.mark.parametrize("compat", COMPAT)
 @pytest.mark.parametrize("name", names())
-def test_all_outputs_show_the_same_changes_and_a_run_makes_exactly_these(
+def test_commands_pages_and_metrics_show_the_same_changes_and_a_run_makes_exactly_these(
     name: str, compat: list[str], tmp_path: Path
 ) -> None:
     case = load(name)

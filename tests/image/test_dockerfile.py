@@ -33,13 +33,13 @@ def test_dockerignore_allows_exactly_the_paths_that_are_copied() -> None:
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(sources())
 
 
-def test_every_base_is_pinned_by_its_digest_and_both_have_the_same_python() -> None:
+def test_the_base_images_are_pinned_by_digest_and_both_have_the_same_python_version() -> None:
     build, image = map(find_base, stages())
     assert build["name"] == "python"
     assert build["tag"].startswith(f"{PYTHON_OF_DEBIAN[image['name'].rpartition('/')[2]]}-")
 
 
-def test_the_image_has_no_shell_of_its_own_and_needs_none() -> None:
+def test_the_image_is_based_on_distroless_and_runs_no_shell_command_while_it_is_built() -> None:
     final = stages()[-1]
     assert (find_base(final)["name"], find_base(final)["tag"]) == ("gcr.io/distroless/python3-debian13", "nonroot")
     assert not [step for step in final if step.name in {"RUN", "SHELL", "CMD", "HEALTHCHECK"}]
@@ -49,7 +49,7 @@ def test_the_image_has_no_shell_of_its_own_and_needs_none() -> None:
     }
 
 
-def test_nothing_runs_on_the_architecture_of_the_image() -> None:
+def test_the_image_for_another_architecture_is_built_without_emulating_it() -> None:
     build = stages()[0]
     assert build[0].text.startswith("--platform=${BUILDPLATFORM} ")
     assert [step.text for step in build if step.name == "RUN"] == [

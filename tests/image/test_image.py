@@ -46,7 +46,7 @@ def test_the_program_is_installed_as_extdns_and_external_dns(image_root: Path) -
     assert ours.read_text() == alias.read_text()
 
 
-def test_every_file_of_the_program_is_installed(image_root: Path) -> None:
+def test_the_image_has_every_file_of_the_packages_extdns_providers_and_registry(image_root: Path) -> None:
     for package in ("extdns", "providers", "registry"):
         assert files(image_root / "lib" / package) == files(ROOT / package)
 
@@ -173,7 +173,7 @@ def run_python(root: Path, code: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/").stderr
 
 
-def test_packages_of_octodns_that_pythonpath_names_are_used(image_root: Path, tmp_path: Path) -> None:
+def test_the_image_uses_octodns_packages_from_a_folder_that_pythonpath_names(image_root: Path, tmp_path: Path) -> None:
     names = {"octodns", "octodns-cloudflare", "fqdn", "natsort"}
     found = parse_requirements((ROOT / "requirements-dev.txt").read_text(encoding="utf-8"))
     copy_packages([one for one in found if one.name in names], tmp_path / "packages")

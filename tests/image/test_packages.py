@@ -77,7 +77,7 @@ def find_imports(path: Path) -> Iterator[str]:
             yield node.module
 
 
-def test_exactly_the_known_modules_import_a_package_that_is_left_out(image_root: Path) -> None:
+def test_only_the_listed_modules_import_a_package_that_the_image_leaves_out(image_root: Path) -> None:
     assert find_importers(image_root) == {module for modules in IMPORTERS.values() for module in modules}
 
 
@@ -92,13 +92,15 @@ def test_every_module_of_the_program_can_be_imported_in_the_image(image_root: Pa
     assert run_python(image_root, f"exec({code!r})") == ""
 
 
-def test_the_image_has_exactly_the_required_packages_that_are_used(image_root: Path) -> None:
+def test_the_image_has_exactly_the_required_packages_that_are_not_listed_as_unused(image_root: Path) -> None:
     found = {canonicalize_name(each.name): each.version for each in distributions(path=[str(image_root / "lib")])}
     required = {requirement.name: requirement.version for requirement in REQUIREMENTS}
     assert found == {name: version for name, version in required.items() if name not in UNUSED}
 
 
-def test_everything_else_that_a_package_in_the_image_requires_is_there(image_root: Path) -> None:
+def test_every_package_that_a_package_in_the_image_requires_is_in_the_image_or_listed_as_unused(
+    image_root: Path,
+) -> None:
     installed = {canonicalize_name(each.name): each for each in distributions(path=[str(image_root / "lib")])}
     missing: set[str] = set()
     for each in (*installed.values(), distribution("extdns")):
@@ -111,12 +113,12 @@ def test_everything_else_that_a_package_in_the_image_requires_is_there(image_roo
     assert missing <= UNUSED.keys()
 
 
-def test_a_package_that_is_not_required_any_more_cannot_stay_in_the_list() -> None:
+def test_the_list_of_unused_packages_may_not_contain_a_package_that_is_no_longer_required() -> None:
     with pytest.raises(ValueError, match=r"remove it from release/requirements\.py: aiohttp, yarl"):
         select_used(tuple(each for each in REQUIREMENTS if each.name not in {"aiohttp", "yarl"}))
 
 
-def test_a_requirement_is_parsed_with_its_hashes_and_what_requires_it() -> None:
+def test_a_requirement_is_parsed_with_its_version_its_hashes_and_the_packages_that_require_it() -> None:
     first, second = "0" * 64, "f" * 64
     text = (
         f"cffi==2.1.1 \\\n    --hash=sha256:{first} \\\n    --hash=sha256:{second}\n    # via cryptography\n"

@@ -52,7 +52,7 @@ def assert_fields(element: dict[str, Any], fields: dict[str, str]) -> None:
     assert invalid == []
 
 
-def test_the_document_has_every_field_that_spdx_requires(sbom: dict[str, Any]) -> None:
+def test_the_bill_of_materials_has_every_field_that_spdx_requires_of_a_document(sbom: dict[str, Any]) -> None:
     assert_fields(sbom, DOCUMENT_FIELDS)
     assert_fields(sbom["creationInfo"], CREATION_FIELDS)
     creators = sbom["creationInfo"]["creators"]
@@ -64,7 +64,7 @@ def test_the_document_has_every_field_that_spdx_requires(sbom: dict[str, Any]) -
     )
 
 
-def test_each_package_has_every_field_that_spdx_requires(sbom: dict[str, Any]) -> None:
+def test_each_package_in_the_bill_of_materials_has_every_field_that_spdx_requires(sbom: dict[str, Any]) -> None:
     for package in sbom["packages"]:
         assert_fields(package, PACKAGE_FIELDS)
         assert package["filesAnalyzed"] is False, "7.8: so no verification code and no files are required"
@@ -72,13 +72,15 @@ def test_each_package_has_every_field_that_spdx_requires(sbom: dict[str, Any]) -
     assert len(set(identifiers)) == len(identifiers)
 
 
-def test_the_document_lists_exactly_the_packages_of_the_image(sbom: dict[str, Any], image_root: Path) -> None:
+def test_the_bill_of_materials_lists_exactly_the_packages_of_the_image(sbom: dict[str, Any], image_root: Path) -> None:
     installed = {canonicalize_name(each.name): each.version for each in distributions(path=[str(image_root / "lib")])}
     listed = {package["name"]: package["versionInfo"] for package in sbom["packages"]}
     assert listed == installed | {"extdns": __version__}
 
 
-def test_each_library_has_its_package_url_and_a_hash_of_the_requirements(sbom: dict[str, Any]) -> None:
+def test_each_library_in_the_bill_of_materials_has_its_package_url_and_a_hash_from_the_requirements(
+    sbom: dict[str, Any],
+) -> None:
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     hashes = {requirement.name: requirement.hashes for requirement in parse_requirements(text)}
     program, *libraries = sbom["packages"]
@@ -92,7 +94,9 @@ def test_each_library_has_its_package_url_and_a_hash_of_the_requirements(sbom: d
         assert checksum["checksumValue"] in hashes[package["name"]]
 
 
-def test_the_document_describes_extdns_on_which_every_library_has_a_path(sbom: dict[str, Any]) -> None:
+def test_every_library_in_the_bill_of_materials_is_a_direct_or_indirect_dependency_of_extdns(
+    sbom: dict[str, Any],
+) -> None:
     relations = {
         (each["spdxElementId"], each["relationshipType"], each["relatedSpdxElement"]) for each in sbom["relationships"]
     }
@@ -103,7 +107,7 @@ def test_the_document_describes_extdns_on_which_every_library_has_a_path(sbom: d
     assert reached == {package["SPDXID"] for package in sbom["packages"]}
 
 
-def test_most_libraries_declare_a_licence(sbom: dict[str, Any]) -> None:
+def test_most_libraries_in_the_bill_of_materials_declare_a_licence(sbom: dict[str, Any]) -> None:
     declared = [each["name"] for each in sbom["packages"] if each["licenseDeclared"] != "NOASSERTION"]
     assert len(declared) > 0.8 * len(sbom["packages"])
 
@@ -117,7 +121,7 @@ def describe(**fields: str) -> Package:
 PROGRAM: Final = Package(name="extdns", version="1.2.3", licence="Apache-2.0", sha256="", required_by=())
 
 
-def test_documents_about_other_content_have_other_namespaces() -> None:
+def test_bills_of_materials_with_different_contents_have_different_namespaces() -> None:
     first = build_sbom(PROGRAM, [describe()], "amd64", 0)
     assert first == build_sbom(PROGRAM, [describe()], "amd64", 0)
     others = [
@@ -128,6 +132,6 @@ def test_documents_about_other_content_have_other_namespaces() -> None:
     assert len({each["documentNamespace"] for each in (first, *others)}) == 4
 
 
-def test_a_licence_whose_text_the_document_does_not_have_is_not_asserted() -> None:
+def test_the_bill_of_materials_states_no_licence_whose_text_it_does_not_contain() -> None:
     document = build_sbom(PROGRAM, [describe(licence="LicenseRef-own")], "amd64", 0)
     assert document["packages"][1]["licenseDeclared"] == "NOASSERTION"

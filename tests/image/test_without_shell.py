@@ -74,7 +74,7 @@ def run(root: Path, *command: str, stdin: str = "") -> subprocess.CompletedProce
     )
 
 
-def test_there_is_no_shell(debian: Path) -> None:
+def test_the_unpacked_image_packages_contain_no_shell(debian: Path) -> None:
     assert {path.name for path in debian.rglob("*") if path.name in SHELLS and os.access(path, os.X_OK)} == set()
 
 
@@ -97,7 +97,7 @@ def test_a_pass_with_encrypted_ownership_records_succeeds_and_writes_no_file(deb
     assert {path: path.lstat().st_mtime_ns for path in debian.rglob("*")} == before
 
 
-def test_every_module_of_the_program_can_be_imported_with_that_python(debian: Path) -> None:
+def test_every_module_of_the_program_can_be_imported_by_the_debian_python_without_a_shell(debian: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, '/opt/extdns/lib')\n"
         "import importlib, pkgutil, cryptography, msgspec, watchfiles\n"

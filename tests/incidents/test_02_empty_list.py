@@ -53,7 +53,7 @@ def test_two_objects_missing_from_lists_keep_their_records_until_they_are_confir
     assert world.published() == set(NAMES[2:]), "two deletes are within the budget"
 
 
-def test_records_of_routes_stay_while_their_unlisted_gateway_exists() -> None:
+def test_records_of_routes_stay_while_their_gateway_exists_though_a_list_lacks_it() -> None:
     world = start_cluster(GATEWAY, NAMESPACE, *ROUTES, *ALL, flags=("--source=gateway-httproute",), for_s=MINUTE_S)
     assert world.published() == {*NAMES, "r0", "r1"}
     world.drop_from_list(GATEWAY, for_s=12 * HOUR_S)

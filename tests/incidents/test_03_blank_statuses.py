@@ -20,7 +20,7 @@ BLANK = services(NAMES, address=None)
 WEB = ingress("web", "web.example.org")
 
 
-def test_records_stay_with_reason_no_address_and_only_changed_addresses_are_written_later() -> None:
+def test_records_stay_while_statuses_are_empty_and_later_only_changed_addresses_are_written() -> None:
     world = start_cluster(*services(NAMES), WEB)
     world.apply(*BLANK, ingress("web", "web.example.org", address=None), for_s=14 * HOUR_S)
     assert world.published() == {*NAMES, "web"}

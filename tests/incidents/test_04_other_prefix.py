@@ -37,14 +37,14 @@ def test_without_a_prefix_flag_both_prefixes_are_read_and_nothing_is_written() -
 
 
 @pytest.mark.parametrize("count", [8, 2000])
-def test_with_the_new_prefix_forced_all_deletes_are_held(count: int) -> None:
+def test_all_deletes_are_held_if_only_annotations_with_the_new_prefix_are_read(count: int) -> None:
     world = start_after_swap(count, FORCED)
     assert len(world.held_names()) == count
     assert world.list_decisions("h0000") == [("A", Action.KEEP, Reason.ORPHAN_UNCLAIMED)]
     assert not world.provider.submissions
 
 
-def test_with_the_new_prefix_forced_restarts_delete_no_record() -> None:
+def test_restarts_delete_no_record_if_only_annotations_with_the_new_prefix_are_read() -> None:
     world = start_after_swap(8, FORCED)
     for down_s in (0.0, 1.0, HOUR_S):
         world = world.restart(FORCED, down_s=down_s, for_s=30.0)
@@ -65,7 +65,7 @@ def test_with_compat_the_new_prefix_deletes_all_records() -> None:
     assert start_after_swap(8, *COMPAT).published() == set()
 
 
-def test_program_holds_all_deletes_with_the_new_prefix_forced(production: Production) -> None:
+def test_program_holds_all_deletes_if_only_annotations_with_the_new_prefix_are_read(production: Production) -> None:
     names = numbered(8)
     production.apply(*services(names, prefix=OLD_PREFIX))
     with production.process():

@@ -31,7 +31,7 @@ def delete_namespace(*flags: str) -> ClusterWorld:
     return world
 
 
-def test_deletes_of_the_namespace_are_held_under_one_code_while_other_names_are_written() -> None:
+def test_deletes_of_the_namespace_are_held_under_one_approval_code_while_other_names_are_written() -> None:
     world = delete_namespace()
     assert world.held_names() == set(GOING)
     world.apply(service(STAYING[0], address="192.0.2.9"), service("new"), for_s=HOUR_S)

@@ -100,7 +100,7 @@ def expected() -> dict[RecordKey, Record]:
     return contents(world)
 
 
-def test_the_process_is_killed_at_every_call_that_the_scene_makes() -> None:
+def test_the_scene_of_this_test_makes_no_more_calls_than_the_test_kills_processes_at() -> None:
     world = start_scene()
     world.calls.clear()
     after = world.restart()
@@ -109,7 +109,7 @@ def test_the_process_is_killed_at_every_call_that_the_scene_makes() -> None:
 
 
 @pytest.mark.parametrize(("call", "after_call"), DEATHS)
-def test_the_next_process_completes_the_zone_whichever_call_was_the_last(
+def test_the_next_process_completes_the_zone_after_a_kill_before_or_after_any_call(
     call: int,
     after_call: bool,
     expected: dict[RecordKey, Record],

@@ -33,7 +33,7 @@ def test_neither_of_two_clusters_deletes_the_records_of_the_other() -> None:
         check_submission(submission, REGISTRY)
 
 
-def test_a_name_that_both_clusters_request_always_exists_and_becomes_contended() -> None:
+def test_a_name_that_both_clusters_request_never_disappears_and_becomes_contended() -> None:
     first = start_cluster(service("both"), flags=["--interval=1m"])
     copied = start_cluster(service("both", address="192.0.2.2"), flags=["--interval=1m"], provider=first.provider)
     for _ in range(30):

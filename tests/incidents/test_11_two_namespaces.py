@@ -21,7 +21,7 @@ OURS = service("web", namespace="blue")
 THEIRS = service("web", namespace="green", address="192.0.2.2", created="2025-01-01T00:00:00Z")
 
 
-def test_the_current_holder_keeps_the_name_although_the_other_object_is_older() -> None:
+def test_the_object_whose_record_exists_keeps_the_name_although_the_object_of_the_other_namespace_is_older() -> None:
     world = start_cluster(OURS)
     world.apply(THEIRS, for_s=HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -76,7 +76,7 @@ def test_the_name_is_not_transferred_while_the_holder_has_no_address() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_that_external_dns_merged_stays_with_reason_merged_before() -> None:
+def test_a_record_with_targets_merged_by_external_dns_is_kept_as_it_is() -> None:
     before = start_cluster(OURS, THEIRS, flags=COMPAT)
     assert before.list_records() == {"web A": ("192.0.2.1", "192.0.2.2")}, (
         "external-dns merges the targets of both namespaces"

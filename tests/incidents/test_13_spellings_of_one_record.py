@@ -29,7 +29,7 @@ CASES: list[Json] = [
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one["metadata"]["name"])
-def test_a_record_in_another_spelling_is_written_only_once(one: Json) -> None:
+def test_a_value_that_objects_and_dns_spell_differently_is_written_only_once(one: Json) -> None:
     world = start_cluster(one, flags=["--interval=1m"])
     assert len(world.provider.submissions) == 1
     world.run(for_s=600.0)

@@ -47,7 +47,7 @@ def test_zones_that_were_listed_before_are_still_written_if_listing_fails_later(
     assert world.published() == {"web", "new"}
 
 
-def test_at_start_new_names_wait_for_all_zones_and_owned_names_are_updated() -> None:
+def test_at_start_new_names_wait_until_all_accounts_list_their_zones_and_published_names_are_updated() -> None:
     before = start_scene()
     before.provider.zone_list = HALF
     after = before.restart(for_s=10.0)

@@ -46,7 +46,7 @@ def transfer_to_ingress_later(world: ClusterWorld) -> None:
         pytest.param(transfer_to_ingress_later, {"web CNAME"}, id="ingress-after-a-service-was-deleted"),
     ],
 )
-def test_a_change_of_the_record_type_is_one_change_set_and_the_name_is_never_missing(
+def test_a_change_of_the_record_type_is_one_change_set_so_the_name_always_has_a_record(
     change: Callable[[ClusterWorld], None], expected: set[str]
 ) -> None:
     world = start_cluster(WEB)
