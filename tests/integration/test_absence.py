@@ -102,7 +102,9 @@ def test_existence_is_unknown_if_the_404_names_no_object_and_the_list_is_forbidd
         existence.exists(GONE)
 
 
-def test_a_401_for_get_and_list_fails_one_existence_check(server: ApiServer, existence: ExistenceChecker) -> None:
+def test_an_existence_check_fails_if_both_the_get_and_the_list_are_answered_with_401(
+    server: ApiServer, existence: ExistenceChecker
+) -> None:
     server.faults.arm(Refuse(code=401), resource="services", times=2)  # for the GET, and for the list that follows it
     with pytest.raises(ApiError, match="401"):
         existence.exists(GONE)
@@ -179,7 +181,7 @@ def test_saving_state_fails_if_the_answer_is_not_the_written_configmap(
         store.update(lambda document: document | {"data": {"me": "2"}})
 
 
-def test_reading_state_fails_if_the_404_names_no_object_and_listing_is_forbidden(
+def test_reading_saved_state_fails_if_the_404_names_no_object_and_listing_is_forbidden(
     server: ApiServer, api: ApiClient
 ) -> None:
     server.faults.arm(Terse(), resource="configmaps", times=None)

@@ -27,7 +27,7 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
         pytest.param(("--manifests=/nonesuch",), 1, id="10.1-no-such-cluster"),
     ],
 )
-def test_exit_code_of_a_single_dry_run_without_zones_is_1_if_a_flag_is_invalid_otherwise_4_or_with_compat_0(
+def test_a_dry_run_without_zones_exits_with_1_for_an_invalid_flag_or_4_or_with_compat_0(
     tmp_path: Path, flags: tuple[str, ...], code: int
 ) -> None:
     arguments = {flag.partition("=")[0]: flag for flag in (*_ONCE, f"--manifests={tmp_path}", *flags)}

@@ -47,7 +47,7 @@ def test_an_annotation_on_the_page_is_read_by_the_code(name: str) -> None:
     assert name in CODE or f"aws/{name.removeprefix('aws-')}" in CODE
 
 
-def test_the_names_that_misspelt_keys_are_compared_with_are_those_on_the_page() -> None:
+def test_the_keys_that_misspelt_annotations_are_compared_with_are_exactly_those_on_the_annotations_page() -> None:
     assert set(documented()) <= KNOWN
     assert {name for name in KNOWN if f"`{name}`" not in PAGE} == set()
 

@@ -118,7 +118,7 @@ def kill(program: ExtdnsProcess) -> None:
 
 
 @pytest.mark.parametrize("is_applied", [pytest.param(False, id="before"), pytest.param(True, id="after")])
-def test_the_audit_log_has_every_change_of_a_name_although_extdns_was_killed_before_or_after_each_was_applied(
+def test_the_audit_log_shows_each_change_with_its_outcome_though_extdns_was_killed_before_or_after_it_was_applied(
     site: Site, is_applied: bool
 ) -> None:
     for number in range(len(HISTORY)):

@@ -78,7 +78,7 @@ def run(clone: Path) -> list[str]:
     return [line for line in lines[lines.index("--- summary") + 1 : -1] if line != NO_ORACLE]
 
 
-def test_the_summary_is_empty_if_every_tool_is_installed(clone: Path) -> None:
+def test_the_ci_summary_is_empty_if_every_tool_is_installed(clone: Path) -> None:
     for name in MACHINERY:
         provide(clone, name, QUIET)
     assert run(clone) == []
@@ -110,7 +110,7 @@ def test_ci_builds_missing_chart_tools_once_and_uses_them_again(clone: Path) -> 
     assert run(clone) == []
 
 
-def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) -> None:
+def test_the_ci_summary_names_each_chart_tool_that_is_not_installed(clone: Path) -> None:
     for name in MACHINERY:
         provide(clone, name, QUIET)
     for name in CHART_TOOLS:
@@ -130,7 +130,9 @@ def test_the_summary_names_each_chart_tool_that_is_not_installed(clone: Path) ->
         ),
     ],
 )
-def test_the_summary_names_what_was_not_run_without_a_single_tool(clone: Path, name: str, text: str) -> None:
+def test_the_ci_summary_names_the_tests_that_did_not_run_because_one_tool_is_missing(
+    clone: Path, name: str, text: str
+) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
@@ -149,7 +151,7 @@ def test_the_summary_names_what_was_not_run_without_a_single_tool(clone: Path, n
         for name in names
     ],
 )
-def test_the_summary_names_a_dns_server_or_zone_checker_that_is_not_installed(
+def test_the_ci_summary_names_a_dns_server_or_zone_checker_that_is_not_installed(
     clone: Path, name: str, text: str
 ) -> None:
     for there in MACHINERY:
@@ -159,7 +161,7 @@ def test_the_summary_names_a_dns_server_or_zone_checker_that_is_not_installed(
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_the_summary_names_a_shell_in_which_completion_was_not_tested(clone: Path, name: str) -> None:
+def test_the_ci_summary_names_a_shell_in_which_completion_was_not_tested(clone: Path, name: str) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
@@ -167,7 +169,7 @@ def test_the_summary_names_a_shell_in_which_completion_was_not_tested(clone: Pat
 
 
 @pytest.mark.parametrize("name", BROWSER)
-def test_the_summary_says_that_the_page_was_not_tested_if_the_browser_is_missing(clone: Path, name: str) -> None:
+def test_the_ci_summary_says_that_the_page_was_not_tested_if_the_browser_is_missing(clone: Path, name: str) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
@@ -175,7 +177,7 @@ def test_the_summary_says_that_the_page_was_not_tested_if_the_browser_is_missing
     assert run(clone) == [f"NOT RUN: tests of the live page in a browser ({reason})"]
 
 
-def test_the_summary_says_that_axe_core_was_not_run_if_npm_is_missing_or_fails(clone: Path) -> None:
+def test_the_ci_summary_says_that_axe_core_was_not_run_if_npm_is_missing_or_fails(clone: Path) -> None:
     for there in MACHINERY:
         provide(clone, there, QUIET)
     line = "NOT RUN: accessibility checks of the live page (npm is not installed)"
@@ -199,7 +201,7 @@ def test_the_summary_says_that_axe_core_was_not_run_if_npm_is_missing_or_fails(c
         ),
     ],
 )
-def test_the_summary_says_why_the_real_api_server_was_not_used(clone: Path, there: list[str], reason: str) -> None:
+def test_the_ci_summary_says_why_the_real_api_server_was_not_used(clone: Path, there: list[str], reason: str) -> None:
     for name in there:
         provide(clone, name, "exit 1")
     assert run(clone) == [NOT_RUN + reason]

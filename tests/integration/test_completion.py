@@ -75,32 +75,32 @@ def select(shell: Shell, candidates: list[str], word: str) -> list[str]:
     return [one for one in candidates if one.startswith(word)] if shell.name == "zsh" else candidates
 
 
-def test_commands_are_completed(shell: Shell) -> None:
+def test_a_shell_completes_the_names_of_commands(shell: Shell) -> None:
     assert select(shell, shell.complete("extdns", "pl"), "pl") == ["plan"]
 
 
-def test_options_of_a_command_are_completed(shell: Shell) -> None:
+def test_a_shell_completes_the_options_of_a_command(shell: Shell) -> None:
     found = {one.rstrip("=") for one in select(shell, shell.complete("extdns", "plan", "--zone-s"), "--zone-s")}
     assert found == {"--zone-snapshot"}
     found = {one.rstrip("=") for one in select(shell, shell.complete("extdns", "owners", "--zone-s"), "--zone-s")}
     assert found == set()
 
 
-def test_values_of_a_flag_are_completed(shell: Shell) -> None:
+def test_a_shell_completes_the_values_of_a_flag(shell: Shell) -> None:
     found = select(shell, shell.complete("extdns", "--policy=up"), "--policy=up")
     assert found == ["--policy=upsert-only"]
 
 
-def test_shells_are_completed(shell: Shell) -> None:
+def test_a_shell_completes_the_shell_names_after_extdns_completion(shell: Shell) -> None:
     assert select(shell, shell.complete("extdns", "completion", "z"), "z") == ["zsh"]
 
 
-def test_every_flag_of_the_table_is_completed(shell: Shell) -> None:
+def test_a_shell_completes_every_flag(shell: Shell) -> None:
     found = {one.rstrip("=") for one in shell.complete("extdns", "--")}
     assert {flag.spelling for flag in FLAGS if not isinstance(flag.support, Absent)} <= found
 
 
-def test_bash_completes_a_value_after_a_separate_equals_sign(
+def test_bash_completes_a_flag_value_even_if_the_equals_sign_is_a_word_of_its_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["completion", "bash"], {}) == 0
@@ -111,7 +111,7 @@ def test_bash_completes_a_value_after_a_separate_equals_sign(
     assert shell.complete("extdns", "--source", "serv") == ["service"]
 
 
-def test_another_shell_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_extdns_completion_refuses_a_shell_that_it_does_not_support(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["completion", "tcsh"], {}) == 1
     assert capsys.readouterr().err == (
         "error: extdns completion needs the name of a shell, and tcsh was given\n  allowed: bash, zsh, fish\n"

@@ -50,7 +50,7 @@ def test_sigusr1_prints_stacks_queues_and_deadlines_and_the_process_goes_on(
     assert process.end() == 0
 
 
-def test_debug_log_shows_decisions_calls_watches_and_deadlines_without_secrets(
+def test_the_debug_log_shows_decisions_calls_watches_and_deadlines_and_no_secret(
     debugged: tuple[Installation, ExtdnsProcess],
 ) -> None:
     _, process = debugged

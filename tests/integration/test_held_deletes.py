@@ -88,7 +88,7 @@ def test_a_running_process_makes_held_deletes_after_extdns_approve(
     assert "annotations" not in found["metadata"]
 
 
-def test_the_life_of_a_name_makes_no_warning(tmp_path: Path) -> None:
+def test_creating_updating_and_deleting_one_name_logs_no_warning_and_no_error(tmp_path: Path) -> None:
     with ApiServer() as server:
         installation = Installation(tmp_path, server, example_org="")
         installation.apply(service("stays"))

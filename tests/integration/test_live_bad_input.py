@@ -78,7 +78,7 @@ OBJECTS: Final = [
 
 
 @pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
-def test_a_single_run_reports_an_unusual_object_and_publishes_the_others(
+def test_a_single_run_reports_an_object_with_invalid_content_and_publishes_the_others(
     installation: Installation,
     make: Callable[[], dict[str, Any]],
     says: list[str],
@@ -94,7 +94,7 @@ def test_a_single_run_reports_an_unusual_object_and_publishes_the_others(
 
 
 @pytest.mark.parametrize(("make", "says", "code", "more"), OBJECTS)
-def test_an_object_that_becomes_unusual_keeps_its_records_and_the_others_are_published(
+def test_an_object_whose_content_becomes_invalid_keeps_its_records_and_the_others_are_published(
     installation: Installation,
     make: Callable[[], dict[str, Any]],
     says: list[str],

@@ -135,7 +135,7 @@ CUTS: Final = [
 
 
 @pytest.mark.parametrize(("order", "fault"), CUTS)
-def test_a_broken_watch_is_resumed_without_a_list_after_a_check_of_the_servers_version(
+def test_a_broken_watch_is_resumed_without_a_list_after_a_check_of_the_version_of_the_server(
     server: ApiServer, cluster: LiveCluster, order: Order, fault: Fault | None
 ) -> None:
     wait_until_synced(cluster, SERVICE)

@@ -50,7 +50,7 @@ def extdns(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
 
 
 @pytest.mark.parametrize(("files", "arguments", "expected"), PLANS)
-def test_the_plan_says_what_is_wrong_and_what_is_meant(
+def test_extdns_plan_names_the_mistake_in_the_input_and_what_was_probably_meant(
     files: Mapping[str, str], arguments: Sequence[str], expected: str, folder: Path, extdns: Run
 ) -> None:
     for name, content in files.items():
@@ -95,7 +95,7 @@ def test_the_plan_says_what_is_wrong_and_what_is_meant(
         ),
     ],
 )
-def test_the_explanation_says_what_is_in_the_way_and_which_flag_helps(
+def test_extdns_explain_says_why_a_name_is_not_published_and_which_flag_helps(
     name: str, files: Mapping[str, str], answer: str, next_step: str, folder: Path, extdns: Run
 ) -> None:
     for path, content in files.items():
@@ -104,7 +104,7 @@ def test_the_explanation_says_what_is_in_the_way_and_which_flag_helps(
     assert (lines[0], lines[-2:]) == (answer, [f"Next: {next_step}", "exit code 0"])
 
 
-def test_check_names_a_region_that_aws_does_not_have(extdns: Run) -> None:
+def test_extdns_check_reports_an_aws_region_that_does_not_exist(extdns: Run) -> None:
     output = extdns("check", *AWS, environ={"AWS_REGION": "eu-centrall-1"})
     assert output.startswith(
         "unknown  AWS_REGION=eu-centrall-1: AWS has no such region\n         did you mean: eu-central-1\n"
@@ -137,14 +137,18 @@ def test_check_names_a_region_that_aws_does_not_have(extdns: Run) -> None:
         ),
     ],
 )
-def test_an_api_server_that_is_down_is_named(command: str, expected: str, tmp_path: Path, extdns: Run) -> None:
+def test_the_error_about_an_api_server_that_is_down_shows_its_address(
+    command: str, expected: str, tmp_path: Path, extdns: Run
+) -> None:
     (tmp_path / "live").mkdir()
     with ApiServer() as server:
         installation, url = Installation(tmp_path / "live", server, example_org=""), server.url
     assert extdns(command, *installation.flags()) == expected.format(url=url)
 
 
-def test_check_names_a_read_only_folder(extdns: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+def test_extdns_check_reports_a_zone_folder_that_it_may_not_write(
+    extdns: Run, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
     with TemporaryDirectory(dir="/tmp") as readable:  # which every user can reach
         for name in ("zones", "manifests"):
             shutil.copytree(folder / name, Path(readable, name))
@@ -170,7 +174,7 @@ def test_check_names_a_read_only_folder(extdns: Run, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_a_port_that_is_taken_is_named(extdns: Run) -> None:
+def test_the_error_about_a_port_in_use_shows_that_port(extdns: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         address = f"127.0.0.1:{port}"
@@ -182,7 +186,7 @@ def test_a_port_that_is_taken_is_named(extdns: Run) -> None:
     )
 
 
-def test_approve_without_a_code_says_where_the_codes_are(extdns: Run) -> None:
+def test_extdns_approve_without_a_code_says_where_codes_are_shown(extdns: Run) -> None:
     assert extdns("approve") == (
         "error: extdns approve needs a code\n"
         "  as in: extdns approve 7f3a-91c2\n"

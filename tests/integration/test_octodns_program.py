@@ -91,7 +91,7 @@ def test_one_pass_creates_records_with_ownership_and_ptr_records_and_the_next_pa
         pytest.param(Drop(worked=True), id="answer-lost"),
     ],
 )
-def test_a_batch_that_fails_halfway_is_completed_and_records_of_others_stay(
+def test_a_batch_that_fails_halfway_is_completed_later_and_foreign_records_stay(
     fake: Cloudflare, zone: str, tmp_path: Path, fault: Fault
 ) -> None:
     theirs = fake.list_records(zone)
@@ -127,7 +127,9 @@ def test_deletes_wait_for_the_grace_period_and_those_over_budget_are_held(
     assert list_records(fake, zone)["theirs A"] == "192.0.2.99"
 
 
-def test_an_update_keeps_what_cloudflare_stores_beside_the_target(fake: Cloudflare, zone: str, tmp_path: Path) -> None:
+def test_an_update_changes_the_target_and_keeps_the_other_cloudflare_settings_of_the_record(
+    fake: Cloudflare, zone: str, tmp_path: Path
+) -> None:
     installation = Installation(tmp_path, dns_flags=build_flags(tmp_path, fake))
     installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
     assert installation.run_once() == 0
@@ -142,7 +144,7 @@ def test_an_update_keeps_what_cloudflare_stores_beside_the_target(fake: Cloudfla
     }
 
 
-def test_a_batch_of_many_names_takes_one_read_of_the_zone(fake: Cloudflare, zone: str, tmp_path: Path) -> None:
+def test_before_a_batch_of_many_names_the_zone_is_read_only_once(fake: Cloudflare, zone: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, dns_flags=build_flags(tmp_path, fake))
     installation.replace_manifests(
         *(service(name, f"{name}.example.org", address=to) for name, to in ADDRESSES.items())
@@ -155,7 +157,7 @@ def test_a_batch_of_many_names_takes_one_read_of_the_zone(fake: Cloudflare, zone
     assert len(reads) == 2, "the first read of the zone, and the one before the batch"
 
 
-def test_check_reads_the_zone_and_says_that_permissions_are_unknown(
+def test_extdns_check_reads_the_zone_and_reports_permissions_as_unknown(
     fake: Cloudflare, zone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert zone
@@ -169,7 +171,7 @@ def test_check_reads_the_zone_and_says_that_permissions_are_unknown(
     assert "octoDNS has no call that checks permissions" in shown
 
 
-def test_without_octodns_the_message_says_what_to_install(
+def test_without_octodns_the_error_shows_the_command_that_installs_it(
     fake: Cloudflare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("extdns.app.provider.find_spec", lambda _: None)
@@ -177,7 +179,7 @@ def test_without_octodns_the_message_says_what_to_install(
         build_provider(parse(["--source=service", *build_flags(tmp_path, fake)], {}))
 
 
-def test_a_stored_zone_is_planned_without_the_secrets_of_its_provider(tmp_path: Path) -> None:
+def test_a_plan_from_a_zone_snapshot_needs_no_secrets_of_the_octodns_provider(tmp_path: Path) -> None:
     provider = {"class": "octodns_cloudflare.CloudflareProvider", "token": "env/NOT_HERE"}
     argv = ["--source=service", "--provider=octodns", f"--octodns-config={write_config(tmp_path, provider)}"]
     assert "A" in build_offline_reader(parse(argv, {})).capabilities.types

@@ -99,7 +99,9 @@ INVALID: Final[dict[str, tuple[Json, str]]] = {
 }
 
 
-def test_status_is_written_and_the_next_process_leaves_it_unchanged(machinery: ApiMachinery, tmp_path: Path) -> None:
+def test_the_status_of_a_policy_is_written_once_and_the_next_process_leaves_it_unchanged(
+    machinery: ApiMachinery, tmp_path: Path
+) -> None:
     policy = {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": "stored"}}
     stored = machinery.raw_client.send("POST", POLICIES, policy | {"spec": {"validations": TRUE}})
     assert stored.code == 201
@@ -118,14 +120,16 @@ def test_status_is_written_and_the_next_process_leaves_it_unchanged(machinery: A
 
 
 @pytest.mark.parametrize("spec", VALID.values(), ids=VALID)
-def test_the_crd_accepts_what_extdns_accepts(machinery: ApiMachinery, spec: Json) -> None:
+def test_the_crd_accepts_every_policy_that_extdns_accepts(machinery: ApiMachinery, spec: Json) -> None:
     reply = create(machinery, spec)
     assert reply.code == 201, reply.body
     assert read_policy("rule", spec).problems == ()
 
 
 @pytest.mark.parametrize(("spec", "says"), INVALID.values(), ids=INVALID)
-def test_the_crd_rejects_what_extdns_rejects_and_says_why(machinery: ApiMachinery, spec: Json, says: str) -> None:
+def test_the_crd_rejects_every_policy_that_extdns_rejects_and_says_why(
+    machinery: ApiMachinery, spec: Json, says: str
+) -> None:
     reply = create(machinery, spec)
     assert (reply.code, says in reply.body["message"]) == (422, True), reply.body["message"]
     assert read_policy("rule", spec).problems != ()

@@ -49,14 +49,16 @@ def write(path: Path, *policies: Json) -> None:
     path.write_text("\n---\n".join(json.dumps(one) for one in policies), encoding="utf-8")
 
 
-def test_single_pass_does_not_publish_what_a_rule_in_a_file_denies(installation: Installation, rules: Path) -> None:
+def test_a_single_pass_does_not_publish_what_a_rule_in_a_file_denies(installation: Installation, rules: Path) -> None:
     write(rules, policy())
     installation.replace_manifests(service("web"), service("api"))
     installation.run_once(f"--policy-rules={rules}")
     assert installation.zones.published() == ["api.example.org A 192.0.2.1"]
 
 
-def test_rules_among_the_manifests_are_used_if_the_flag_says_so(installation: Installation) -> None:
+def test_rules_among_the_manifests_are_used_only_if_the_policy_rules_flag_is_cluster(
+    installation: Installation,
+) -> None:
     installation.replace_manifests(service("web"), policy())
     installation.run_once("--policy-rules=cluster")
     assert installation.zones.published() == []
@@ -64,7 +66,7 @@ def test_rules_among_the_manifests_are_used_if_the_flag_says_so(installation: In
     assert installation.zones.published() == [A]
 
 
-def test_rule_sees_the_labels_of_objects_and_namespaces(installation: Installation, rules: Path) -> None:
+def test_a_rule_can_read_the_labels_of_objects_and_namespaces(installation: Installation, rules: Path) -> None:
     write(rules, policy("'dns' in namespace.labels && object.labels['app'] == 'web'"))
     labelled = namespace()
     labelled["metadata"]["labels"] = {"dns": "yes"}
@@ -73,7 +75,9 @@ def test_rule_sees_the_labels_of_objects_and_namespaces(installation: Installati
     assert installation.zones.published() == [A]
 
 
-def test_edited_rule_takes_effect_and_a_broken_one_does_not(installation: Installation, rules: Path) -> None:
+def test_an_edited_rule_is_used_and_an_unreadable_one_leaves_the_former_in_use(
+    installation: Installation, rules: Path
+) -> None:
     write(rules, policy())
     installation.replace_manifests(service("web"))
     with installation.start(f"--policy-rules={rules}") as running:
@@ -88,7 +92,7 @@ def test_edited_rule_takes_effect_and_a_broken_one_does_not(installation: Instal
 
 
 @pytest.mark.parametrize("content", ["{broken", json.dumps(policy("record.nmae == 'x'"))])
-def test_new_names_wait_and_published_ones_stay_while_there_is_no_valid_version(
+def test_while_a_rule_was_never_valid_new_names_wait_and_published_ones_stay(
     installation: Installation, rules: Path, content: str
 ) -> None:
     installation.replace_manifests(service("web"))
@@ -102,7 +106,7 @@ def test_new_names_wait_and_published_ones_stay_while_there_is_no_valid_version(
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
 
 
-def test_it_is_logged_that_there_are_no_rules(installation: Installation, rules: Path) -> None:
+def test_a_warning_is_logged_when_no_rules_are_left(installation: Installation, rules: Path) -> None:
     write(rules, policy())
     installation.replace_manifests(service("web"))
     with installation.start(f"--policy-rules={rules}") as running:
@@ -111,7 +115,7 @@ def test_it_is_logged_that_there_are_no_rules(installation: Installation, rules:
         running.until("level=warning", "Rules changed", "There are no DNSPolicies, so none denies anything")
 
 
-def test_policy_objects_of_the_cluster_are_watched(live: Installation) -> None:
+def test_changes_of_policy_objects_in_the_cluster_take_effect(live: Installation) -> None:
     live.apply(service("web"), policy())
     with live.start("--policy-rules=cluster") as running:
         running.until("policy-denied")
@@ -120,7 +124,7 @@ def test_policy_objects_of_the_cluster_are_watched(live: Installation) -> None:
         assert live.zones.published() == [A]
 
 
-def test_nothing_new_is_published_if_the_policies_of_the_cluster_cannot_be_listed(live: Installation) -> None:
+def test_no_new_name_is_published_if_the_policies_of_the_cluster_cannot_be_listed(live: Installation) -> None:
     live.server.unregister(DNS_POLICY)
     live.apply(service("web"))
     with live.start("--policy-rules=cluster") as running:
@@ -130,12 +134,12 @@ def test_nothing_new_is_published_if_the_policies_of_the_cluster_cannot_be_liste
 
 
 @pytest.mark.parametrize("path", ["missing.yaml", "-"])
-def test_path_that_cannot_be_read_is_a_usage_error(installation: Installation, path: str) -> None:
+def test_a_rule_path_that_cannot_be_read_is_a_usage_error(installation: Installation, path: str) -> None:
     installation.replace_manifests(service("web"))
     assert installation.run_once(f"--policy-rules={path}") == USAGE
 
 
-def test_status_says_whether_the_rule_is_used_and_counts_violations(live: Installation) -> None:
+def test_the_status_of_a_policy_shows_whether_it_is_used_and_counts_its_violations(live: Installation) -> None:
     live.apply(service("web"), service("api"), policy())
     with live.start("--policy-rules=cluster") as running:
         live.until(lambda: read_status(live).get("counts") == {"matched": 2, "violations": 1})
@@ -149,7 +153,7 @@ def test_status_says_whether_the_rule_is_used_and_counts_violations(live: Instal
         running.until("successfully updated")
 
 
-def test_dry_run_writes_no_status(live: Installation) -> None:
+def test_a_dry_run_writes_no_policy_status(live: Installation) -> None:
     live.apply(service("web"), policy())
     live.run_once("--policy-rules=cluster", "--dry-run")
     assert read_status(live) == {}

@@ -197,7 +197,7 @@ def test_log_lines_are_json_with_log_format_json(installation: Installation) -> 
         pytest.param((), "example.org", "", id="extdns"),
     ],
 )
-def test_log_lines_name_a_hosted_zone_as_external_dns_does_with_compat(
+def test_log_lines_spell_hosted_zones_as_external_dns_does_only_with_compat(
     more: tuple[str, ...], zone_name: str, prefix: str, tmp_path: Path
 ) -> None:
     with Route53() as dns:

@@ -16,7 +16,9 @@ from tests.updatable import KEY
 
 
 @pytest.mark.parametrize("answer", [close, omit_signature, answer_with_servfail])
-def test_an_update_without_a_valid_answer_is_read_back_and_not_sent_again(tmp_path: Path, answer: Answer) -> None:
+def test_an_update_without_a_valid_answer_is_not_sent_again_and_the_zone_is_read_for_its_outcome(
+    tmp_path: Path, answer: Answer
+) -> None:
     with PrimaryServer("example.org") as server:
         server.answers = [answer_correctly, answer]
         flags = (

@@ -80,7 +80,9 @@ def test_a_record_of_another_program_is_not_changed(server: UpdatableServer, tmp
     assert query(server, "web.example.org", "A") == ["192.0.2.9"]
 
 
-def test_more_values_than_bind_accepts_affect_only_their_own_name(server: UpdatableServer, tmp_path: Path) -> None:
+def test_a_record_with_more_values_than_bind_accepts_affects_only_its_own_name(
+    server: UpdatableServer, tmp_path: Path
+) -> None:
     many = dns_endpoint("many")
     many["spec"]["endpoints"][0]["targets"] = [f"198.51.100.{n}" for n in range(101)]
     installation = Installation(tmp_path, dns_flags=[*build_flags(server.address.port), "--source=crd"])
@@ -102,7 +104,7 @@ def test_a_value_that_bind_does_not_accept_affects_only_its_own_name(server: Upd
     assert len(query(server, "naptr.example.org", "NAPTR")) == (1 if accepts else 0)
 
 
-def test_a_dry_run_writes_nothing(server: UpdatableServer, tmp_path: Path) -> None:
+def test_a_dry_run_changes_no_record_on_the_server(server: UpdatableServer, tmp_path: Path) -> None:
     installation = Installation(tmp_path, dns_flags=build_flags(server.address.port))
     installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
     installation.run_once("--dry-run")
@@ -120,7 +122,7 @@ def read_and_write(*flags: str) -> tuple[str, Outcome]:
     return type(failed.value).__name__, outcome
 
 
-def test_a_wrong_secret_fails_reads_and_writes(server: UpdatableServer) -> None:
+def test_with_a_wrong_tsig_secret_reads_and_writes_fail(server: UpdatableServer) -> None:
     failed, outcome = read_and_write(*build_flags(server.address.port, f"--rfc2136-tsig-secret={OTHER_SECRET}"))
     assert failed == "ForbiddenError"
     # PowerDNS rejects the key without the TSIG record that says so, and anybody could have sent that answer
@@ -128,14 +130,14 @@ def test_a_wrong_secret_fails_reads_and_writes(server: UpdatableServer) -> None:
     assert query(server, "x.example.org", "A") == []
 
 
-def test_a_server_that_cannot_be_reached_fails_reads_and_writes() -> None:
+def test_with_an_unreachable_server_reads_and_writes_fail() -> None:
     failed, outcome = read_and_write(*build_flags(free_port()))
     assert failed == "RetryableError"
     assert isinstance(outcome, TryLater)
 
 
 @WITH_BIND
-def test_zones_are_read_and_written_over_tls(tmp_path: Path) -> None:
+def test_zones_are_read_and_written_over_tls_with_a_verified_certificate(tmp_path: Path) -> None:
     files = create_certificates(tmp_path)
     with UpdatableServer("named", tmp_path / "server", tls=files.server) as server:
         flags = build_flags(server.tls_address.port)
@@ -163,7 +165,7 @@ def check(address: DnsServer, manifests: Path, capsys: pytest.CaptureFixture[str
 TAKES_UPDATES: Final = "ok       permission to change zone example.org: the server takes updates"
 
 
-def test_check_finds_that_updates_are_taken_and_changes_nothing(
+def test_extdns_check_finds_that_the_server_accepts_updates_and_changes_nothing(
     server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = query(server, "example.org", "SOA")
@@ -173,7 +175,9 @@ def test_check_finds_that_updates_are_taken_and_changes_nothing(
     assert query(server, "example.org", "SOA") == before
 
 
-def test_check_finds_a_wrong_key(server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_extdns_check_reports_a_wrong_tsig_key(
+    server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, output = check(server.address, tmp_path, capsys, f"--rfc2136-tsig-secret={OTHER_SECRET}")
     assert code == 1
     found = "unknown" if server.program == "pdns_server" else "missing"
@@ -200,7 +204,7 @@ def test_check_finds_a_wrong_key(server: UpdatableServer, tmp_path: Path, capsys
         ),
     ],
 )
-def test_check_finds_who_may_update(
+def test_extdns_check_reports_whether_the_server_allows_this_key_to_update_the_zone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], updates: str, code: int, expected: str
 ) -> None:
     with UpdatableServer("named", tmp_path / "server", updates=updates) as server:
@@ -217,7 +221,9 @@ def test_check_finds_who_may_update(
         pytest.param("tls-ca", "no certificate", "--tls-ca=.*/file cannot be used", id="ca"),
     ],
 )
-def test_an_unusable_file_is_a_usage_error(tmp_path: Path, flag: str, content: str | None, message: str) -> None:
+def test_an_unusable_secret_or_certificate_file_is_a_usage_error(
+    tmp_path: Path, flag: str, content: str | None, message: str
+) -> None:
     path = tmp_path / "file"
     if content is not None:
         path.write_text(content)

@@ -27,7 +27,7 @@ zone:
 
 
 @pytest.mark.skipif(not (installed("named") and installed("nsd")), reason="named or nsd is not installed")
-def test_verify_waits_until_the_secondary_serves_what_was_written_on_the_primary(tmp_path: Path) -> None:
+def test_verify_waits_until_the_secondary_server_serves_what_was_written_on_the_primary(tmp_path: Path) -> None:
     secondary = RealServer("nsd", tmp_path / "secondary", {})
     updates = f"{ALLOW_UPDATE}; {NOTIFYING.format(host=HOST, port=secondary.port)}"
     with UpdatableServer("named", tmp_path / "primary", updates=updates) as primary:

@@ -51,7 +51,7 @@ def add(server: UpdatableServer, name: str, ttl_s: int, rtype: str, *data: str) 
     server.update(message)
 
 
-def test_a_quiet_zone_costs_one_call_and_a_batch_one_call(server: UpdatableServer) -> None:
+def test_reading_an_unchanged_zone_costs_one_call_and_writing_a_batch_one_more(server: UpdatableServer) -> None:
     calls: list[ApiCall] = []
     zones = Rfc2136Zones(replace(build_settings(server), on_call=calls.append))
     before = read(zones)
@@ -63,7 +63,7 @@ def test_a_quiet_zone_costs_one_call_and_a_batch_one_call(server: UpdatableServe
     assert [(call.action, call.status) for call in calls] == [("Update", "ok")]
 
 
-def test_edits_of_others_are_read_as_a_difference(server: UpdatableServer) -> None:
+def test_after_edits_by_others_only_the_difference_is_transferred(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     read(zones)
     add(server, "a.example.org.", 60, "A", "192.0.2.1", "192.0.2.2")
@@ -72,7 +72,7 @@ def test_edits_of_others_are_read_as_a_difference(server: UpdatableServer) -> No
     assert ("a.example.org", "A") not in read(zones)
 
 
-def test_a_zone_whose_serial_went_back_is_read_completely(server: UpdatableServer) -> None:
+def test_a_zone_whose_serial_number_decreased_is_read_completely(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     add(server, "a.example.org.", 60, "A", "192.0.2.1")
     copy = zones.copies[ZONE.name]
@@ -86,7 +86,7 @@ def test_a_zone_whose_serial_went_back_is_read_completely(server: UpdatableServe
     assert copy.read().by_name == before
 
 
-def test_text_that_another_program_split_differently_can_be_changed_and_its_bytes_are_the_condition(
+def test_a_txt_record_split_into_other_strings_by_another_program_is_written_only_with_the_exact_bytes_read(
     server: UpdatableServer,
 ) -> None:
     zones = Rfc2136Zones(build_settings(server))
@@ -108,7 +108,7 @@ def test_text_that_another_program_split_differently_can_be_changed_and_its_byte
         pytest.param("NAPTR", ('10 100 "S" "SIP+D2U" "" _sip._udp.Example.NET.',), id="NAPTR"),
     ],
 )
-def test_values_that_another_program_wrote_in_capitals_are_replaced_and_deleted(
+def test_values_that_another_program_wrote_in_capitals_can_be_replaced_and_deleted(
     server: UpdatableServer, rtype: str, data: tuple[str, ...]
 ) -> None:
     zones = Rfc2136Zones(build_settings(server))
@@ -121,7 +121,7 @@ def test_values_that_another_program_wrote_in_capitals_are_replaced_and_deleted(
     assert ("t.example.org", rtype) not in read(zones)
 
 
-def test_an_edit_of_capitals_alone_in_a_text_is_a_conflict_but_for_powerdns_which_compares_without_case(
+def test_a_change_of_capitals_alone_in_a_txt_record_is_a_write_conflict_except_on_powerdns(
     server: UpdatableServer,
 ) -> None:
     zones = Rfc2136Zones(build_settings(server))
@@ -145,7 +145,7 @@ def test_an_edit_of_capitals_alone_in_a_text_is_a_conflict_but_for_powerdns_whic
         pytest.param("TYPE65400", "\\# 3 abcdef", id="unknown-type"),
     ],
 )
-def test_records_of_types_that_no_object_can_request_are_read_and_the_zone_can_be_written(
+def test_a_zone_with_records_of_types_that_no_object_can_request_is_read_and_written(
     server: UpdatableServer, rtype: str, data: str
 ) -> None:
     zones = Rfc2136Zones(build_settings(server))
@@ -180,7 +180,7 @@ def test_the_ns_records_of_the_zone_can_be_replaced_and_not_deleted(server: Upda
     assert isinstance(submit(zones, delete(made)), Refused)
 
 
-def test_a_cname_replaces_records_only_if_no_other_type_is_at_the_name(server: UpdatableServer) -> None:
+def test_a_cname_replaces_a_record_only_if_no_record_of_a_third_type_is_at_the_name(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     (held,) = applied(submit(zones, create("web.example.org", "A", "192.0.2.1")))
     add(server, "web.example.org.", 60, "CAA", '0 issue "ca.example.net"')
@@ -190,7 +190,7 @@ def test_a_cname_replaces_records_only_if_no_other_type_is_at_the_name(server: U
     assert read(zones)["web.example.org", "A"] == held
 
 
-def test_a_batch_larger_than_a_message_is_refused(server: UpdatableServer) -> None:
+def test_a_batch_larger_than_a_dns_message_is_refused(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     text = " ".join(f'"{"x" * 255}"' for _ in range(14))
     outcome = submit(zones, *(create(f"n{n}.example.org", "TXT", text) for n in range(20)))
@@ -198,7 +198,7 @@ def test_a_batch_larger_than_a_message_is_refused(server: UpdatableServer) -> No
     assert "65535 bytes" in outcome.message
 
 
-def test_thousands_of_records_are_transferred(server: UpdatableServer) -> None:
+def test_a_zone_of_thousands_of_records_is_read_completely(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     for start in range(0, 3000, 500):
         batch = [create(f"n{n}.example.org", "TXT", f'"{"x" * 60} {n}"') for n in range(start, start + 500)]
@@ -206,13 +206,13 @@ def test_thousands_of_records_are_transferred(server: UpdatableServer) -> None:
     assert sum(one.type == rrtype.TXT for one in read(Rfc2136Zones(build_settings(server))).values()) == 3000
 
 
-def test_a_transfer_above_the_limit_changes_nothing_in_the_copy(server: UpdatableServer) -> None:
+def test_a_zone_transfer_above_the_size_limit_fails(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_bytes=10))
     with pytest.raises(Exception, match="more than 10 bytes"):
         read(zones)
 
 
-def test_a_lost_answer_is_unknown_although_the_update_was_made_and_it_is_not_sent_to_the_next_server(
+def test_a_lost_answer_to_an_update_gives_an_unknown_outcome_and_the_update_is_not_sent_to_the_next_server(
     server: UpdatableServer,
 ) -> None:
     with DnsProxy(server.address, lambda: Fault.DROP_ANSWER) as proxy:

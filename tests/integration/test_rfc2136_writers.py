@@ -24,7 +24,9 @@ KILLED_AT = (60, 140)
 
 
 @pytest.mark.skipif(not installed("named"), reason="named is not installed: rfc2136 is untested with it")
-def test_no_edit_of_the_other_writer_is_overwritten_unseen_and_foreign_records_stay(tmp_path: Path) -> None:
+def test_no_edit_of_another_writer_that_extdns_has_not_read_is_overwritten_and_foreign_records_stay(
+    tmp_path: Path,
+) -> None:
     choose = random.Random(22)
     with UpdatableServer("named", tmp_path / "server") as server:
         settings = Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY)

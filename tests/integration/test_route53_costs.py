@@ -110,7 +110,7 @@ def test_rejected_names_cost_at_most_one_call_each_at_start_and_one_call_a_minut
         pytest.param(Drop(), 1, id="request-lost"),
     ],
 )
-def test_faults_at_start_cost_fewer_than_ten_more_calls_and_ten_seconds(
+def test_a_fault_at_start_costs_fewer_than_ten_more_calls_and_less_than_ten_seconds(
     scene: Scene, undisturbed: tuple[int, int], fault: Fault, times: int
 ) -> None:
     scene.fake.faults.arm(fault, action=CHANGE, times=times)

@@ -96,7 +96,7 @@ def test_two_aws_profiles_publish_into_the_zones_of_two_accounts(fake: Route53, 
     assert list_record_names(fake, other) == ["a-web.sub.acme.test.", "web.sub.acme.test."]
 
 
-def test_records_are_created_in_motos_route_53_and_a_second_run_changes_nothing(sts: str) -> None:
+def test_records_are_created_in_the_route_53_of_moto_and_a_second_run_changes_nothing(sts: str) -> None:
     """Update nothing: moto accepts no DELETE and CREATE of one record in a batch."""
     service = boto3.client(
         "route53", endpoint_url=sts, aws_access_key_id="x", aws_secret_access_key="y", region_name="us-east-1"

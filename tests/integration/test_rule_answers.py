@@ -72,7 +72,7 @@ def shop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shop:
     return made
 
 
-def test_a_plan_shows_denials_with_rule_and_message(shop: Shop) -> None:
+def test_a_plan_shows_each_denied_record_with_the_rule_and_its_message(shop: Shop) -> None:
     text = shop.read("plan")
     assert "web.example.org  not published" in text
     assert "[policy-denied]" in text
@@ -82,7 +82,7 @@ def test_a_plan_shows_denials_with_rule_and_message(shop: Shop) -> None:
     assert (violation["rule"], violation["result"], violation["name"]) == ("addresses", "deny", "web.example.org")
 
 
-def test_a_plan_shows_warnings_about_records_that_are_published(shop: Shop) -> None:
+def test_a_plan_shows_warnings_of_rules_about_records_that_are_published(shop: Shop) -> None:
     shop.set_rule(policy("warn"))
     shop.installation.run_once(f"--policy-rules={shop.rules}")
     assert "  warn web.example.org A (Service shop/web): rule addresses: no link-local" in shop.read("plan")
@@ -100,31 +100,33 @@ def test_a_plan_shows_warnings_about_records_that_are_published(shop: Shop) -> N
         ("deny", ["--fail-on=audit"], USAGE),
     ],
 )
-def test_a_plan_fails_on_violations_if_the_flag_says_so(shop: Shop, action: str, fail_on: list[str], code: int) -> None:
+def test_the_fail_on_flag_decides_whether_violations_of_rules_make_the_plan_fail(
+    shop: Shop, action: str, fail_on: list[str], code: int
+) -> None:
     shop.set_rule(policy(action))
     assert shop.call("plan", *fail_on) == code
 
 
 @pytest.mark.parametrize("flags", [(), ("--fail-on=deny",)])
-def test_a_plan_is_incomplete_if_rules_have_no_answer(shop: Shop, flags: tuple[str, ...]) -> None:
+def test_a_plan_is_incomplete_if_a_rule_cannot_be_evaluated(shop: Shop, flags: tuple[str, ...]) -> None:
     shop.set_rule(policy(expression="record.nmae == 'x'"))
     assert shop.call("plan", *flags) == FAILED
 
 
-def test_a_plan_without_violations_has_its_usual_exit_code(shop: Shop) -> None:
+def test_a_plan_without_violations_exits_with_the_usual_code_although_fail_on_is_set(shop: Shop) -> None:
     shop.installation.replace_manifests(service("api"))
     shop.installation.run_once()
     assert shop.call("plan", "--fail-on=warn") == DONE
 
 
-def test_explain_shows_each_rule_that_matches_with_its_result_and_values(shop: Shop) -> None:
+def test_explain_shows_each_rule_about_a_name_with_its_result_and_values(shop: Shop) -> None:
     text = shop.read("explain", "web.example.org")
     assert "rule addresses DENIES it: no link-local addresses" in text
     assert "first = 169.254.0.1" in text
     assert "rule addresses allows it" in shop.read("explain", "api.example.org")
 
 
-def test_objects_get_an_event_about_denials_and_warnings(tmp_path: Path) -> None:
+def test_objects_get_an_event_about_a_denial_or_warning_of_a_rule(tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     warning = policy("warn", "record.name != 'api.example.org'")
     warning["metadata"]["name"] = "names"
@@ -149,7 +151,7 @@ def list_events(server: ApiServer) -> list[Json]:
     return server.objects("Event")
 
 
-def test_records_are_counted_by_rule_and_result() -> None:
+def test_metrics_count_records_by_rule_and_result() -> None:
     rules = [
         FakeRule(name="good", allows=lambda _: True),
         FakeRule(name="bad", allows=lambda _: False, action=RuleAction.WARN),
@@ -159,7 +161,7 @@ def test_records_are_counted_by_rule_and_result() -> None:
     assert found.rule_results == {("bad", "warn"): 1, ("good", "allowed"): 1}
 
 
-def test_names_of_a_template_are_evaluated(shop: Shop) -> None:
+def test_rules_decide_about_names_from_the_fqdn_template_as_about_others(shop: Shop) -> None:
     shop.set_rule(policy(expression="record.name.endsWith('.a.example.org')"))
     shop.installation.replace_manifests(service("web", "ok.a.example.org"))
     flags = ["--fqdn-template={{.Name}}.example.org", "--combine-fqdn-annotation", f"--policy-rules={shop.rules}"]

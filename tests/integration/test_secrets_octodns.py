@@ -45,7 +45,7 @@ def assert_hidden(text: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["env/CLOUDFLARE_TOKEN", TOKEN], ids=["variable", "file"])
-def test_commands_do_not_show_the_token_whether_the_service_accepts_it_or_repeats_it(
+def test_no_command_prints_the_api_token_even_if_the_dns_service_repeats_it_in_an_error(
     fake: Cloudflare, tmp_path: Path, token: str
 ) -> None:
     flags = build_flags(fake, tmp_path, token)
@@ -59,7 +59,7 @@ def test_commands_do_not_show_the_token_whether_the_service_accepts_it_or_repeat
             assert ("repeats Bearer ******" in done.stdout + done.stderr) is faulty
 
 
-def test_the_message_about_a_variable_that_is_not_set_names_it_and_the_argument(
+def test_the_error_about_a_variable_that_is_not_set_names_the_variable_and_the_provider_argument(
     fake: Cloudflare, tmp_path: Path
 ) -> None:
     done = once("plan", *build_flags(fake, tmp_path, "env/CLOUDFLARE_TOKEN"))
@@ -68,7 +68,7 @@ def test_the_message_about_a_variable_that_is_not_set_names_it_and_the_argument(
     assert len(done.stderr.splitlines()) <= 3
 
 
-def test_page_metrics_and_log_of_a_running_process_do_not_show_the_token(fake: Cloudflare, tmp_path: Path) -> None:
+def test_page_metrics_and_log_of_a_running_process_do_not_show_the_api_token(fake: Cloudflare, tmp_path: Path) -> None:
     flags = build_flags(fake, tmp_path, "env/CLOUDFLARE_TOKEN")
     fake.faults.arm(QUOTED, action="POST dns_records", times=None)
     addresses = ("--metrics-address=127.0.0.1:0", "--web-address=127.0.0.1:0")

@@ -66,7 +66,7 @@ def assert_hidden(text: str) -> None:
 
 
 @pytest.mark.parametrize("give", SOURCES_OF_SECRET)
-def test_commands_do_not_show_the_secret_whether_the_server_accepts_it_or_not(
+def test_no_command_prints_the_tsig_secret_whether_or_not_the_server_accepts_it(
     server: PrimaryServer, tmp_path: Path, give: GiveSecret
 ) -> None:
     flags = build_flags(server, tmp_path)
@@ -83,7 +83,9 @@ def test_commands_do_not_show_the_secret_whether_the_server_accepts_it_or_not(
 
 
 @pytest.mark.parametrize("secret", ["not-base64-at-all", "c2VjcmV0LWZvci10ZXN0cy1vbmx5L"])
-def test_the_error_about_an_invalid_secret_does_not_show_it(server: PrimaryServer, tmp_path: Path, secret: str) -> None:
+def test_the_error_about_an_invalid_tsig_secret_does_not_show_it(
+    server: PrimaryServer, tmp_path: Path, secret: str
+) -> None:
     done = once("plan", *build_flags(server, tmp_path), f"--rfc2136-tsig-secret={secret}")
     assert done.returncode == 1
     assert "--rfc2136-tsig-secret is not base64" in done.stderr
@@ -91,7 +93,7 @@ def test_the_error_about_an_invalid_secret_does_not_show_it(server: PrimaryServe
 
 
 @pytest.mark.parametrize("give", SOURCES_OF_SECRET)
-def test_page_metrics_and_log_of_a_running_process_do_not_show_the_secret(
+def test_page_metrics_and_log_of_a_running_process_do_not_show_the_tsig_secret(
     server: PrimaryServer, tmp_path: Path, give: GiveSecret
 ) -> None:
     flags = build_flags(server, tmp_path)

@@ -57,7 +57,7 @@ def test_pages_of_the_site_load_nothing_from_other_hosts(site: Path) -> None:
         pytest.param("[a](#gone)", "cross-reference target not found: 'gone'", id="anchor"),
     ],
 )
-def test_a_link_that_leads_nowhere_fails(link: str, message: str, tmp_path: Path) -> None:
+def test_building_the_site_fails_if_a_link_leads_nowhere(link: str, message: str, tmp_path: Path) -> None:
     pages = tmp_path / "pages" / "docs"
     pages.mkdir(parents=True)
     (pages / "README.md").write_text(f"# First\n\n{link}\n")
@@ -71,7 +71,9 @@ DRAWINGS: Final = sorted((ROOT / "docs" / "images").glob("*.svg"))
 
 
 @pytest.mark.parametrize("path", DRAWINGS, ids=lambda path: path.stem)
-def test_a_drawing_is_small_describes_itself_has_dark_colors_and_is_on_a_page_with_alternative_text(path: Path) -> None:
+def test_each_drawing_is_small_has_a_description_and_dark_colors_and_is_on_a_page_with_alternative_text(
+    path: Path,
+) -> None:
     text = path.read_text()
     root = ET.fromstring(text)
     parts = {child.tag.rpartition("}")[2]: child.text for child in root}

@@ -219,7 +219,7 @@ def test_a_status_is_written_after_three_conflicts(server: ApiServer, writer: Ku
     assert len(writes(server)) == 4
 
 
-def test_a_status_replaces_our_fields_of_other_managers_and_removes_outdated_endpoints(
+def test_a_status_replaces_our_fields_written_by_other_managers_and_removes_outdated_endpoints(
     server: ApiServer, writer: KubernetesStatusWriter
 ) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")) | {"status": {"observedGeneration": 7, "conditions": []}})

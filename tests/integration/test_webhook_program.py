@@ -44,7 +44,7 @@ def build_installation(folder: Path, url: str, *more: str) -> Installation:
     return Installation(folder, dns_flags=["--provider=webhook", f"--webhook-provider-url={url}", *more])
 
 
-def test_one_pass_through_the_server_publishes_records_and_the_next_changes_nothing(
+def test_a_pass_through_the_webhook_server_publishes_records_and_the_next_changes_nothing(
     server: ExtdnsProcess, zone_file: Path, tmp_path: Path
 ) -> None:
     installation = build_installation(tmp_path, find_url(server))
@@ -61,12 +61,12 @@ def test_one_pass_through_the_server_publishes_records_and_the_next_changes_noth
     assert server.end(signal.SIGTERM) == 0
 
 
-def test_the_server_passes_every_check_of_webhook_check(server: ExtdnsProcess) -> None:
+def test_the_webhook_server_passes_every_check_of_webhook_check(server: ExtdnsProcess) -> None:
     done = once("webhook-check", find_url(server), "--zone=example.org", "--records=200")
     assert done.returncode == 0, done.stdout
 
 
-def test_a_run_continues_while_the_webhook_fails_and_counts_its_calls(tmp_path: Path) -> None:
+def test_names_are_published_after_the_webhook_stops_failing_and_its_calls_are_counted(tmp_path: Path) -> None:
     with WebhookServer("example.org") as fake:
         fake.faults.arm(Refuse(500, "", "no right now"), action=Action.RECORDS)
         fake.put("foreign.example.org", "A", "192.0.2.9")
@@ -88,7 +88,7 @@ def test_a_run_continues_while_the_webhook_fails_and_counts_its_calls(tmp_path: 
     assert "external_dns_webhook_provider_adjustendpoints_requests_total 1.0" in metrics
 
 
-def test_plans_against_a_snapshot_another_folder_or_external_dns_show_records_as_the_webhook_adjusts_them(
+def test_plan_and_migrate_show_records_as_the_webhook_adjusts_them_whatever_they_compare_with(
     tmp_path: Path,
 ) -> None:
     objects, nothing, snapshot = tmp_path / "objects", tmp_path / "nothing", tmp_path / "zones.json"
@@ -105,7 +105,7 @@ def test_plans_against_a_snapshot_another_folder_or_external_dns_show_records_as
             assert done.stderr == ""
 
 
-def test_a_dry_run_sends_no_changes(tmp_path: Path) -> None:
+def test_a_dry_run_sends_no_changes_to_the_webhook(tmp_path: Path) -> None:
     with WebhookServer("example.org") as fake:
         installation = build_installation(tmp_path, fake.url)
         installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
@@ -113,7 +113,7 @@ def test_a_dry_run_sends_no_changes(tmp_path: Path) -> None:
         assert Action.APPLY not in {call.action for call in fake.calls}
 
 
-def test_the_password_of_the_address_is_in_no_output(tmp_path: Path) -> None:
+def test_the_password_in_the_webhook_address_is_in_no_output(tmp_path: Path) -> None:
     with WebhookServer("example.org") as fake:
         fake.faults.arm(Refuse(401, "", "no"), times=None)
         url = fake.url.replace("http://", "http://me:geheimnis@")
@@ -137,7 +137,7 @@ def test_the_password_of_the_address_is_in_no_output(tmp_path: Path) -> None:
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
-def test_a_flag_with_which_the_server_cannot_keep_its_promise_is_one_clear_message(
+def test_a_flag_that_extdns_webhook_cannot_support_gives_one_clear_message(
     flags: tuple[str, ...], message: str
 ) -> None:
     done = once(
@@ -148,7 +148,7 @@ def test_a_flag_with_which_the_server_cannot_keep_its_promise_is_one_clear_messa
     assert "Traceback" not in done.stderr
 
 
-def test_the_help_of_the_command_names_its_addresses() -> None:
+def test_the_help_of_extdns_webhook_shows_the_addresses_at_which_it_listens() -> None:
     text = PAGES["webhook"].render()
     assert "127.0.0.1:8888" in text
     assert ":8080" in text

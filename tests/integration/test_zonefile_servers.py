@@ -37,7 +37,9 @@ def find_errors(checker: tuple[str, ...], path: Path) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
-def test_zone_checkers_accept_the_zone_files_that_extdns_writes(checker: tuple[str, ...], tmp_path: Path) -> None:
+def test_zone_checkers_of_name_servers_accept_the_zone_files_that_extdns_writes(
+    checker: tuple[str, ...], tmp_path: Path
+) -> None:
     rig = build_zonefile_rig(tmp_path)
     path = tmp_path / rig.zone.id
     assert find_errors(checker, path) == ""
