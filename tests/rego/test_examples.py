@@ -49,7 +49,7 @@ def find_verdicts(path: Path) -> dict[str, set[tuple[str, str]]]:
     }
 
 
-def test_the_policies_pass_their_own_tests_in_opa_and_conftest() -> None:
+def test_the_example_policies_pass_their_own_tests_in_opa_and_conftest() -> None:
     assert run("opa", "check", "--strict", FOLDER).returncode == 0
     tested = run("opa", "test", FOLDER)
     assert "FAIL" not in tested.stdout
@@ -58,11 +58,11 @@ def test_the_policies_pass_their_own_tests_in_opa_and_conftest() -> None:
     assert verified.returncode == 0, verified.stdout
 
 
-def test_the_policies_are_formatted() -> None:
+def test_the_example_policies_are_formatted() -> None:
     assert run("opa", "fmt", "--list", FOLDER).stdout == ""
 
 
-def test_conftest_finds_in_the_plan_of_the_demo_what_each_policy_denies(demo_plan: Path) -> None:
+def test_conftest_finds_in_the_plan_of_the_demo_what_each_example_policy_denies(demo_plan: Path) -> None:
     short = "the TTL is 120 seconds, but at least 300 are required"
     assert find_verdicts(demo_plan) == {
         "warnings": {("mass-change", "the plan changes 11 records, which is more than 10")},
@@ -85,7 +85,7 @@ def test_conftest_finds_in_the_plan_of_the_demo_what_each_policy_denies(demo_pla
     }
 
 
-def test_conftest_denies_a_plan_that_deletes_many_records_or_could_not_read_everything(
+def test_conftest_denies_a_plan_with_many_deletes_or_with_input_that_could_not_be_read(
     demo_plan: Path, tmp_path: Path
 ) -> None:
     plan = json.loads(demo_plan.read_text(encoding="utf-8"))
@@ -101,7 +101,7 @@ def test_conftest_denies_a_plan_that_deletes_many_records_or_could_not_read_ever
     }
 
 
-def test_the_how_to_page_shows_what_conftest_prints(demo_plan: Path) -> None:
+def test_the_how_to_page_shows_exactly_what_conftest_prints(demo_plan: Path) -> None:
     arguments = ("test", "plan.json", "--policy", FOLDER, "--data", FOLDER / "settings.yaml", "--no-color")
     printed = run("conftest", *arguments, cwd=demo_plan.parent).stdout
     assert f"```text\n{printed}```\n" in PAGE.read_text(encoding="utf-8")

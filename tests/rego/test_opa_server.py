@@ -80,7 +80,9 @@ def evaluate(server: OpaServer, *inputs: RuleInput) -> PolicyAnswers:
     )
 
 
-def test_each_record_is_evaluated_alone_and_gets_what_deny_and_warn_state(opa: OpaProcess, server: OpaServer) -> None:
+def test_each_record_is_evaluated_on_its_own_and_gets_the_messages_of_deny_and_warn_policies(
+    opa: OpaProcess, server: OpaServer
+) -> None:
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
     inputs = (build_input("a", ttl_s=300), build_input("a.old", ttl_s=300), build_input("web2", ttl_s=10))
     warning = Violation(rule="extdns.old", action=RuleAction.WARN, message="an old domain")
@@ -89,7 +91,9 @@ def test_each_record_is_evaluated_alone_and_gets_what_deny_and_warn_state(opa: O
     )
 
 
-def test_the_input_of_a_policy_is_the_document_about_the_record(opa: OpaProcess, server: OpaServer) -> None:
+def test_a_rego_policy_gets_the_documented_description_of_the_record_as_input(
+    opa: OpaProcess, server: OpaServer
+) -> None:
     text = 'package extdns\n\ndeny contains json.marshal(input) if input.object.labels.tier == "x"\n'
     opa.put_policy("dns/rules/ttl.rego", text)
     (found,) = evaluate(server, build_input("web", labels={"tier": "x"})).evaluations
@@ -98,13 +102,15 @@ def test_the_input_of_a_policy_is_the_document_about_the_record(opa: OpaProcess,
     assert '"operation":"CREATE"' in message
 
 
-def test_no_record_is_allowed_while_no_policy_is_loaded(server: OpaServer) -> None:
+def test_no_record_is_allowed_while_opa_has_no_policy(server: OpaServer) -> None:
     answers = evaluate(server, build_input("web"))
     assert answers.problem == ""
     assert answers.evaluations == (Evaluation(unavailable="extdns/deny is not defined: no policy is loaded"),)
 
 
-def test_only_the_records_for_which_a_policy_fails_have_no_answer(opa: OpaProcess, server: OpaServer) -> None:
+def test_a_policy_that_fails_for_one_record_leaves_the_other_records_their_answers(
+    opa: OpaProcess, server: OpaServer
+) -> None:
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
     opa.put_policy("dns/rules/owner.rego", _TWO_VALUES)
     inputs = [build_input(f"web{number}", ttl_s=300) for number in range(500)]
@@ -124,14 +130,16 @@ def test_only_the_records_for_which_a_policy_fails_have_no_answer(opa: OpaProces
         pytest.param('deny contains concat("", [x | some i in numbers.range(1, 30000); x := "long"])', id="long"),
     ],
 )
-def test_a_result_of_another_form_is_no_answer(opa: OpaProcess, server: OpaServer, rule: str) -> None:
+def test_a_policy_result_in_an_unsupported_form_counts_as_no_answer(
+    opa: OpaProcess, server: OpaServer, rule: str
+) -> None:
     opa.put_policy("dns/rules/ttl.rego", f"package extdns\n\n{rule}\n")
     answers = evaluate(server, build_input("web"))
     assert answers.evaluations[0].unavailable.startswith("extdns/deny ")
     assert answers.policy_problems == (PolicyProblem(message=answers.evaluations[0].unavailable),)
 
 
-def test_a_message_is_one_line_of_limited_length(opa: OpaProcess, server: OpaServer) -> None:
+def test_control_characters_in_a_policy_message_are_escaped(opa: OpaProcess, server: OpaServer) -> None:
     opa.put_policy(
         "dns/rules/ttl.rego", 'package extdns\n\ndeny contains sprintf("a\\n\\u001b[1m%s", [input.record.name])\n'
     )
@@ -139,7 +147,7 @@ def test_a_message_is_one_line_of_limited_length(opa: OpaProcess, server: OpaSer
     assert found.violations[0].message == r"a\n\x1b[1mweb.example.org"
 
 
-def test_another_policy_or_another_text_gives_another_revision(opa: OpaProcess, server: OpaServer) -> None:
+def test_the_revision_changes_if_any_policy_or_its_text_changes(opa: OpaProcess, server: OpaServer) -> None:
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
     first, again = server.read_version(), server.read_version()
     assert first == again
@@ -153,7 +161,7 @@ def test_another_policy_or_another_text_gives_another_revision(opa: OpaProcess, 
     assert third.policies == ("dns/rules/ttl.rego",)
 
 
-def test_another_version_of_a_bundle_gives_another_revision(opa: OpaProcess, server: OpaServer) -> None:
+def test_the_revision_changes_if_the_version_of_an_opa_bundle_changes(opa: OpaProcess, server: OpaServer) -> None:
     first = server.read_version()
     opa.put_data("system/bundles/shop", {"manifest": {"revision": "v7"}, "etag": "x"})
     second = server.read_version()
@@ -162,7 +170,7 @@ def test_another_version_of_a_bundle_gives_another_revision(opa: OpaProcess, ser
     assert second.label == "shop=v7"
 
 
-def test_a_server_that_was_killed_and_comes_back_answers_again(tmp_path: Path) -> None:
+def test_answers_come_again_after_opa_was_killed_and_restarted(tmp_path: Path) -> None:
     with OpaProcess(tmp_path, policies={"dns/rules/ttl.rego": _SHORT_TTL}) as opa:
         server = connect(opa.url)
         web = build_input("web2", ttl_s=10)
@@ -177,13 +185,13 @@ def test_a_server_that_was_killed_and_comes_back_answers_again(tmp_path: Path) -
         server.close()
 
 
-def test_the_server_is_reached_over_a_unix_socket(tmp_path: Path) -> None:
+def test_opa_can_be_reached_over_a_unix_socket(tmp_path: Path) -> None:
     path = tmp_path / "opa.sock"
     with OpaProcess(tmp_path, f"--addr=unix://{path}", policies={"dns/rules/ttl.rego": _SHORT_TTL}):
         assert evaluate_once(f"unix://{path}", build_input("web2", ttl_s=10)).evaluations == (_DENIED,)
 
 
-def test_the_server_is_reached_over_tls_with_a_client_certificate(tmp_path: Path) -> None:
+def test_opa_can_be_reached_over_tls_with_a_client_certificate(tmp_path: Path) -> None:
     create_certificates(tmp_path)
     arguments = (
         *(f"--tls-cert-file={tmp_path}/server.crt", f"--tls-private-key-file={tmp_path}/server.key"),
@@ -199,7 +207,7 @@ def test_the_server_is_reached_over_tls_with_a_client_certificate(tmp_path: Path
         assert evaluate_once(opa.url, web, **trust, client_cert_file="missing").problem
 
 
-def test_the_token_of_a_file_is_sent_and_read_again_for_each_request(tmp_path: Path) -> None:
+def test_the_token_for_opa_is_read_from_its_file_again_for_each_request(tmp_path: Path) -> None:
     token = tmp_path / "token"
     authz = 'package system.authz\n\ndefault allow := false\n\nallow if input.identity == "right"\n'
     (tmp_path / "authz.rego").write_text(authz, encoding="utf-8")
@@ -243,7 +251,7 @@ def openssl(*arguments: str | Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["deny", "/extdns/deny", "extdns//deny", 'extdns/"deny', "extdns/deny ", ""])
-def test_a_path_that_is_no_rule_in_a_package_is_refused(path: str) -> None:
+def test_a_policy_path_that_does_not_name_a_rule_in_a_package_is_refused(path: str) -> None:
     with pytest.raises(InvalidValueError):
         parse_paths(path)
 
@@ -261,6 +269,8 @@ def test_a_path_that_is_no_rule_in_a_package_is_refused(path: str) -> None:
         ("http://opa.example.org:8181", "/token"),
     ],
 )
-def test_a_url_that_is_none_or_would_send_the_token_in_plain_text_is_refused(url: str, token_file: str) -> None:
+def test_an_opa_url_is_refused_if_it_is_invalid_or_would_send_the_token_in_plain_text(
+    url: str, token_file: str
+) -> None:
     with pytest.raises(InvalidValueError):
         OpaConnection(OpaSettings(url=url, timeout_s=1.0, token_file=token_file))

@@ -67,7 +67,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         yield site
 
 
-def test_policies_and_data_of_config_maps_decide_what_is_published(site: Site) -> None:
+def test_policies_in_config_maps_decide_which_names_are_published(site: Site) -> None:
     site.installation.apply(service("web"), service("bad"))
     with site.installation.start(*site.flags) as running:
         site.installation.until(lambda: b'reason="policy-denied"} 1' in running.metrics())
@@ -75,7 +75,9 @@ def test_policies_and_data_of_config_maps_decide_what_is_published(site: Site) -
     assert site.annotation("names") is None
 
 
-def test_a_policy_that_opa_rejects_has_the_error_of_kube_mgmt_and_the_former_version_goes_on(site: Site) -> None:
+def test_the_config_map_of_a_policy_that_opa_rejects_shows_the_error_and_the_former_policy_stays_in_use(
+    site: Site,
+) -> None:
     site.installation.apply(service("bad"))
     with site.installation.start(*site.flags) as running:
         site.installation.until(lambda: b'reason="policy-denied"} 1' in running.metrics())
@@ -86,7 +88,7 @@ def test_a_policy_that_opa_rejects_has_the_error_of_kube_mgmt_and_the_former_ver
     assert site.published() == []
 
 
-def test_a_policy_that_fails_has_the_error_on_its_config_map_until_it_is_mended(site: Site) -> None:
+def test_the_config_map_of_a_policy_that_fails_shows_the_error_until_it_is_corrected(site: Site) -> None:
     site.server.put(build_config_map("owners", owners_rego=CONFLICT))
     site.until_status("owners", "ok", STATUS)
     site.installation.apply(service("web"))
@@ -102,7 +104,7 @@ def test_a_policy_that_fails_has_the_error_on_its_config_map_until_it_is_mended(
         site.installation.until(lambda: site.published() == ["web.example.org A 192.0.2.1"])
 
 
-def test_a_result_of_another_form_is_reported_on_every_config_map_of_the_package(site: Site) -> None:
+def test_an_unsupported_form_of_result_is_reported_on_every_config_map_of_its_package(site: Site) -> None:
     site.server.put(build_config_map("names", names_rego="package extdns\n\ndeny := true\n"))
     site.server.put(build_config_map("other", other_rego="package other\n\nx := 1\n"))
     site.installation.apply(service("web"))
@@ -112,7 +114,7 @@ def test_a_result_of_another_form_is_reported_on_every_config_map_of_the_package
     assert site.annotation("other") is None
 
 
-def test_records_are_published_if_config_maps_may_not_be_written(site: Site) -> None:
+def test_records_are_published_although_extdns_may_not_write_to_config_maps(site: Site) -> None:
     site.server.forbid("patch", "configmaps")
     site.server.put(build_config_map("owners", owners_rego=CONFLICT))
     site.installation.apply(service("web"), service("api"))

@@ -75,7 +75,7 @@ def test_a_record_that_opa_denies_is_not_published_and_the_decision_log_says_why
     assert denied["input"]["record"]["name"] == "bad.example.org"
 
 
-def test_one_change_needs_at_most_one_query(site: Site) -> None:
+def test_one_changed_object_causes_at_most_one_query_to_opa(site: Site) -> None:
     with site.start() as running:
         for number in range(1, 6):
             site.installation.apply(service("web", address=f"192.0.2.{number}"))
@@ -85,7 +85,7 @@ def test_one_change_needs_at_most_one_query(site: Site) -> None:
     assert int(found[1]) <= 5
 
 
-def test_a_changed_policy_is_noticed_and_what_is_published_stays(site: Site) -> None:
+def test_a_changed_policy_takes_effect_on_new_names_and_published_records_stay(site: Site) -> None:
     site.installation.apply(name("web"), name("bad"))
     with site.start() as running:
         site.until_published(WEB)
@@ -98,7 +98,7 @@ def test_a_changed_policy_is_noticed_and_what_is_published_stays(site: Site) -> 
     assert site.published() == ["bad.example.org A 192.0.2.1", WEB]
 
 
-def test_new_names_wait_and_none_is_deleted_while_opa_is_gone_until_it_is_back(site: Site) -> None:
+def test_while_opa_is_gone_new_names_wait_and_no_record_is_deleted(site: Site) -> None:
     site.installation.apply(name("web"))
     with site.start() as running:
         site.until_published(WEB)
@@ -112,7 +112,7 @@ def test_new_names_wait_and_none_is_deleted_while_opa_is_gone_until_it_is_back(s
         site.until_published("new.example.org A 192.0.2.1", WEB)
 
 
-def test_new_names_wait_while_opa_hangs(site: Site) -> None:
+def test_new_names_wait_while_opa_does_not_answer(site: Site) -> None:
     site.installation.apply(name("web"))
     with site.start() as running:
         site.until_published(WEB)
@@ -124,14 +124,14 @@ def test_new_names_wait_while_opa_hangs(site: Site) -> None:
         site.until_published("new.example.org A 192.0.2.1", WEB)
 
 
-def test_names_are_published_without_an_answer_if_failures_are_allowed(site: Site) -> None:
+def test_with_failures_allowed_names_are_published_although_opa_does_not_answer(site: Site) -> None:
     site.opa.kill()
     site.installation.apply(name("bad"))
     with site.start("--opa-failure=allow"):
         site.until_published("bad.example.org A 192.0.2.1")
 
 
-def test_opa_is_killed_and_policies_flip_under_churn_and_no_record_is_deleted(site: Site) -> None:
+def test_no_record_is_deleted_while_opa_is_killed_and_policies_and_objects_keep_changing(site: Site) -> None:
     services = [name(f"web{number:03}") for number in range(200)]
     site.installation.apply(*services[:50])
     with site.start("--max-delete-percent=100") as running:
@@ -149,7 +149,7 @@ def test_opa_is_killed_and_policies_flip_under_churn_and_no_record_is_deleted(si
     assert not [line for line in running.lines if "Desired change: DELETE" in line]
 
 
-def test_a_single_pass_without_opa_fails_and_publishes_nothing(tmp_path: Path) -> None:
+def test_a_single_pass_fails_and_publishes_nothing_while_opa_is_gone(tmp_path: Path) -> None:
     with OpaProcess(tmp_path) as opa:
         site = Site(tmp_path, None, opa)
         site.installation.replace_manifests(name("web"))
@@ -162,7 +162,7 @@ def test_a_single_pass_without_opa_fails_and_publishes_nothing(tmp_path: Path) -
         assert site.published() == [WEB]
 
 
-def test_a_plan_without_opa_is_incomplete_and_one_with_it_shows_what_is_denied(tmp_path: Path) -> None:
+def test_a_plan_shows_denied_records_and_is_incomplete_if_opa_is_gone(tmp_path: Path) -> None:
     with OpaProcess(tmp_path, policies={POLICY: DENY_BAD}) as opa:
         site = Site(tmp_path, None, opa)
         site.installation.replace_manifests(name("web"), name("bad"))
@@ -189,14 +189,14 @@ def test_a_plan_without_opa_is_incomplete_and_one_with_it_shows_what_is_denied(t
         "--decision-log-erase=annotations",
     ],
 )
-def test_an_invalid_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None:
+def test_an_invalid_opa_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, sources=("service",), example_org="")
     installation.replace_manifests()
     assert installation.run_once("--opa-url=http://127.0.0.1:1", "--decision-log=stdout", flag) == USAGE
 
 
 @pytest.mark.parametrize("flag", ["--opa-url", "--decision-log"])
-def test_the_password_of_a_refused_url_is_not_shown(flag: str, tmp_path: Path) -> None:
+def test_the_error_about_a_refused_url_does_not_show_its_password(flag: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, sources=("service",), example_org="")
     installation.replace_manifests()
     refused = once("--once", *installation.flags(f"{flag}=http://user:secret-word@127.0.0.1/?token=secret-word"))

@@ -32,15 +32,15 @@ def replace(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_this_repository_has_no_problem_but_the_missing_date() -> None:
+def test_the_release_check_finds_no_problem_in_this_repository() -> None:
     assert list(find_problems(ROOT, __version__)) == []
 
 
-def test_a_version_with_its_date_can_be_released(copy: Path) -> None:
+def test_the_release_check_accepts_a_version_that_has_its_date_in_the_changelog(copy: Path) -> None:
     assert list(find_problems(copy, __version__, TAG)) == []
 
 
-def test_a_tag_of_another_version_is_a_problem(copy: Path) -> None:
+def test_the_release_check_reports_a_tag_of_another_version(copy: Path) -> None:
     (problem,) = find_problems(copy, __version__, "v9.9.9")
     assert problem == (
         f"the tag is v9.9.9, extdns/__init__.py has version {__version__}: tag {TAG}, or change __version__"
@@ -55,32 +55,32 @@ def test_a_tag_of_another_version_is_a_problem(copy: Path) -> None:
         pytest.param(f"extdns/extdns:{__version__}", "the image of artifacthub.io/images", id="image"),
     ],
 )
-def test_another_version_in_the_chart_is_a_problem(copy: Path, old: str, field: str) -> None:
+def test_the_release_check_reports_another_version_in_the_chart(copy: Path, old: str, field: str) -> None:
     replace(copy / "charts/extdns/Chart.yaml", old, old.replace(__version__, "9.9.9"))
     (problem,) = find_problems(copy, __version__, TAG)
     assert problem == f"charts/extdns/Chart.yaml: {field} is 9.9.9, not {__version__}"
 
 
-def test_a_release_without_a_date_in_the_changelog_is_a_problem(copy: Path) -> None:
+def test_the_release_check_reports_a_missing_date_in_the_changelog(copy: Path) -> None:
     replace(copy / "CHANGELOG.md", "(2026-12-01)", "(unreleased)")
     (problem,) = find_problems(copy, __version__, TAG)
     assert problem == "CHANGELOG.md: the heading has (unreleased), not the date of the release as (YYYY-MM-DD)"
 
 
-def test_a_changelog_about_another_version_is_a_problem(copy: Path) -> None:
+def test_the_release_check_reports_a_changelog_whose_newest_section_is_about_another_version(copy: Path) -> None:
     replace(copy / "CHANGELOG.md", f"## {__version__} (", "## 9.9.9 (2026-12-24)\n\n- New.\n\n## 0.0.1 (")
     (problem,) = find_problems(copy, __version__, TAG)
     assert problem == f"CHANGELOG.md: the first heading is about 9.9.9, not {__version__}"
 
 
-def test_a_version_without_text_in_the_changelog_is_a_problem(copy: Path) -> None:
+def test_the_release_check_reports_a_version_without_text_in_the_changelog(copy: Path) -> None:
     (copy / "CHANGELOG.md").write_text(f"# Changelog\n\n## {__version__} (2026-12-01)\n")
     (problem,) = find_problems(copy, __version__, TAG)
     assert problem == f"CHANGELOG.md: nothing is said about {__version__}"
 
 
 @pytest.mark.parametrize("base", ["python:3.13-slim", "python@sha256:" + "0" * 64, "python:3.13@sha256:0"])
-def test_a_base_without_tag_and_digest_is_a_problem(copy: Path, base: str) -> None:
+def test_the_release_check_reports_a_base_image_without_tag_and_digest(copy: Path, base: str) -> None:
     (copy / "Dockerfile").write_text(f"FROM --platform=$BUILDPLATFORM {base} AS build\n")
     (problem,) = find_problems(copy, __version__)
     assert problem == f"Dockerfile: the base {base} is not pinned: write NAME:TAG@sha256:DIGEST"

@@ -66,7 +66,7 @@ def release(clone: Path, *arguments: str) -> tuple[int, list[str]]:
     return done.returncode, log.read_text().splitlines() if log.exists() else []
 
 
-def test_a_release_pushes_and_signs_the_image_and_the_chart_before_it_appears(clone: Path) -> None:
+def test_a_release_pushes_and_signs_the_image_and_the_chart_before_it_is_published(clone: Path) -> None:
     code, calls = release(clone, "publish")
     assert code == 0
     create, build, sign_image, push_chart, sign_chart, sign_files, publish = calls
@@ -83,7 +83,7 @@ def test_a_release_pushes_and_signs_the_image_and_the_chart_before_it_appears(cl
     assert "\n## " not in text
 
 
-def test_the_image_has_version_commit_attestations_and_reproducible_times(clone: Path) -> None:
+def test_the_image_is_built_with_version_and_commit_attestations_and_reproducible_times(clone: Path) -> None:
     _, (_, build, *_) = release(clone, "publish")
     revision = subprocess.run(("git", "rev-parse", "HEAD"), cwd=ROOT, capture_output=True, text=True, check=True)
     for option in (
@@ -99,7 +99,7 @@ def test_the_image_has_version_commit_attestations_and_reproducible_times(clone:
         assert f" {option} " in build
 
 
-def test_a_dry_run_prints_the_commands_and_calls_nothing(clone: Path) -> None:
+def test_a_dry_run_of_a_release_prints_the_commands_and_runs_none(clone: Path) -> None:
     code, calls = release(clone, "--dry-run", "publish")
     assert (code, calls) == (0, [])
 
@@ -126,7 +126,7 @@ def test_a_chart_without_a_digest_is_not_signed(clone: Path) -> None:
     assert [call.partition(" ")[0] for call in calls] == ["docker", "docker", "cosign", "helm"]
 
 
-def test_signing_in_names_the_registry_of_the_image_and_passes_the_token_on_standard_input(
+def test_the_release_signs_in_at_the_registry_of_the_image_and_passes_the_token_on_standard_input(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REGISTRY_USER", "bot")
@@ -141,11 +141,13 @@ def test_signing_in_names_the_registry_of_the_image_and_passes_the_token_on_stan
 
 
 @pytest.mark.parametrize("arguments", [(), ("nothing",)], ids=["no-step", "unknown-step"])
-def test_without_a_known_step_the_script_lists_its_steps(clone: Path, arguments: tuple[str, ...]) -> None:
+def test_without_a_known_step_the_release_script_runs_nothing_and_lists_its_steps(
+    clone: Path, arguments: tuple[str, ...]
+) -> None:
     assert release(clone, *arguments) == (2, [])
 
 
-def test_every_step_that_the_script_lists_is_known_to_it() -> None:
+def test_every_step_that_the_release_script_lists_exists() -> None:
     text = SCRIPT.read_text(encoding="utf-8")
     listed = re.findall(r"^#   ([a-z-]+)", text, re.MULTILINE)
     assert listed == ["check", "build", "try-image", "login", "publish"]

@@ -47,19 +47,19 @@ def test_every_action_is_pinned_by_its_commit_with_its_version_in_a_comment() ->
             assert "uses: " not in line or "uses: ./" in line or re.search(r" # v\d+\.\d+\.\d+$", line), line
 
 
-def test_one_action_has_one_commit_everywhere() -> None:
+def test_each_action_is_pinned_to_the_same_commit_in_every_workflow() -> None:
     used = {step["uses"] for step in list_steps() if "uses" in step}
     assert len({name.partition("@")[0] for name in used}) == len(used)
 
 
-def test_a_job_may_write_only_if_it_publishes() -> None:
+def test_only_the_jobs_that_publish_have_write_permissions() -> None:
     for file, name, job in list_jobs():
         written = {scope for scope, access in job["permissions"].items() if access != "read"}
         assert written == WRITES.get((file, name), set()), (file, name)
     assert [read(path.name)["permissions"] for path in WORKFLOWS] == [{}] * len(WORKFLOWS)
 
 
-def test_a_checkout_keeps_no_credentials_and_every_job_has_a_limit() -> None:
+def test_checkouts_store_no_credentials_and_every_job_has_a_time_limit() -> None:
     for _, name, job in list_jobs():
         assert "uses" in job or job["timeout-minutes"] <= 90, name
     checkouts = [step for step in list_steps() if step.get("uses", "").startswith("actions/checkout@")]
@@ -67,7 +67,7 @@ def test_a_checkout_keeps_no_credentials_and_every_job_has_a_limit() -> None:
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
-def test_every_command_is_a_script_or_a_target_and_contains_no_expression() -> None:
+def test_workflow_commands_only_call_scripts_or_make_targets_and_contain_no_expression() -> None:
     commands = [step["run"] for step in list_steps() if "run" in step]
     assert [command for command in commands if "${{" in command] == [], "an expression could contain a command"
     assert {command for command in commands if not re.search(r"(^|[ ])\.ci/(run$|release )", command)} == {"make test"}
@@ -88,7 +88,7 @@ def test_a_release_is_tested_and_built_before_it_is_published() -> None:
     ]
 
 
-def test_no_workflow_names_the_registry_of_the_image() -> None:
+def test_no_workflow_script_or_dockerfile_names_the_registry_of_the_image() -> None:
     chart = yaml.safe_load((ROOT / "charts" / "extdns" / "Chart.yaml").read_text(encoding="utf-8"))
     (image,) = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
     registry = image["image"].partition("/")[0]
@@ -115,5 +115,5 @@ def test_actionlint_reports_no_problem() -> None:
 
 
 @pytest.mark.parametrize("path", [Path(".ci/release"), Path(".ci/run")], ids=str)
-def test_every_script_of_the_workflows_can_be_executed(path: Path) -> None:
+def test_every_script_that_a_workflow_calls_is_executable(path: Path) -> None:
     assert (ROOT / path).stat().st_mode & 0o111

@@ -41,7 +41,7 @@ EACH: Final = [pytest.param(situation, id=situation.id) for situation in SITUATI
 MODES: Final = [pytest.param((), id="default"), pytest.param(("--compat",), id="compat")]
 
 
-def test_there_are_at_least_60_worlds_with_unique_ids() -> None:
+def test_there_are_at_least_60_swap_situations_with_unique_ids() -> None:
     assert len(SITUATIONS) >= 60
     assert len({situation.id for situation in SITUATIONS}) == len(SITUATIONS)
 

@@ -16,13 +16,13 @@ def program(path: Path) -> Path:
     return path
 
 
-def test_both_programs_are_found_in_path(tmp_path: Path) -> None:
+def test_etcd_and_the_api_server_are_found_in_path(tmp_path: Path) -> None:
     etcd, server = program(tmp_path / "etcd"), program(tmp_path / "apiextensions-apiserver")
     found = programs.find_programs({"PATH": str(tmp_path)})
     assert (found.etcd, found.apiserver) == (etcd, server)
 
 
-def test_the_environment_variable_takes_precedence_over_path(tmp_path: Path) -> None:
+def test_the_environment_variable_for_the_api_server_takes_precedence_over_path(tmp_path: Path) -> None:
     for name in ("etcd", "apiextensions-apiserver"):
         program(tmp_path / name)
     mine = program(tmp_path / "mine")
@@ -30,14 +30,14 @@ def test_the_environment_variable_takes_precedence_over_path(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("absent", ["etcd", "apiextensions-apiserver"])
-def test_a_missing_program_is_named(tmp_path: Path, absent: str) -> None:
+def test_the_error_names_the_program_that_is_missing(tmp_path: Path, absent: str) -> None:
     for name in {"etcd", "apiextensions-apiserver"} - {absent}:
         program(tmp_path / name)
     with pytest.raises(ProgramMissingError, match=f"{absent} is not in PATH"):
         programs.find_programs({"PATH": str(tmp_path)})
 
 
-def test_a_variable_that_names_no_file_is_an_error_and_not_a_missing_program(tmp_path: Path) -> None:
+def test_a_variable_that_names_no_program_is_an_error_and_does_not_count_as_a_missing_program(tmp_path: Path) -> None:
     program(tmp_path / "etcd")
     with pytest.raises(ValueError, match="EXTDNS_APISERVER=/none is not an executable program"):
         programs.find_programs({"PATH": str(tmp_path), "EXTDNS_APISERVER": "/none"})

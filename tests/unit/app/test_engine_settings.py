@@ -17,7 +17,7 @@ from tests.objects import service
         pytest.param(("--max-refresh-interval=5m",), 13, id="at-most-five-minutes"),
     ],
 )
-def test_flags_decide_how_often_a_quiet_zone_is_read_in_an_hour(flags: tuple[str, ...], rounds: int) -> None:
+def test_flags_decide_how_often_an_unchanged_zone_is_read_in_an_hour(flags: tuple[str, ...], rounds: int) -> None:
     world = start_cluster(service("web"), flags=["--interval=1m", *flags])
     world.calls.clear()
     world.run(for_s=HOUR_S)

@@ -12,13 +12,13 @@ from tests.unit.metrics.scrape import labels, series
 FLAGS = ["--source=service", "--aws-profile=a", "--aws-profile=b", "--metrics-address=127.0.0.1:0"]
 
 
-def test_request_times_of_every_account_are_recorded() -> None:
+def test_request_times_of_every_dns_account_are_recorded() -> None:
     config = parse([*FLAGS, "--provider=aws"], {})
     assert [account.on_request for account in build_route53_settings(config).accounts] == [REQUEST_TIMES.record] * 2
     assert build_cloud_dns_settings(config).on_request == REQUEST_TIMES.record
 
 
-def test_calls_of_every_account_are_measured_by_action_and_status() -> None:
+def test_calls_of_every_dns_account_are_measured_by_action_and_status() -> None:
     config = parse([*FLAGS, "--provider=aws"], {})
     call = ApiCall(action="PlantedAction", status="ok", seconds=0.5)
     for account in build_route53_settings(config).accounts:

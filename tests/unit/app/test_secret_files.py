@@ -19,16 +19,14 @@ SECRET = "c2VjcmV0LWZvci10ZXN0cw=="
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_the_content_of_the_file_is_the_secret_without_the_newline_at_its_end_and_is_masked(
-    tmp_path: Path, end: str
-) -> None:
+def test_the_secret_is_the_content_of_its_file_without_the_last_newline_and_is_masked(tmp_path: Path, end: str) -> None:
     path = tmp_path / "secret"
     path.write_bytes(f"{SECRET}{end}".encode())
     assert read_secret(FLAG, "", str(path)) == SECRET
     assert SECRET not in masking.mask(f"the secret {SECRET}")
 
 
-def test_the_value_of_the_flag_is_the_secret_if_there_is_no_file() -> None:
+def test_the_secret_is_the_value_of_the_flag_if_there_is_no_file() -> None:
     assert read_secret(FLAG, SECRET, "") == SECRET
 
 
@@ -42,7 +40,7 @@ def test_the_value_of_the_flag_is_the_secret_if_there_is_no_file() -> None:
         pytest.param(b"\xff\xfe", "is not text", id="binary"),
     ],
 )
-def test_an_unusable_file_is_one_message_with_the_flag_and_the_path(
+def test_an_unusable_secret_file_gives_one_message_with_the_flag_and_the_path(
     tmp_path: Path, content: bytes | None, message: str
 ) -> None:
     path = tmp_path / "secret"
@@ -54,12 +52,12 @@ def test_an_unusable_file_is_one_message_with_the_flag_and_the_path(
 
 
 @pytest.mark.parametrize("path", [pytest.param("/", id="folder"), pytest.param("a\0b", id="null-byte")])
-def test_a_path_that_is_no_file_is_a_usage_error(path: str) -> None:
+def test_a_secret_path_that_is_not_a_file_is_a_usage_error(path: str) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         read_secret(FLAG, "", path)
 
 
-def test_a_file_without_end_is_too_large() -> None:
+def test_reading_a_secret_stops_at_the_size_limit_even_if_the_file_has_no_end() -> None:
     with pytest.raises(UsageError, match="is larger than 65536 bytes"):
         read_secret(FLAG, "", "/dev/zero")
 
@@ -79,7 +77,9 @@ def test_a_file_without_end_is_too_large() -> None:
         ),
     ],
 )
-def test_each_secret_is_read_from_its_file(tmp_path: Path, flags: list[str], build: Callable[[Config], object]) -> None:
+def test_each_secret_flag_has_a_file_flag_from_which_the_secret_is_read(
+    tmp_path: Path, flags: list[str], build: Callable[[Config], object]
+) -> None:
     path = tmp_path / "secret"
     argv = ["--source=service", *flags[:-1], f"{flags[-1]}-file={path}"]
     with pytest.raises(UsageError, match=f"{flags[-1]}-file={path} cannot be read"):

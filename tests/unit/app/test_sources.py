@@ -86,7 +86,9 @@ def test_start_fails_with_one_message_if_the_api_server_does_not_respond(tmp_pat
         pytest.param(("configmaps",), "--unstructured-resource=configmaps is not a resource", id="6.4-no-dot"),
     ],
 )
-def test_start_fails_if_a_resource_is_invalid_or_not_served(flags: tuple[str, ...], message: str, files: str) -> None:
+def test_extdns_does_not_start_if_an_unstructured_resource_is_missing_or_invalid(
+    flags: tuple[str, ...], message: str, files: str
+) -> None:
     with pytest.raises(UsageError) as error:
         list_sources(files, "--source=unstructured", *(f"--unstructured-resource={text}" for text in flags))
     assert str(error.value).partition("\n")[0] == message
@@ -111,7 +113,7 @@ def test_an_invalid_template_in_a_flag_is_an_error_at_the_start(flag: str, files
         list_sources(files, "--source=service", f"{flag}={{{{")
 
 
-def test_resource_labels_of_an_unstructured_source_name_its_kind(files: str) -> None:
+def test_resource_labels_in_ownership_records_name_the_kind_of_an_unstructured_source(files: str) -> None:
     flags = (
         "--source=f5-virtualserver",
         "--source=unstructured",
@@ -145,7 +147,7 @@ def test_resource_labels_of_an_unstructured_source_name_its_kind(files: str) -> 
         ),
     ],
 )
-def test_a_resource_label_that_could_name_two_kinds_names_neither(
+def test_a_resource_label_that_could_stand_for_two_kinds_stands_for_neither(
     flags: tuple[str, ...], common: str, files: str
 ) -> None:
     found = build_sources(parse([*BASE, files, *flags], {}))
@@ -176,7 +178,7 @@ spec:
         pytest.param("storageclasses.v1.storage.k8s.io", "Cluster", ("storageclass", False), id="well-known"),
     ],
 )
-def test_scope_of_a_kind_is_read_from_its_definition_in_the_manifests(
+def test_manifests_decide_by_their_definitions_whether_a_kind_has_namespaces(
     resource: str, scope: str, expected: tuple[str, bool], tmp_path: Path
 ) -> None:
     (tmp_path / "crd.yaml").write_text(f"kind: [\n---\n{DEFINITION % scope}")

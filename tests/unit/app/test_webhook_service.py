@@ -74,7 +74,7 @@ def list_records(server: ExternalDns) -> Iterable[str]:
 
 
 @pytest.mark.parametrize("path", ["/", "/healthz", "/any"])
-def test_negotiation_returns_the_zones_with_the_media_type_of_the_protocol(path: str) -> None:
+def test_negotiation_returns_the_zones_with_the_media_type_of_the_webhook_protocol(path: str) -> None:
     assert start().call("GET", path) == (200, MEDIA_TYPE, b'{"include":["example.org"]}')
 
 
@@ -86,7 +86,9 @@ def test_negotiation_returns_the_zones_with_the_media_type_of_the_protocol(path:
         ((".example.org",), ["example.org"]),
     ],
 )
-def test_negotiation_joins_the_zones_with_the_domain_filter(include: tuple[str, ...], expected: list[str]) -> None:
+def test_negotiation_returns_the_part_of_the_zones_that_the_domain_filter_allows(
+    include: tuple[str, ...], expected: list[str]
+) -> None:
     server = start(domains=DomainFilter(include=include, exclude=("x.example.org",)))
     assert json.loads(server.call("GET", "/")[2]) == {"include": expected, "exclude": ["x.example.org"]}
 
@@ -100,7 +102,7 @@ def test_without_zones_negotiation_fails_because_an_empty_filter_means_all_names
     assert failing.call("GET", "/")[::2] == (500, b"no zones today\n")
 
 
-def test_records_are_read_changed_and_deleted() -> None:
+def test_records_are_created_updated_and_deleted_over_the_webhook_protocol() -> None:
     server = start()
     assert server.read() == []
     assert server.apply(create=[WEB, TEXT]) == (204, "")
@@ -119,7 +121,7 @@ def test_a_record_and_its_ownership_record_are_one_change_set() -> None:
     assert len(submission.batch.change_sets) == 1
 
 
-def test_a_record_that_others_changed_after_it_was_read_is_left_alone_and_the_others_are_changed() -> None:
+def test_a_record_changed_by_others_after_the_read_is_left_alone_and_other_changes_are_made() -> None:
     server = start(record("web", "192.0.2.1"))
     server.read()
     assert isinstance(server.provider, FaultyProvider)
@@ -156,7 +158,7 @@ def test_a_record_that_others_changed_after_it_was_read_is_left_alone_and_the_ot
         pytest.param({"create": [WEB | {"dnsName": "l.example.org", "recordType": "LOC"}]}, "LOC", id="type"),
     ],
 )
-def test_a_change_that_cannot_be_made_safely_is_refused_with_its_reason_and_its_ownership_record_with_it(
+def test_a_change_that_would_not_be_safe_is_refused_with_a_reason_and_so_is_its_ownership_record(
     changes: dict[str, list[dict[str, Any]]], reason: str
 ) -> None:
     server = start(*owned("web", "192.0.2.1"), domains=DomainFilter(exclude=("no.example.org",)))
@@ -174,7 +176,7 @@ def test_a_change_that_cannot_be_made_safely_is_refused_with_its_reason_and_its_
     ids=["list", "pattern"],
 )
 @pytest.mark.parametrize("rtype", ["A", "TXT"])
-def test_a_record_that_the_domain_filter_excludes_is_not_deleted_with_its_ownership_record(
+def test_neither_a_record_that_the_domain_filter_excludes_nor_its_ownership_record_is_deleted(
     domains: DomainFilter, rtype: str
 ) -> None:
     target = "192.0.2.1" if rtype == "A" else '"made by hand"'
@@ -190,7 +192,7 @@ def test_a_record_that_the_domain_filter_excludes_is_not_deleted_with_its_owners
 
 
 @pytest.mark.parametrize(("old", "new"), [("x.no", "web"), ("api", "web"), ("api", "new")])
-def test_an_update_cannot_move_a_record_to_another_name_whose_record_it_does_not_state(old: str, new: str) -> None:
+def test_an_update_that_would_move_a_record_to_another_name_is_refused(old: str, new: str) -> None:
     held = [record("x.no", "192.0.2.1"), record("api", "192.0.2.1"), record("web", "192.0.2.7")]
     server = start(*held, domains=DomainFilter(exclude=("no.example.org",)))
     before = server.read()
@@ -201,7 +203,9 @@ def test_an_update_cannot_move_a_record_to_another_name_whose_record_it_does_not
 
 
 @pytest.mark.parametrize("change", ["update", "delete"])
-def test_texts_that_are_no_ownership_records_are_compared_with_what_the_request_states(change: str) -> None:
+def test_a_txt_record_that_is_no_ownership_record_is_changed_only_if_its_text_is_as_the_request_states(
+    change: str,
+) -> None:
     server = start(record("web", '"Edited by hand"', rtype="TXT"))
     stated = {"dnsName": "web.example.org", "recordType": "TXT", "targets": ['"edited by hand"'], "recordTTL": 300}
     changes = {"delete": [stated]} if change == "delete" else {"updateOld": [stated], "updateNew": [stated]}
@@ -215,7 +219,7 @@ def test_texts_that_are_no_ownership_records_are_compared_with_what_the_request_
     [Forbidden(message="no right"), TryLater(message="slow down"), Unknown(message="no answer")],
     ids=["forbidden", "try later", "unknown"],
 )
-def test_every_failure_of_the_service_is_500_which_external_dns_tries_again(outcome: object) -> None:
+def test_every_failure_of_the_dns_service_is_answered_with_500_and_a_later_attempt_can_succeed(outcome: object) -> None:
     server = start()
     assert isinstance(server.provider, FaultyProvider)
     server.provider.answers.append(outcome)  # type: ignore[arg-type]
@@ -224,7 +228,7 @@ def test_every_failure_of_the_service_is_500_which_external_dns_tries_again(outc
     assert server.apply(create=[WEB]) == (204, "")
 
 
-def test_after_a_lost_answer_of_one_zone_its_records_are_read_again_even_if_another_zone_was_changed() -> None:
+def test_a_lost_answer_for_one_zone_does_not_prevent_reading_that_zone_again_when_another_zone_changes() -> None:
     other = Zone(name=DnsName("example.test"), id="example.test")
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: (), other: ()}))
     server = ExternalDns(provider)
@@ -235,7 +239,7 @@ def test_after_a_lost_answer_of_one_zone_its_records_are_read_again_even_if_anot
     assert server.apply(delete=[WEB]) == (204, "")
 
 
-def test_a_refused_batch_without_an_offending_name_is_sent_one_by_one() -> None:
+def test_a_refused_batch_without_an_offending_name_is_sent_again_name_by_name() -> None:
     server = start()
     assert isinstance(server.provider, FaultyProvider)
     server.provider.rule = lambda batch: (
@@ -248,7 +252,7 @@ def test_a_refused_batch_without_an_offending_name_is_sent_one_by_one() -> None:
     assert list_records(server) == ["api.example.org A", "web.example.org A"]
 
 
-def test_in_front_of_a_service_without_conditions_records_are_compared_before_each_write() -> None:
+def test_without_conditional_writes_of_the_dns_service_records_are_compared_before_each_write() -> None:
     provider = CarelessProvider(["example.org"])
     server = ExternalDns(provider)
     server.apply(create=[WEB])
@@ -259,7 +263,7 @@ def test_in_front_of_a_service_without_conditions_records_are_compared_before_ea
     assert (status, "changed since the records were read" in text) == (500, True)
 
 
-def test_what_the_provider_cannot_hold_is_returned_as_it_is_because_external_dns_deletes_what_is_missing() -> None:
+def test_adjusting_returns_endpoints_that_the_provider_cannot_hold_unchanged() -> None:
     strange = WEB | {"recordType": "LOC", "dnsName": "l.example.org"}
     elsewhere = WEB | {"dnsName": "web.example.com"}
     status, content_type, body = start().call("POST", "/adjustendpoints", [WEB, strange, elsewhere])

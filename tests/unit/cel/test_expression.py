@@ -50,27 +50,27 @@ VALID = (
 
 
 @pytest.mark.parametrize(("source", "message"), INVALID.items(), ids=[source[:30] for source in INVALID])
-def test_expression_that_cannot_be_used_is_refused_with_a_reason(source: str, message: str) -> None:
+def test_an_expression_that_cannot_be_used_is_refused_with_a_reason(source: str, message: str) -> None:
     with pytest.raises(InvalidExpressionError) as raised:
         compile_expression(source)
     assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("source", VALID)
-def test_expression_with_known_names_is_accepted(source: str) -> None:
+def test_an_expression_with_only_known_names_is_accepted(source: str) -> None:
     assert compile_expression(source).source == source
 
 
-def test_variables_of_the_rule_are_known() -> None:
+def test_an_expression_may_use_the_variables_that_its_rule_defines() -> None:
     assert compile_expression("variables.domain != ''", ("domain",)).syntax.variables == {"variables"}
 
 
-def test_names_in_texts_and_comments_are_no_references() -> None:
+def test_words_inside_strings_and_comments_are_not_taken_for_names_or_calls() -> None:
     syntax = read_syntax("'record.a(' + \"it's\" + r'\\' == b'x' // object.b()")
     assert (syntax.paths, syntax.calls) == ((), ())
 
 
-def test_only_the_variable_is_renamed_and_not_fields_and_texts() -> None:
+def test_renaming_a_variable_changes_neither_fields_of_that_name_nor_strings() -> None:
     source = "namespace.labels == object . namespace + 'namespace' + record.namespace"
     assert (
         rename_variable(source, "namespace", "N") == "N.labels == object . namespace + 'namespace' + record.namespace"
@@ -87,7 +87,9 @@ def test_only_the_variable_is_renamed_and_not_fields_and_texts() -> None:
         (f"[{','.join('1' * 400)}].all(a, record.targets.all(b, b == ''))", 1, 1),
     ],
 )
-def test_expression_that_may_take_too_many_steps_is_not_evaluated(source: str, elements: int, longest: int) -> None:
+def test_an_expression_that_could_take_too_many_steps_is_not_evaluated(
+    source: str, elements: int, longest: int
+) -> None:
     with pytest.raises(EvaluationError, match="its loops may take"):
         check_cost(compile_expression(source), elements, longest)
 
@@ -100,15 +102,15 @@ def test_expression_that_may_take_too_many_steps_is_not_evaluated(source: str, e
         "record.targets.all(a, a != '+' + '+')",
     ],
 )
-def test_expression_of_usual_cost_is_evaluated(source: str) -> None:
+def test_an_expression_of_usual_cost_may_be_evaluated(source: str) -> None:
     check_cost(compile_expression(source), 100, 500)
 
 
-def test_size_of_a_value_is_that_of_its_longest_parts() -> None:
+def test_the_size_of_a_value_counts_its_longest_list_and_its_longest_string() -> None:
     assert measure_value({"a": ["x", "yyy"], "b": {"c": 1}}) == (2, 3)
 
 
-def test_value_nested_too_deeply_has_no_size() -> None:
+def test_measuring_a_value_that_is_nested_too_deeply_raises_an_error() -> None:
     value: list[object] = []
     for _ in range(20):
         value = [value]
@@ -120,5 +122,5 @@ def test_value_nested_too_deeply_has_no_size() -> None:
     ("value", "text"),
     [(True, "true"), (None, "null"), ("a\nb", "a b"), (["a", 1], "a, 1"), ("x" * 30, "x" * 9 + "…"), (1.5, "1.5")],
 )
-def test_value_is_shown_on_one_line_of_limited_length(value: object, text: str) -> None:
+def test_a_value_is_shown_on_one_line_of_limited_length(value: object, text: str) -> None:
     assert format_value(value, 10) == text

@@ -183,16 +183,18 @@ WITHOUT_VALUE = {
 
 
 @pytest.mark.parametrize(("source", "expected"), VALUES.items())
-def test_variable_has_the_value_of_the_input(source: str, expected: object) -> None:
+def test_each_variable_has_the_value_of_the_record_object_or_namespace_in_the_input(
+    source: str, expected: object
+) -> None:
     assert evaluate(source) == expected
 
 
 @pytest.mark.parametrize(("source", "expected"), CURRENT_VALUES.items())
-def test_current_has_the_record_that_stands_in_the_zone(source: str, expected: object) -> None:
+def test_the_variable_current_has_the_record_that_the_zone_holds(source: str, expected: object) -> None:
     assert evaluate(source, build_input(current=build_current(), operation=Operation.UPDATE)) == expected
 
 
-def test_each_variable_and_field_has_a_case() -> None:
+def test_each_variable_and_field_is_tested() -> None:
     known = {variable for variable, fields in FIELDS.items() if fields is None}
     known |= {f"{variable}.{field}" for variable, fields in FIELDS.items() if fields for field in fields}
     tested = {*VALUES, *CURRENT_VALUES, *(".".join(name.split(".")[:2]) for name in CURRENT_VALUES)}
@@ -200,23 +202,23 @@ def test_each_variable_and_field_has_a_case() -> None:
 
 
 @pytest.mark.parametrize(("source", "expected"), RESULTS.items())
-def test_function_gives_the_result_that_kubernetes_and_dns_define(source: str, expected: object) -> None:
+def test_each_function_gives_the_result_that_kubernetes_or_dns_defines(source: str, expected: object) -> None:
     assert evaluate(source) == expected
 
 
-def test_each_function_has_a_case() -> None:
+def test_each_function_is_tested() -> None:
     sources = " ".join(RESULTS)
     assert [name for name in FUNCTIONS if f"{name}(" not in sources] == []
 
 
 @pytest.mark.parametrize(("source", "message"), WITHOUT_VALUE.items())
-def test_expression_has_no_value_for_a_value_that_a_function_does_not_take(source: str, message: str) -> None:
+def test_a_function_called_with_an_invalid_value_gives_an_error(source: str, message: str) -> None:
     with pytest.raises(EvaluationError) as raised:
         evaluate(source)
     assert message in str(raised.value)
 
 
-def test_text_that_would_become_huge_is_not_built() -> None:
+def test_replacing_text_raises_an_error_instead_of_building_a_huge_text() -> None:
     with pytest.raises(ValueError, match="allowed: 65536"):
         replace_text("a" * MAX_TEXT, "", "b" * MAX_TEXT)
 

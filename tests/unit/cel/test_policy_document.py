@@ -125,13 +125,13 @@ INVALID_EXPRESSIONS = {
 
 
 @pytest.mark.parametrize(("spec", "message"), INVALID.values(), ids=INVALID)
-def test_mistake_is_reported_with_field_value_and_what_is_allowed(spec: object, message: str) -> None:
+def test_each_mistake_in_a_policy_is_reported_with_field_value_and_allowed_values(spec: object, message: str) -> None:
     parsed = read_policy("rule", spec)
     assert (parsed.text, parsed.problems) == (None, (message,))
 
 
 @pytest.mark.parametrize(("expression", "message"), INVALID_EXPRESSIONS.values(), ids=INVALID_EXPRESSIONS)
-def test_invalid_expression_is_reported_with_its_field(expression: str, message: str) -> None:
+def test_an_invalid_expression_is_reported_with_its_field(expression: str, message: str) -> None:
     parsed = read_policy("rule", {"validations": [{"expression": expression}]})
     assert parsed.text is not None
     problems = compile_policy(parsed.text)
@@ -139,19 +139,19 @@ def test_invalid_expression_is_reported_with_its_field(expression: str, message:
     assert [problem[: len(message)] for problem in problems] == [message]
 
 
-def test_all_mistakes_are_reported_at_once() -> None:
+def test_all_mistakes_in_a_policy_are_reported_at_once() -> None:
     spec = {"action": "no", "failurePolicy": "no", "validations": TRUE, "match": {"sources": ["A"]}}
     assert len(read_policy("rule", spec).problems) == 3
 
 
-def test_fields_that_are_left_out_have_defaults() -> None:
+def test_fields_that_a_policy_leaves_out_have_defaults() -> None:
     text = read_policy("rule", {"validations": TRUE}).text
     assert text is not None
     assert text.match == PolicyMatch(operations=(Operation.CREATE, Operation.UPDATE))
     assert (text.action, text.deletes, text.ignores_errors) == (RuleAction.DENY, False, False)
 
 
-def test_match_has_names_in_canonical_form_and_requirements_of_labels() -> None:
+def test_the_match_of_a_policy_is_read_with_canonical_names_and_label_requirements() -> None:
     match = {
         "domains": ["Example.COM."],
         "zones": ["münchen.example"],
@@ -168,12 +168,12 @@ def test_match_has_names_in_canonical_form_and_requirements_of_labels() -> None:
     )
 
 
-def test_match_is_known_although_the_rest_of_the_policy_is_invalid() -> None:
+def test_the_match_of_a_policy_is_read_although_its_other_fields_are_invalid() -> None:
     assert read_policy("rule", {"match": {"recordTypes": ["A"]}}).match == PolicyMatch(record_types=("A",))
 
 
 @pytest.mark.parametrize("spec", [None, 5, {"match": {"recordTypes": 5}}, {"match": {"unknown": 1}}])
-def test_policy_whose_match_cannot_be_read_may_concern_everything(spec: object) -> None:
+def test_a_policy_whose_match_cannot_be_read_counts_as_matching_everything(spec: object) -> None:
     assert read_policy("rule", spec).match == MATCH_EVERYTHING
 
 
@@ -210,7 +210,7 @@ _DOCUMENTS = st.recursive(
 
 
 @given(spec=st.one_of(_DOCUMENTS, st.dictionaries(_KEYS, _DOCUMENTS)))
-def test_no_document_makes_the_reader_or_the_compiler_fail(spec: object) -> None:
+def test_no_content_of_a_policy_makes_reading_or_compiling_raise_an_exception(spec: object) -> None:
     parsed = read_policy("rule", spec)
     assert (parsed.text is None) == bool(parsed.problems)
     assert all(problem.isprintable() for problem in parsed.problems)

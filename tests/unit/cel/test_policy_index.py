@@ -43,12 +43,12 @@ def list_used(index: PolicyIndex) -> list[str]:
     return [policy.text.validations[0].expression for policy in index.policies]
 
 
-def test_valid_policy_is_used() -> None:
+def test_a_valid_policy_is_used() -> None:
     index = build_index(change(VALID), SYNCED)
     assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
 
 
-def test_last_valid_version_is_used_while_the_policy_is_invalid() -> None:
+def test_the_last_valid_version_is_used_while_the_policy_is_invalid() -> None:
     index = build_index(change(VALID), SYNCED)
     index.apply([change(INVALID, generation=2)])
     assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
@@ -60,33 +60,33 @@ def test_last_valid_version_is_used_while_the_policy_is_invalid() -> None:
     )
 
 
-def test_policy_that_was_never_valid_concerns_what_its_match_selects() -> None:
+def test_while_a_policy_has_never_been_valid_the_records_that_its_match_selects_get_no_answer() -> None:
     (found,) = build_index(change(INVALID), SYNCED).find_unavailable()
     assert found.match == PolicyMatch(record_types=("TXT",))
     assert found.problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to record.nmae")
 
 
-def test_policy_that_was_mended_is_used() -> None:
+def test_a_policy_is_used_once_it_has_been_corrected() -> None:
     index = build_index(change(INVALID), SYNCED)
     index.apply([change(VALID)])
     assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
 
 
 @pytest.mark.parametrize("spec", [VALID, INVALID])
-def test_deleted_policy_is_not_used_and_concerns_nothing(spec: object) -> None:
+def test_a_deleted_policy_is_no_longer_used_and_blocks_no_answer(spec: object) -> None:
     index = build_index(change(spec), SYNCED)
     index.apply([delete()])
     assert (list_used(index), list(index.find_unavailable()), list(index.list_states())) == ([], [], [])
 
 
-def test_everything_is_unavailable_until_the_list_is_complete() -> None:
+def test_no_record_gets_an_answer_until_the_list_of_policies_is_complete() -> None:
     index = build_index(change(VALID))
     assert not index.is_ready
     assert [one.match for one in index.find_unavailable()] == [MATCH_EVERYTHING]
 
 
 @pytest.mark.parametrize("phase", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
-def test_everything_is_unavailable_if_the_list_fails_at_the_start(phase: Phase) -> None:
+def test_no_record_gets_an_answer_if_listing_the_policies_fails_at_the_start(phase: Phase) -> None:
     index = build_index(KindChange(state=KindState(kind=DNS_POLICY, phase=phase, detail="HTTP 403")))
     assert index.is_ready
     assert list(index.find_unavailable()) == [
@@ -94,14 +94,14 @@ def test_everything_is_unavailable_if_the_list_fails_at_the_start(phase: Phase) 
     ]
 
 
-def test_policies_stay_in_use_if_the_watch_fails_later() -> None:
+def test_policies_stay_in_use_if_watching_them_fails_later() -> None:
     index = build_index(change(VALID), SYNCED)
     index.apply([KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.FAILING, detail="HTTP 500"))])
     assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
     assert list(index.list_problems()) == ["DNSPolicies: HTTP 500"]
 
 
-def test_everything_is_unavailable_while_a_file_is_unreadable_since_the_start() -> None:
+def test_no_record_gets_an_answer_while_a_policy_file_is_unreadable_since_the_start() -> None:
     index = build_index(change(VALID), problem("rules.yaml:3", NOT_YAML), SYNCED)
     assert [one.problem for one in index.find_unavailable()] == [f"rules.yaml:3: {NOT_YAML}"]
     index.apply([problem("rules.yaml:3", ""), problem("rules.yaml:7", NOT_YAML)])
@@ -110,14 +110,14 @@ def test_everything_is_unavailable_while_a_file_is_unreadable_since_the_start() 
     assert list(index.find_unavailable()) == []
 
 
-def test_policies_stay_in_use_if_a_file_becomes_unreadable() -> None:
+def test_policies_stay_in_use_if_a_policy_file_becomes_unreadable() -> None:
     index = build_index(change(VALID), SYNCED)
     index.apply([problem("rules.yaml:3", NOT_YAML)])
     assert (list_used(index), list(index.find_unavailable())) == (["record.ttl >= 60"], [])
     assert list(index.list_problems()) == [f"rules.yaml:3: {NOT_YAML}"]
 
 
-def test_object_that_cannot_be_decoded_concerns_everything_unless_an_earlier_version_is_used() -> None:
+def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_it_is_used() -> None:
     unreadable = problem("rules.yaml:3", "metadata.labels is a list", KEY)
     assert [one.match for one in build_index(unreadable, SYNCED).find_unavailable()] == [MATCH_EVERYTHING]
     index = build_index(change(VALID), SYNCED)
@@ -128,6 +128,6 @@ def test_object_that_cannot_be_decoded_concerns_everything_unless_an_earlier_ver
     ]
 
 
-def test_problem_with_another_kind_concerns_no_rule() -> None:
+def test_an_invalid_object_of_another_kind_does_not_affect_policies() -> None:
     other = problem("shop.yaml:3", "spec is a list", ObjectKey(NAMESPACE, "", "shop"))
     assert list(build_index(other, SYNCED).find_unavailable()) == []

@@ -57,11 +57,15 @@ REQUIREMENTS: dict[str, tuple[str, str, list[str], bool]] = {
 
 
 @pytest.mark.parametrize(("match", "changes", "expected"), CASES.values(), ids=CASES)
-def test_match_selects_inputs(match: dict[str, Any], changes: dict[str, Any], expected: bool | None) -> None:
+def test_a_policy_is_evaluated_on_exactly_the_inputs_that_its_match_selects(
+    match: dict[str, Any], changes: dict[str, Any], expected: bool | None
+) -> None:
     assert is_matched(read_match(**match), build_input(**changes)) is expected
 
 
 @pytest.mark.parametrize(("key", "operator", "values", "expected"), REQUIREMENTS.values(), ids=REQUIREMENTS)
-def test_label_requirement_is_that_of_kubernetes(key: str, operator: str, values: list[str], expected: bool) -> None:
+def test_label_requirements_of_a_match_work_as_in_kubernetes(
+    key: str, operator: str, values: list[str], expected: bool
+) -> None:
     selector = {"matchExpressions": [{"key": key, "operator": operator, "values": values}]}
     assert is_matched(read_match(namespaceSelector=selector), build_input()) is expected

@@ -40,11 +40,11 @@ def list_messages(item: RuleInput, *policies: CompiledPolicy) -> list[str]:
     return [violation.message for violation in evaluate(item, *policies).violations]
 
 
-def test_valid_record_has_no_violation() -> None:
+def test_a_record_that_follows_the_rule_has_no_violation() -> None:
     assert evaluate(build_input(), OWN_DOMAIN) == Evaluation(matched=("own-domain",))
 
 
-def test_answers_about_objects_with_large_annotations_are_not_kept_without_limit(
+def test_the_cache_of_answers_is_bounded_although_objects_have_large_annotations(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(policy_rules, "MAX_CACHED_CHARACTERS", 100_000)
@@ -59,7 +59,7 @@ def test_answers_about_objects_with_large_annotations_are_not_kept_without_limit
     assert held < 400_000
 
 
-def test_violation_has_message_reason_and_the_values_of_variables() -> None:
+def test_a_violation_has_the_message_the_reason_and_the_values_of_variables() -> None:
     assert evaluate(build_input("www.example.com"), OWN_DOMAIN).violations == (
         Violation(
             rule="own-domain",
@@ -71,22 +71,22 @@ def test_violation_has_message_reason_and_the_values_of_variables() -> None:
     )
 
 
-def test_policy_that_does_not_match_is_not_evaluated() -> None:
+def test_a_policy_that_does_not_match_a_record_is_not_evaluated() -> None:
     assert evaluate(build_input(), build_policy("false", match={"recordTypes": ["AAAA"]})) == Evaluation()
 
 
 @pytest.mark.parametrize("action", RuleAction)
-def test_violation_has_the_action_of_its_policy(action: RuleAction) -> None:
+def test_a_violation_has_the_action_of_its_policy(action: RuleAction) -> None:
     (violation,) = evaluate(build_input(), build_policy("false", action=action.value)).violations
     assert violation.action is action
 
 
-def test_violation_deletes_only_if_the_policy_says_so() -> None:
+def test_a_violation_deletes_the_record_only_if_the_policy_says_so() -> None:
     keeps, deletes = build_policy("false", name="a"), build_policy("false", name="b", onViolation="delete")
     assert [one.deletes for one in evaluate(build_input(), keeps, deletes).violations] == [False, True]
 
 
-def test_each_violated_validation_is_reported() -> None:
+def test_each_violated_validation_of_a_policy_is_reported() -> None:
     policy = build_policy({"expression": "false", "message": "b"}, "true", {"expression": "false", "message": "a"})
     assert list_messages(build_input(), policy) == ["a", "b"]
 
@@ -105,13 +105,13 @@ def test_each_violated_validation_is_reported() -> None:
         ({"messageExpression": "'" + "a" * 600 + "'"}, "a" * (MAX_MESSAGE - 1) + "…"),
     ],
 )
-def test_message_is_that_of_the_expression_then_the_written_one_then_the_expression(
+def test_a_violation_shows_the_computed_message_or_else_the_written_one_or_else_the_expression(
     texts: dict[str, str], message: str
 ) -> None:
     assert list_messages(build_input(), build_policy({"expression": "1 == 2", **texts})) == [message]
 
 
-def test_record_is_denied_if_the_rule_cannot_be_evaluated() -> None:
+def test_a_record_is_denied_if_a_rule_about_it_cannot_be_evaluated() -> None:
     policy = build_policy("object.annotations['none'] == 'x'", onViolation="delete")
     (violation,) = evaluate(build_input(), policy).violations
     assert (violation.action, violation.reason, violation.deletes) == (RuleAction.DENY, EVALUATION_FAILED, False)
@@ -121,12 +121,12 @@ def test_record_is_denied_if_the_rule_cannot_be_evaluated() -> None:
     )
 
 
-def test_record_is_valid_if_the_rule_cannot_be_evaluated_and_errors_are_ignored() -> None:
+def test_with_failure_policy_ignore_a_rule_that_cannot_be_evaluated_has_no_effect() -> None:
     policy = build_policy("object.annotations['none'] == 'x'", failurePolicy="Ignore")
     assert evaluate(build_input(), policy) == Evaluation(matched=("rule",))
 
 
-def test_error_of_a_variable_is_reported_where_it_is_used() -> None:
+def test_an_error_in_a_variable_is_reported_only_where_the_variable_is_used() -> None:
     variables = [{"name": "team", "expression": "object.labels['team']"}, {"name": "unused", "expression": "1 / 0"}]
     policy = build_policy("record.type == 'TXT' || variables.team == 'a'", variables=variables)
     (message,) = list_messages(build_input(), policy)
@@ -134,32 +134,32 @@ def test_error_of_a_variable_is_reported_where_it_is_used() -> None:
     assert list_messages(build_input(record_type="TXT"), policy) == []
 
 
-def test_variable_may_refer_to_those_before_it() -> None:
+def test_a_variable_may_use_the_variables_defined_before_it() -> None:
     variables = [{"name": "a", "expression": "'x'"}, {"name": "b", "expression": "variables.a + 'y'"}]
     (violation,) = evaluate(build_input(), build_policy("variables.b == ''", variables=variables)).violations
     assert violation.values == StringMap.from_items({"a": "x", "b": "xy"})
 
 
-def test_variable_that_grows_without_limit_has_no_value() -> None:
+def test_a_variable_whose_value_grows_too_large_is_an_error() -> None:
     doubled = [{"name": "v0", "expression": "'" + "x" * 1000 + "'"}]
     doubled += [{"name": f"v{at}", "expression": f"variables.v{at - 1} + variables.v{at - 1}"} for at in range(1, 30)]
     (message,) = list_messages(build_input(), build_policy("variables.v29 == ''", variables=doubled))
     assert "variables.v7: the value is too large" in message
 
 
-def test_nested_loops_over_many_targets_have_no_value() -> None:
+def test_nested_loops_over_many_targets_are_an_error() -> None:
     targets = [f"10.0.{at // 256}.{at % 256}" for at in range(1000)]
     policy = build_policy("record.targets.all(a, record.targets.exists(b, a == b))")
     (message,) = list_messages(build_input("web.example.com", *targets), policy)
     assert "its loops may take 1000000 steps" in message
 
 
-def test_result_that_is_no_boolean_denies() -> None:
+def test_a_rule_whose_result_is_not_a_boolean_denies_the_record() -> None:
     (message,) = list_messages(build_input(), build_policy("object.annotations['dns.example/owner']"))
     assert message.endswith("gives ops; allowed: true or false")
 
 
-def test_order_of_policies_does_not_matter() -> None:
+def test_the_order_of_policies_changes_neither_the_answers_nor_the_revision() -> None:
     policies = [OWN_DOMAIN, build_policy("false", name="b"), build_policy("record.ttl < 60", name="a")]
     item = build_input("www.example.com")
     results = {PolicyRules(order).evaluate((item,)) for order in permutations(policies)}
@@ -167,7 +167,7 @@ def test_order_of_policies_does_not_matter() -> None:
     assert (len(results), len(revisions)) == (1, 1)
 
 
-def test_revision_differs_if_a_policy_differs() -> None:
+def test_the_revision_differs_if_any_policy_differs() -> None:
     sets = (PolicyRules(()), PolicyRules((build_policy("true"),)), PolicyRules((build_policy("false"),)))
     assert len({rules.revision for rules in sets}) == len(sets)
 
@@ -176,7 +176,7 @@ def test_revision_differs_if_a_policy_differs() -> None:
     ("match", "unavailable"),
     [(MATCH_EVERYTHING, "broken: spec is missing"), (PolicyMatch(record_types=("TXT",)), "")],
 )
-def test_record_that_a_policy_without_a_valid_version_may_concern_gets_no_answer(
+def test_a_record_gets_no_answer_if_it_could_match_a_policy_without_a_valid_version(
     match: PolicyMatch, unavailable: str
 ) -> None:
     rules = PolicyRules((), (UnavailablePolicy(problem="broken: spec is missing", match=match),))
@@ -184,13 +184,13 @@ def test_record_that_a_policy_without_a_valid_version_may_concern_gets_no_answer
     assert evaluation.unavailable == unavailable
 
 
-def test_record_gets_no_answer_while_its_namespace_is_not_read() -> None:
+def test_a_record_gets_no_answer_while_its_namespace_is_not_read() -> None:
     policy = build_policy("namespace.labels['team'] == 'a'")
     assert evaluate(build_input(namespace=None), policy).unavailable == "rule: the namespace team-a was not read"
     assert PolicyRules((policy,)).needs_namespaces
 
 
-def test_policies_without_namespaces_do_not_need_them() -> None:
+def test_policies_that_do_not_use_namespaces_do_not_require_reading_them() -> None:
     assert not PolicyRules((OWN_DOMAIN,)).needs_namespaces
 
 
@@ -207,7 +207,7 @@ def test_policies_can_be_evaluated_on_several_threads_at_once() -> None:
     assert results == [expected] * 4
 
 
-def test_delete_is_evaluated_only_if_the_policy_names_it() -> None:
+def test_a_delete_is_evaluated_only_by_policies_whose_match_names_deletes() -> None:
     item = build_input(operation=Operation.DELETE)
     protected = build_policy("false", name="protected", match={"operations": ["DELETE"]})
     assert [one.rule for one in evaluate(item, build_policy("false"), protected).violations] == ["protected"]
@@ -221,7 +221,7 @@ def test_delete_is_evaluated_only_if_the_policy_names_it() -> None:
         ("size(record.ttl) > 1", "size() is not defined for values of these types"),
     ],
 )
-def test_dry_evaluation_finds_mistakes_of_type(expression: str, problem: str) -> None:
+def test_a_trial_evaluation_finds_type_errors_in_expressions(expression: str, problem: str) -> None:
     (found,) = evaluate_dry(build_policy(expression)).problems
     assert problem in found
 
@@ -236,7 +236,9 @@ def test_dry_evaluation_finds_mistakes_of_type(expression: str, problem: str) ->
         ("record.targets.all(t, !isIP(t) || ip(t).family() == 4)", 0),
     ],
 )
-def test_dry_evaluation_warns_of_records_for_which_an_expression_has_no_value(expression: str, warnings: int) -> None:
+def test_a_trial_evaluation_warns_of_typical_records_for_which_an_expression_fails(
+    expression: str, warnings: int
+) -> None:
     found = evaluate_dry(build_policy(expression))
     assert (found.problems, len(found.warnings)) == ((), warnings)
 
@@ -245,7 +247,7 @@ def test_dry_evaluation_warns_of_records_for_which_an_expression_has_no_value(ex
     ("expression", "answers"),
     [("record.ttl == 60", [0, 0]), ("current == null", [0, 1]), ("operation == 'CREATE'", [0, 1])],
 )
-def test_stored_answers_are_used_only_where_the_current_record_does_not_matter(
+def test_a_cached_answer_is_not_used_if_the_rule_depends_on_the_current_record(
     expression: str, answers: list[int]
 ) -> None:
     rules = PolicyRules((build_policy(expression),))
@@ -257,7 +259,7 @@ def test_stored_answers_are_used_only_where_the_current_record_does_not_matter(
     assert [len(one.violations) for one in rules.evaluate(inputs)] == answers
 
 
-def test_stored_answers_are_those_of_the_same_record_object_and_namespace() -> None:
+def test_a_cached_answer_is_used_only_for_the_same_record_object_and_namespace() -> None:
     rules = PolicyRules((build_policy("record.ttl == 60 && object.name == 'web' && 'team' in namespace.labels"),))
     inputs = [
         build_input(ttl_s=60),
@@ -269,7 +271,7 @@ def test_stored_answers_are_those_of_the_same_record_object_and_namespace() -> N
         assert [len(one.violations) for one in rules.evaluate(inputs)] == [0, 1, 1, 1]
 
 
-def test_many_different_records_are_answered_after_the_cache_was_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_stay_right_after_the_full_cache_was_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_rules, "_MAX_CACHED", 2)
     rules = PolicyRules((build_policy("record.ttl < 5"),))
     inputs = [build_input(ttl_s=ttl_s) for ttl_s in (*range(10), *range(10))]

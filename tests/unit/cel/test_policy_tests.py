@@ -32,11 +32,11 @@ _DOCUMENTS = st.recursive(
 
 
 @given(document=_DOCUMENTS)
-def test_no_document_makes_the_reader_fail(document: object) -> None:
+def test_no_content_of_a_test_file_makes_reading_it_raise_an_exception(document: object) -> None:
     assert all(problem.isprintable() for problem in read_test_file(document).problems)
 
 
-def test_current_record_and_operation_are_read() -> None:
+def test_the_current_record_and_the_operation_of_a_test_are_read() -> None:
     current = {"record": {"name": "www.example.com"}, "owner": "default", "ours": False, "resource": "service/web/www"}
     test = {"operation": "DELETE", "record": {"name": "WWW.example.com."}, "current": current, "expect": []}
     (found,) = read_test_file({"policies": ["a.yaml"], "tests": [test]}).tests

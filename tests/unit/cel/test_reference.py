@@ -22,11 +22,11 @@ PAGE: Final = (Path(__file__).parents[3] / "docs" / "reference" / "dnspolicy.md"
 
 
 @pytest.mark.parametrize("source", EXAMPLES.splitlines())
-def test_expression_of_the_page_is_true_for_a_usual_record(source: str) -> None:
+def test_each_example_expression_on_the_reference_page_is_true_for_a_usual_record(source: str) -> None:
     assert evaluate(source, build_input("web.team-a.example.com")) is True
 
 
-def test_policy_of_the_page_is_valid() -> None:
+def test_the_example_policy_on_the_reference_page_is_valid() -> None:
     text, _ = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     document = yaml.safe_load(text)
     parsed = read_policy(document["metadata"]["name"], document["spec"])
@@ -37,7 +37,7 @@ def test_policy_of_the_page_is_valid() -> None:
     assert (dry.problems, dry.warnings) == ((), ())
 
 
-def test_page_names_each_variable_field_and_function() -> None:
+def test_the_reference_page_names_each_variable_field_and_function() -> None:
     named = set(re.findall(r"[A-Za-z]+", PAGE))
     dates = {name for name in NATIVE_FUNCTIONS if name.startswith("get")}
     names = {*FIELDS, *(field for fields in FIELDS.values() if fields for field in fields)}
@@ -45,7 +45,7 @@ def test_page_names_each_variable_field_and_function() -> None:
     assert (names | functions) - named == set()
 
 
-def test_tests_of_the_page_pass(tmp_path: Path) -> None:
+def test_the_example_tests_on_the_reference_page_pass(tmp_path: Path) -> None:
     policy, tests = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "policy.yaml").write_text(policy)
     (tmp_path / "tests.yaml").write_text(tests)
