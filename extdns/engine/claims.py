@@ -178,11 +178,11 @@ class ClaimIndex:
 
     @property
     def has_hidden_requests(self) -> bool:
-        """Whether any object has an invalid value that hides which names it requests: a misspelled annotation."""
+        """Whether an object has an invalid value, such as a misspelled annotation, that may hide a name it requests."""
         return bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None = None) -> Blocked | None:
-        """Return the invalid value that hides which names the object at *key* requests; None if it has none.
+        """Return which invalid value may hide a name that the object at *key* requests; None if it has none.
 
         Without *key*, return one such value of any object.
         """

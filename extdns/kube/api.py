@@ -48,7 +48,7 @@ class ApiClient:
 
     @contextmanager
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[ResponseStream]:
-        """Send GET and give the response line by line."""
+        """Send GET; inside the `with` block, the lines of the response can be read as they arrive."""
         with self._open_response("GET", path, query) as response:
             yield ResponseStream(f"GET {path}", response, RequestDeadline(self._request_timeout_s, self._monotonic))
 

@@ -74,7 +74,7 @@ class RequestDeadline:
     """The time at which a request must be complete."""
 
     def __init__(self, seconds: float, monotonic: Callable[[], float]) -> None:
-        """Start now; 0 *seconds* means no limit."""
+        """Set the deadline to *seconds* from now; 0 is no limit."""
         self._seconds = seconds
         self._monotonic = monotonic
         self._until_s = monotonic() + seconds if seconds else math.inf

@@ -103,7 +103,7 @@ class EventMessageBuilder:
                 yield EventMessage(where.ref, where.source, one.reason.event, "Publish", text)
 
     def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
-        """Yield a message that the claims of the object at *key* could not be computed."""
+        """Yield a message saying that the claims of the object at *key* could not be computed, and why (*message*)."""
         if self._emits_problems:
             text = f"{MEANINGS[Reason.OBJECT_FAILED]} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
             yield EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text)

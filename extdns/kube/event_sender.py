@@ -95,7 +95,7 @@ class EventSender:
         self._thread: threading.Thread | None = None
 
     def send(self, message: EventMessage) -> None:
-        """Queue *message*."""
+        """Queue *message*, or drop it if too many are queued."""
         if self._is_forbidden:
             return
         try:

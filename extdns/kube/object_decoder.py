@@ -194,7 +194,7 @@ def _intern_service(spec: ServiceSpec, name: str) -> None:
 
 
 def _intern_keys(holder: ObjectMeta | ServiceSpec, field: str, name: str) -> None:
-    """Intern the keys, and the values that equal the object's *name*, which are frequent in labels.
+    """Intern the keys of the map *field* of *holder*, and its values that equal *name*, the name of the object.
 
     Interning other values, which repeat less often, would cost more memory than it saves.
     """

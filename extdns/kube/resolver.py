@@ -124,7 +124,7 @@ class HostResolver:
     """
 
     def __init__(self, resolve: ResolveHost, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Use *resolve*. Resolves nothing yet."""
+        """Resolve hosts with *resolve*, each from its call of `start_resolving` on."""
         self._resolve = resolve
         self._monotonic = monotonic
         self._changed = threading.Condition()

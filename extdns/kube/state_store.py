@@ -49,7 +49,7 @@ class ConfigMapStateStore:
     """Stores the document in a ConfigMap, which is created if it does not exist."""
 
     def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
-        """Use *api*. Raises `ValueError` if *namespace* or *name* is not valid."""
+        """Store the document in the ConfigMap *name* of *namespace*. Raises `ValueError` if either is not valid."""
         self._api = api
         self._name = name
         self._namespace = namespace
@@ -98,7 +98,7 @@ class FileStateStore:
     """Stores the document in a file, which is replaced atomically and readable by its owner only."""
 
     def __init__(self, path: Path) -> None:
-        """Use the file at *path*. Its folder must exist."""
+        """Store the document in the file at *path*. Its folder must exist."""
         self._path = path
 
     def __str__(self) -> str:

@@ -35,7 +35,7 @@ class ClusterWithSyntheticObjects:
         return _CombinedView(self._store, self._cluster.view, self._objects)
 
     def require(self, kind: Kind) -> KindState:
-        """Return *kind* from the next `take` on. Return its current state."""
+        """Make `take` report objects of *kind* from its next call on. Return the current state of *kind*."""
         if kind not in self._objects:
             return self._cluster.require(kind)
         return self._states.setdefault(kind, KindState(kind=kind, phase=Phase.LISTING, since_s=self._monotonic()))

@@ -111,7 +111,7 @@ def _get_identity(change_set: ChangeSet) -> object:
 
 
 class Blocked(Value, frozen=True, kw_only=True):
-    """The reason why a change cannot be made, or not now."""
+    """The reason why a change cannot be made at all, or has to wait."""
 
     reason: Reason
     detail: str
@@ -265,7 +265,7 @@ class Decision(Value, frozen=True, kw_only=True):
         current: the existing record, None if there is none.
         requested_by: the claims that request it, the deciding one first.
         detail: one clause for a person, "" if the reason is enough.
-        violations: of rules, by what its objects request or by the delete.
+        violations: the rules that the requested record, or the delete, violates.
         rules: the names of the rules that match, violated or not.
     """
 

@@ -1,4 +1,4 @@
-"""The status of a DNSEndpoint: which of its endpoints are not published as written, and why; that of a DNSPolicy.
+"""The statuses of a DNSEndpoint (which endpoints are not published as written, and why) and of a DNSPolicy.
 
 See docs/spec/sources.md 6.3.
 """
@@ -45,7 +45,7 @@ class ObjectStatus(Value, frozen=True, kw_only=True):
 
 
 class PolicyStatus(Value, frozen=True, kw_only=True):
-    """What becomes of one version of a DNSPolicy (docs/reference/dnspolicy.md).
+    """Whether one version of a DNSPolicy is used, and what its rule finds (docs/reference/dnspolicy.md).
 
     Attributes:
         generation: `metadata.generation` of that version.

@@ -93,7 +93,7 @@ class Record(Value, frozen=True, kw_only=True):
 
 
 def project_record(endpoint: DesiredRecord) -> Record:
-    """Return the record that is expected in the zone after *endpoint* was written. The service may set a TTL."""
+    """Return the record expected in the zone after *endpoint* was written. The service may replace an unset TTL."""
     return Record(
         name=endpoint.name,
         type=endpoint.type,
@@ -359,14 +359,14 @@ def is_txt_value(text: str) -> bool:
 
 
 def split_strings(text: str) -> str:
-    """Return *text* with no string longer than 255 characters. An escape counts as one character."""
+    """Split the strings of the TXT value *text* so that none has over 255 characters; an escape counts as one."""
     if len(text) <= _MAX_STRING + 2:
         return text
     return " ".join(f'"{part}"' for string in _parse_strings(text) for part in _split_units(string)) or text
 
 
 def join_strings(text: str) -> str:
-    """Return *text* with full strings joined. Text that is not a list of strings stays unchanged."""
+    """Undo `split_strings`: join each string of 255 characters with the next one. Other text stays unchanged."""
     if len(text) <= _MAX_STRING + 2 or not is_txt_value(text):
         return text
     found: list[str] = []

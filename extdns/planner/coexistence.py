@@ -118,7 +118,7 @@ def is_requested_by_resource(current: OwnedRecord, requested_by: Iterable[Proven
 
 
 def drop_incompatible(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Block changes that cannot coexist with other records, and deletes of replaced records without replacement.
+    """Block changes that cannot coexist with other records, and deletes of records whose replacement is not written.
 
     Blocking one change may affect others, so the rules are repeated until no more changes are blocked.
     """

@@ -146,7 +146,7 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals* with those of *blocks* in place of their changes."""
+    """Return *proposals* in which each change of a record in *blocks* is replaced by the block."""
     return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 

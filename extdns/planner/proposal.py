@@ -79,7 +79,7 @@ def group_claims(claims: Iterable[MergedClaim], settings: PlanSettings) -> list[
 
 
 def sort_candidates(candidates: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
-    """Return *candidates* sorted by their first source in the order of `--source`, then by their first claim's rank."""
+    """Return *candidates* sorted by their deciding claim: its source, as in `--source`, then the age of its object."""
     ordered = list(candidates)
     if len(ordered) > 1:
         ordered.sort(key=lambda one: _build_rank(one.desired, one.requested_by[0], settings.source_order))

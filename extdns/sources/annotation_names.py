@@ -64,11 +64,13 @@ _MAX_REMEMBERED: Final = 1024
 
 @lru_cache(maxsize=_MAX_REMEMBERED)
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
-    """Return a warning for each key that is nearly one that is read, sorted. Many objects have the same keys.
+    """Return a warning for each key that is probably a misspelled annotation of extdns, sorted by key.
+
+    The result is cached, because many objects have the same keys.
 
     Args:
         keys: the keys of annotations of an object, without `KNOWN_KEYS`.
-        prefix: the prefix that is used on the object, or that it should use.
+        prefix: the annotation prefix that the object uses, or should use.
     """
     warnings: list[ClaimWarning] = []
     for key in sorted(keys):
@@ -81,7 +83,7 @@ def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarnin
 
 
 def _find_meant_key(head: str, name: str, prefix: str) -> str:
-    """Return the key that is meant by *head* and *name*, "" if the key is valid or not similar to any."""
+    """Return the known key that *head* + *name* probably means; "" if it is valid, or similar to no known key."""
     if head in {prefix, *BOTH_PREFIXES}:
         meant_head, meant = head, "" if name in KNOWN or name.startswith(_OPEN) else _find_similar_name(name)
     else:

@@ -36,8 +36,7 @@ class Annotations(Value, frozen=True, kw_only=True):
     Attributes:
         prefix: the prefix in use on this object.
         values: the values of the annotations under that prefix, by key without the prefix.
-        warnings: one for each key that is ignored: under an older prefix, because the object uses a newer one, or
-            nearly a key that is read.
+        warnings: one for each ignored key: it has an older prefix than others of the object, or is misspelled.
     """
 
     prefix: str

@@ -93,12 +93,12 @@ class HostPublisher:
         return (ExcludedClaim(ref=self.ref, excluded_by=by),) if by else ()
 
     def publish(self, host: str, field: str, result: TargetResult) -> None:
-        """Request *host*, found in *field*, unless it is empty."""
+        """Request *host*, found in *field*, with the targets of *result*; do nothing if *host* is empty."""
         if host:
             self.builder.request(host, field, result)
 
     def publish_annotation_hosts(self, result: TargetResult, *, ignore_flag: bool = False) -> None:
-        """Request the hosts of the `hostname` annotation.
+        """Request the hosts of the `hostname` annotation, with the targets of *result*.
 
         With *ignore_flag*, `--ignore-hostname-annotation` has no effect.
         """
@@ -112,12 +112,16 @@ class HostPublisher:
         return self._settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=self._has_hosts)
 
     def publish_template_hosts(self, result: TargetResult) -> None:
-        """Request the hosts that `--fqdn-template` renders; raises `TemplateError`."""
+        """Request the hosts that `--fqdn-template` renders, with the targets of *result*; raises `TemplateError`."""
         for host, field in self.list_template_hosts():
             self.publish(host, field, result)
 
     def publish_template_pairs(self) -> None:
-        """Request the pairs that `--fqdn-target-template` renders, without TTL and resource; raises `TemplateError`."""
+        """Request the pairs of host and target that `--fqdn-target-template` renders, without TTL and resource.
+
+        Raises:
+            TemplateError: the template cannot be rendered for the object.
+        """
         self._add_template_pairs(self._bare_builder)
 
     def publish_bare_template_targets(self) -> None:

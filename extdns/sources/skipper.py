@@ -43,7 +43,7 @@ def parse_group_version(group_version: str) -> Kind:
 
 
 class SkipperSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts of RouteGroups. The cluster must keep full objects.
+    """Publishes the hosts of RouteGroups. They must be full objects, because no struct decodes them.
 
     Attributes:
         kind: the kind of RouteGroup, from `parse_group_version`.

@@ -164,7 +164,7 @@ class _IndexBuilder:
     def _choose_matches(
         self, ownership_record: OwnershipRecord, candidates: Sequence[_CandidateMatch]
     ) -> Sequence[_CandidateMatch]:
-        """Return those of *candidates* that *ownership_record* covers; all of them have the same name."""
+        """Return those of *candidates* that *ownership_record* covers, which are records of one name."""
         if ownership_record.labels.has(OWNED_RECORD):
             stated = ownership_record.labels.get(OWNED_RECORD)
             return [candidate for candidate in candidates if candidate.record.name == stated]

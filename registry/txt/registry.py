@@ -246,7 +246,7 @@ def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: Reco
 
 
 def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Return a block if an update would only rewrite ownership records, and cannot.
+    """Return a block for an update of ownership records only if none of *writes* changes their text; else None.
 
     Otherwise it would be planned again and again. If only the naming format is old, the record counts as in sync.
     """

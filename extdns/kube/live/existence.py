@@ -61,7 +61,7 @@ class ExistenceChecker:
             api: the API server.
             page_size: the number of objects in a page of a list.
             scope: returns the namespace to list for many checks of objects such as this; "" is all namespaces.
-            check_identity: returns the epoch of the cluster, read at the given monotonic time or later.
+            check_identity: `IdentityReader.check`; what it returns changes when another cluster responds.
             monotonic: seconds that never go back.
         """
         self._api = api

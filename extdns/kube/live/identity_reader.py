@@ -87,7 +87,7 @@ class IdentityReader:
         self.failure = ""
 
     def check(self, since_s: float) -> int:
-        """Return the epoch. Read the identity unless it was read at *since_s* (monotonic seconds) or later.
+        """Return `epoch`. First read the identity, unless it was read at *since_s* (monotonic seconds) or later.
 
         Raises:
             ApiError: a part that was known cannot be read at the moment, so another cluster may be responding. This

@@ -66,7 +66,7 @@ class ClusterMonitor:
         self._thread = Thread(target=self._run, name="cluster-monitor", daemon=True)
 
     def start(self) -> None:
-        """Start the thread. Can be called twice."""
+        """Start the thread, unless it was started before."""
         if not self._thread.is_alive() and not self._is_stopping:
             self._thread.start()
 

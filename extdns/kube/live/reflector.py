@@ -58,7 +58,7 @@ class Reflector:
             namespace: "" for all namespaces.
             report: receives what changed; called on the reflector's thread.
             timing: the intervals of lists and watches.
-            check_identity: returns the epoch of the cluster, read at the given monotonic time or later.
+            check_identity: `IdentityReader.check`; what it returns changes when another cluster responds.
             on_listed: called after each complete list, and after each event while the list is distrusted.
             random_fraction: returns numbers from 0 up to 1.
             monotonic: seconds that never go back.
@@ -114,7 +114,7 @@ class Reflector:
                 self._stream.abort()
 
     def follow_epoch(self, epoch: int) -> None:
-        """Request a new list unless the last one came from the cluster of *epoch*; safe from any thread."""
+        """Request a new list if *epoch* (`IdentityReader.epoch`) has changed since the last one; safe from any thread."""
         if self._epoch not in {None, epoch}:
             self.list_again()
 
@@ -203,7 +203,7 @@ class Reflector:
         return self._watch(is_list=False)
 
     def _accept_list_request(self) -> None:
-        """Drop the resource version if another thread requested a list."""
+        """If another thread requested a list, drop the resource version, so that the next run lists all objects."""
         with self._lock:
             list_requested, self._list_requested = self._list_requested, False
         if (
@@ -212,7 +212,7 @@ class Reflector:
             self._version, self._lists_pages = "", True
 
     def _is_another_cluster(self) -> bool:
-        """Return whether the cluster that responds is not the one that was listed. If so, forget all versions.
+        """Return whether another cluster responds than the one that was listed. If so, forget all resource versions.
 
         Called after the server has responded, and before its response is processed.
         """

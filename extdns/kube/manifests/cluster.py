@@ -102,7 +102,7 @@ class ManifestCluster:
         return self._store
 
     def require(self, kind: Kind) -> KindState:
-        """Return objects of *kind* from the next `take` on. Return its current state."""
+        """Make `take` report objects of *kind* from its next call on. Return the current state of *kind*."""
         state = self._states.get(kind)
         if state is None:
             phase = Phase.LISTING if self._is_read(kind) else Phase.NOT_SERVED

@@ -152,7 +152,7 @@ def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) ->
 
 
 def _exclude(builder: ClaimBuilder, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
-    """Add an excluded claim for *name*, which no listener accepts, unless it is empty."""
+    """Add an excluded claim for *name*, which no listener accepts, unless its text is empty."""
     if not name.text:
         return
     reasons = [
