@@ -114,7 +114,7 @@ class Reflector:
                 self._stream.abort()
 
     def follow_epoch(self, epoch: int) -> None:
-        """Request a new list if *epoch* (`IdentityReader.epoch`) has changed since the last one; safe from any thread."""
+        """Request a new list if *epoch* (`IdentityReader.epoch`) changed since the last one; safe from any thread."""
         if self._epoch not in {None, epoch}:
             self.list_again()
 
