@@ -138,7 +138,7 @@ def test_the_create_only_policy_forbids_adoption(
 
 
 @pytest.mark.parametrize("flags", [["--registry=noop"], ["--txt-owner-id="]])
-def test_adopt_needs_a_registry_with_ownership_records(
+def test_adopt_is_refused_with_the_noop_registry_or_an_empty_owner_id(
     installation: Installation, flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [
@@ -236,7 +236,9 @@ def test_a_record_with_an_encrypted_ownership_record_is_not_adopted(
         ),
     ],
 )
-def test_ownership_records_of_other_names_do_not_prevent_adoption(installation: Installation, line: str) -> None:
+def test_ownership_records_that_cover_another_record_do_not_prevent_adoption(
+    installation: Installation, line: str
+) -> None:
     installation.replace_manifests(service("www", "www.example.org"))
     zone = next(installation.zones.folder.iterdir())
     zone.write_text(f"{zone.read_text()}{line}\n")

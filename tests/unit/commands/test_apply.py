@@ -226,7 +226,7 @@ def test_a_plan_made_with_other_settings_is_refused(
     assert "the setting --policy=upsert-only is not in the plan" in output
 
 
-def test_flags_for_state_and_logs_do_not_change_the_plan(
+def test_a_plan_can_be_applied_with_other_flags_for_saved_state_logs_and_leader_election(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state, audit_log = tmp_path / "state.json", tmp_path / "audit.log"

@@ -54,7 +54,7 @@ def test_approve_shows_the_deletes_that_it_approves(
     assert store.load_approvals() == (Approval(code="7f3a-91c2"),)
 
 
-def test_an_earlier_code_of_the_same_scope_can_be_approved(
+def test_a_former_code_of_a_scope_can_be_approved_with_a_note_that_the_held_deletes_changed(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["approve", f"--state-file={tmp_path / 'state'}", "0000-0001"], {}) == 0
@@ -126,7 +126,9 @@ def test_approve_and_status_report_that_no_state_is_saved_yet(
     )
 
 
-def test_a_state_file_without_saved_state_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_approve_and_status_report_a_state_file_with_other_content(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "notes").write_text("milk")
     for command in (["approve", "1234-5678"], ["status"]):
         assert cli.main([*command, f"--state-file={tmp_path / 'notes'}"], {}) == 1
@@ -169,7 +171,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
     )
 
 
-def test_status_omits_a_save_time_that_is_out_of_range(
+def test_status_leaves_out_a_save_time_that_is_out_of_range(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((1e300, 1),)))),)))
@@ -248,7 +250,7 @@ def test_status_with_manifests_requires_a_state_file(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("command", ["approve", "status"])
-def test_approve_and_status_have_their_own_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_approve_and_status_each_have_a_help_text(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, "--help"], {}) == 0
     assert capsys.readouterr().out.startswith(f"Usage: extdns {command} ")
 

@@ -64,7 +64,7 @@ def test_an_unreachable_address_of_a_name_server_is_ignored_if_another_one_answe
     ]
 
 
-def test_answers_are_compared_as_sets_and_txt_strings_by_content() -> None:
+def test_answers_of_name_servers_are_compared_as_sets_and_txt_records_by_their_text() -> None:
     assert name_servers.is_subset("A", ("192.0.2.1", "192.0.2.2"), ("192.0.2.2",))
     assert not name_servers.is_subset("A", ("192.0.2.1",), ("192.0.2.3",))
     assert not name_servers.is_subset("A", ("192.0.2.1",), ())

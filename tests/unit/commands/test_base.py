@@ -192,7 +192,7 @@ def test_a_plan_with_a_base_cannot_be_applied(
         pytest.param("", "x" * 300, "error: --base=xxxxxxxxxx", id="longer-than-any-path"),
     ],
 )
-def test_a_base_that_is_neither_path_nor_revision_is_refused(
+def test_a_base_that_is_neither_a_path_nor_a_git_revision_is_refused(
     installation: Installation, manifests: str, base: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, f"--base={base}", manifests=manifests) == 1

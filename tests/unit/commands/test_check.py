@@ -117,7 +117,7 @@ def test_check_tests_permission_for_leases_only_with_leader_election(
     assert "permission to update leases.coordination.k8s.io " in output
 
 
-def test_check_reports_only_that_the_api_server_does_not_answer(
+def test_if_the_api_server_does_not_answer_check_reports_nothing_else_as_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ApiServer() as server:
@@ -182,7 +182,7 @@ def test_check_reports_that_no_zone_passes_the_filters(
     assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
 
-def test_check_reports_that_no_object_was_read(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_if_no_object_was_read(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     installation.replace_manifests()
     assert cli.main(["check", *flags(installation)], {}) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -190,7 +190,7 @@ def test_check_reports_that_no_object_was_read(installation: Installation, capsy
     assert f"missing  scope: no object was read from {path} for --source=service" in lines
 
 
-def test_check_reports_as_unknown_that_no_object_requests_a_name(
+def test_check_reports_as_unknown_why_objects_that_were_read_request_no_name(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests({**service("web"), "metadata": {"name": "web", "namespace": "shop"}})
@@ -275,7 +275,7 @@ def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
                 assert f"the folder {folder} is read-only for user " in check_file(installation, flag, capsys)
 
 
-def test_check_reports_a_flag_value_without_effect(
+def test_check_reports_a_flag_value_that_cannot_match_anything(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["check", *flags(installation, "--managed-record-types=A,TXT")], {}) == 1
@@ -286,7 +286,9 @@ def test_check_reports_a_flag_value_without_effect(
     )
 
 
-def test_check_selects_zones_by_the_end_of_their_file_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_zone_id_filter_matches_the_end_of_the_name_of_a_zone_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     installation = Installation(tmp_path, example_org="", example_net="")
     installation.replace_manifests(service("web", "web.example.org"))
     assert cli.main(["check", *flags(installation, "--zone-id-filter=example.org.zone")], {}) == 0

@@ -135,7 +135,7 @@ PERMISSION = f"permission to change zone example.org ({ZONE}): "
         pytest.param(("--registry=noop", "--managed-record-types=A", "--no-aws-conditional-writes"), id="types"),
     ],
 )
-def test_the_policy_printed_by_iam_policy_passes_the_permission_check(
+def test_the_iam_policy_that_extdns_prints_passes_the_permission_check_of_extdns(
     aws: Aws, flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     aws.grant(capsys, *flags)
@@ -187,7 +187,7 @@ def test_check_reports_whether_a_policy_or_the_organization_denies(
     assert f"unknown  {PERMISSION}policies of the organization deny {ROLE} CREATE" in capsys.readouterr().out
 
 
-def test_permissions_that_depend_on_missing_context_keys_are_unknown(
+def test_a_permission_is_unknown_if_iam_cannot_simulate_a_condition_of_the_policy(
     aws: Aws, capsys: pytest.CaptureFixture[str]
 ) -> None:
     network = {"aws:SourceVpc": "vpc-1"}
@@ -197,7 +197,7 @@ def test_permissions_that_depend_on_missing_context_keys_are_unknown(
     assert f"unknown  {PERMISSION}{words}\n" in capsys.readouterr().out
 
 
-def test_without_permission_to_simulate_the_missing_action_is_named(
+def test_check_reports_the_missing_permission_to_simulate_iam_policies(
     aws: Aws, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aws.iam.policies[ROLE] = [aws.grant(capsys)]
@@ -208,7 +208,7 @@ def test_without_permission_to_simulate_the_missing_action_is_named(
 PATHED = f"arn:aws:iam::{ACCOUNT}:role/dns/extdns"
 
 
-def test_a_role_with_a_path_needs_its_full_arn(
+def test_the_permissions_of_an_iam_role_with_a_path_can_be_checked_only_with_its_full_arn(
     aws: Aws, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aws.grant(capsys, role=PATHED)
@@ -230,7 +230,7 @@ def test_a_role_with_a_path_needs_its_full_arn(
         pytest.param("", "sts:GetCallerIdentity: InvalidClientTokenId", id="unknown-caller"),
     ],
 )
-def test_permissions_of_principals_that_iam_cannot_simulate_are_unknown(
+def test_the_permissions_of_a_caller_that_iam_cannot_simulate_are_unknown(
     aws: Aws, caller: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     aws.iam.callers["AKIDTEST"] = caller
@@ -238,7 +238,7 @@ def test_permissions_of_principals_that_iam_cannot_simulate_are_unknown(
     assert f"unknown  {PERMISSION}{words}" in capsys.readouterr().out
 
 
-def test_policies_of_users_are_simulated(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_simulates_the_policies_of_an_iam_user_too(aws: Aws, capsys: pytest.CaptureFixture[str]) -> None:
     user = f"arn:aws:iam::{ACCOUNT}:user/ops/me"
     aws.iam.callers["AKIDTEST"] = user
     aws.grant(capsys, role=user)

@@ -18,7 +18,7 @@ def test_every_reason_code_is_explained(reason: Reason, capsys: pytest.CaptureFi
     assert MEANINGS[reason] in " ".join(output.split())
 
 
-def test_the_explanation_of_a_code_starts_with_its_group_and_ends_with_the_next_step(
+def test_the_explanation_of_a_reason_code_starts_with_its_group_and_ends_with_the_next_step(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["explain", "[held]"], {}) == 0

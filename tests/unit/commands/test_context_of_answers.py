@@ -32,7 +32,7 @@ def run(installation: Installation, command: str, *more: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "owners", "check"])
-def test_an_answer_names_the_owner_id_and_where_objects_were_read(
+def test_the_output_of_a_command_shows_the_owner_id_and_where_objects_were_read(
     installation: Installation, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(installation, command)
@@ -40,7 +40,7 @@ def test_an_answer_names_the_owner_id_and_where_objects_were_read(
     assert answer in capsys.readouterr().out.splitlines()
 
 
-def test_status_names_the_file_that_it_was_read_from(
+def test_status_shows_which_file_it_was_read_from(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = tmp_path / "state.json"

@@ -70,7 +70,7 @@ def test_in_a_terminal_extdns_demo_runs_until_ctrl_c(
 
 
 @pytest.mark.parametrize("is_flag", [pytest.param(True, id="flag"), pytest.param(False, id="variable")])
-def test_the_live_page_of_the_demo_takes_a_free_port_if_the_given_one_is_in_use(
+def test_the_live_page_of_the_demo_uses_a_free_port_if_the_given_one_is_in_use(
     is_flag: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Keyboard())
@@ -128,7 +128,7 @@ def test_extdns_demo_replaces_only_its_copies_of_the_zone_files(
 
 
 @pytest.mark.parametrize("in_the_way", [".demo", ".demo/zones"])
-def test_demo_reports_a_file_in_place_of_its_folder(checkout: Path, in_the_way: str) -> None:
+def test_the_demo_reports_a_file_that_stands_where_it_needs_its_folder(checkout: Path, in_the_way: str) -> None:
     path = checkout / in_the_way
     path.parent.mkdir(exist_ok=True)
     path.write_text("")

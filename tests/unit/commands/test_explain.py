@@ -54,7 +54,7 @@ def explain(installation: Installation, what: str, *more: str) -> int:
     return cli.main(["explain", what, *flags, *more], {})
 
 
-def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_the_next_step(
+def test_the_explanation_of_a_name_starts_with_its_state_and_ends_with_what_to_do_next(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(installation, "web.example.org") == 0

@@ -83,7 +83,7 @@ def test_without_flags_explain_queries_the_process_on_this_machine(
     assert "last write" in capsys.readouterr().out
 
 
-def test_without_flags_and_without_a_process_explain_reports_both_alternatives(
+def test_without_flags_and_without_a_running_process_explain_shows_both_ways_to_use_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nobody = f"http://127.0.0.1:{free_port()}"
@@ -171,7 +171,9 @@ def test_explain_reports_an_answer_of_another_program(
     assert message in capsys.readouterr().err
 
 
-def test_the_next_step_contains_the_controller_address(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_suggested_next_command_contains_the_controller_address(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["explain", "service/shop/web", f"--controller={address}"], {}) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(line.startswith(f'Answered by extdns at {address}, owner "me", files ') for line in lines)
@@ -180,7 +182,7 @@ def test_the_next_step_contains_the_controller_address(address: str, capsys: pyt
     assert f"  answered by   extdns at {address}, owner " in capsys.readouterr().out
 
 
-def test_the_explanation_names_the_process_on_this_machine(
+def test_the_explanation_shows_which_process_on_this_machine_answered(
     address: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running_process, "LOCAL_ADDRESS", address)

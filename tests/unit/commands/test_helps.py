@@ -40,7 +40,7 @@ def test_each_command_prints_its_help(command: str, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_option_in_the_usage_of_a_command_is_in_its_list_of_options(command: str) -> None:
+def test_each_option_in_the_usage_line_of_a_command_is_described_in_its_help(command: str) -> None:
     page = PAGES[command]
     named = set(re.findall(r"--[a-z-]+", " ".join(page.usage)))
     assert named <= {option.spelling for option in page.options}

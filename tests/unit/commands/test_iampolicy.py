@@ -34,7 +34,7 @@ from extdns import cli
         ),
     ],
 )
-def test_iam_policy_refuses_flags_that_give_no_usable_policy(
+def test_iam_policy_refuses_flags_from_which_no_usable_policy_can_be_made(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["iam-policy", *arguments], {}) == 1

@@ -12,7 +12,7 @@ from extdns.commands import init
 from extdns.errors import UsageError
 
 
-def test_the_commands_that_extdns_init_prints_publish_the_name_of_its_manifest(
+def test_the_commands_that_extdns_init_prints_publish_the_name_in_its_example_manifest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -42,6 +42,6 @@ def test_extdns_init_reports_a_folder_that_cannot_be_made(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("arguments", [[], [""], ["a", "b"], ["--force"]])
-def test_extdns_init_needs_one_folder(arguments: list[str]) -> None:
+def test_extdns_init_requires_the_name_of_exactly_one_folder(arguments: list[str]) -> None:
     with pytest.raises(UsageError, match="extdns init needs the name of a folder"):
         init.main(arguments, {})

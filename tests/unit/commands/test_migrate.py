@@ -33,7 +33,7 @@ def migrate(installation: Installation, *more: str) -> int:
     )
 
 
-def test_migrate_reports_that_the_switch_changes_nothing(
+def test_migrate_reports_when_the_switch_to_extdns_changes_nothing(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = installation.zones.contents()
@@ -106,7 +106,7 @@ def test_migrate_lists_names_that_both_would_change_differently(
     ]
 
 
-def test_migrate_lists_a_held_delete_as_change_of_external_dns_only(
+def test_migrate_lists_a_delete_that_extdns_holds_as_a_change_of_external_dns_only(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert migrate(installation, "--namespace=other") == 3

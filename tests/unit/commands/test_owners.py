@@ -134,7 +134,7 @@ def test_a_plan_on_a_zone_snapshot_equals_the_plan_on_the_zones(
 
 
 @pytest.mark.parametrize("provider", ["aws", "google"])
-def test_a_zone_snapshot_needs_no_credentials(
+def test_a_plan_from_a_zone_snapshot_needs_no_credentials(
     installation: Installation, snapshot: Path, provider: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     snapshot.write_text(snapshot.read_text().replace('"provider": "zonefile"', f'"provider": "{provider}"'))
@@ -168,7 +168,9 @@ def test_an_invalid_zone_snapshot_is_refused(
     assert all(line.isprintable() for line in output.splitlines())
 
 
-def test_a_missing_zone_snapshot_is_refused(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_zone_snapshot_file_that_does_not_exist_is_refused(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(installation, "plan", "--zone-snapshot=/nowhere") == 1
     assert capsys.readouterr().err.startswith("error: --zone-snapshot=/nowhere cannot be read: No such file")
 

@@ -104,7 +104,7 @@ def test_an_empty_plan_exits_with_0(installation: Installation, capsys: pytest.C
 
 
 @pytest.mark.parametrize("output", ["text", "markdown"])
-def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_code(
+def test_plan_with_the_held_flag_and_no_held_deletes_says_so_and_keeps_the_exit_code(
     installation: Installation, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, "--held", f"--output={output}") == 2
@@ -112,7 +112,7 @@ def test_the_held_flag_prints_nothing_without_held_deletes_and_keeps_the_exit_co
     assert capsys.readouterr().out.strip() == f"{start}Nothing is held."
 
 
-def test_a_plan_without_changes_states_what_could_not_be_read(
+def test_a_plan_without_changes_lists_what_could_not_be_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
@@ -159,7 +159,7 @@ def test_a_plan_holds_a_delete_over_the_budget(
     assert held["command"] == f"extdns approve {held['approvalCode']} {flags[-1]}"
 
 
-def test_a_plan_shows_deletes_without_waiting_for_the_grace_period(
+def test_a_plan_shows_deletes_that_a_running_process_would_delay_by_the_grace_period(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, "--delete-grace-period=1h") == 2
@@ -295,7 +295,7 @@ def test_plan_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "explain"])
-def test_plan_help_imports_no_sdk(command: str) -> None:
+def test_plan_help_imports_no_library_of_a_dns_service(command: str) -> None:
     heavy = {"boto3", "botocore", "kubernetes", "google", "dns", "rich"}
     code = f"import sys; from extdns.cli import main; main([{command!r}, '--help'])"
     code += f"; sys.exit(str({heavy} & set(sys.modules)))"

@@ -44,7 +44,9 @@ def idle_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
 
 
-def test_a_running_process_shows_what_it_has_planned(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_controller_shows_what_the_running_process_has_planned(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["plan", f"--controller={address}"], {}) == 3
     output = capsys.readouterr().out
     assert "Zone example.org (example.org.zone, zonefile)  14 records, 12 ours\n" in output
@@ -97,7 +99,7 @@ def test_the_plan_of_a_process_without_objects_exits_with_4(
         pytest.param(["--held"], "--held", id="other-options"),
     ],
 )
-def test_other_flags_are_refused_together_with_controller(
+def test_plan_controller_refuses_flags_that_only_the_running_process_could_use(
     address: str, more: list[str], flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["plan", f"--controller={address}", *more], {}) == 1
@@ -111,7 +113,7 @@ def test_an_incomplete_plan_of_a_process_exits_with_1(tmp_path: Path, capsys: py
     assert "INCOMPLETE: " in capsys.readouterr().out
 
 
-def test_a_reason_code_of_another_version_of_extdns_is_printed(
+def test_an_unknown_reason_code_from_a_process_of_another_version_is_printed(
     shop: Process, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def rename_reason(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -304,7 +304,7 @@ def test_unprintable_characters_in_a_plan_are_escaped() -> None:
         assert len(line) < 3000
 
 
-def test_a_published_record_has_a_dot_as_symbol_in_the_table() -> None:
+def test_a_record_that_is_published_as_requested_has_a_dot_in_the_table_of_a_plan() -> None:
     assert list(format_table(map(build_plan_row, map(build_entry, CASES["nothing"])))) == [
         "  · A  in-order.example.org  192.0.2.1  Service web/a: annotation hostname"
     ]

@@ -45,18 +45,18 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
-def test_examples_are_valid_and_their_tests_pass(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_policies_are_valid_and_their_tests_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "check", str(EXAMPLES))[0] == 0
     assert run(capsys, "test", str(EXAMPLES / "tests.yaml")) == (0, "14 tests passed, 0 failed.\n")
 
 
 @pytest.mark.usefixtures("folder")
-def test_valid_rule_is_shown_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_policy_check_shows_a_valid_rule_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     shown = "ok       rule.yaml:1  DNSPolicy low-ttl\n1 valid policy, 0 invalid.\n"
     assert run(capsys, "check", "rule.yaml") == (0, shown)
 
 
-def test_each_mistake_is_shown_below_its_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_policy_check_shows_each_mistake_below_its_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = RULE.replace("record.ttl >= 60", "record.ttk >= 60") + "  action: block\n"
     (folder / "rule.yaml").write_text(f"{RULE}---\n{text.replace('low-ttl', 'other')}---\nkind: DNSPolicy\n{{")
     code, shown = run(capsys, "check", "rule.yaml")
@@ -71,27 +71,27 @@ def test_each_mistake_is_shown_below_its_rule(folder: Path, capsys: pytest.Captu
     ]
 
 
-def test_warning_does_not_make_a_rule_invalid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_rule_with_a_warning_is_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text(RULE.replace("record.ttl >= 60", "object.annotations['x'] == 'y'"))
     code, shown = run(capsys, "check", "rule.yaml")
     assert code == 0
     assert "warning: spec.validations[0].expression has no value for CREATE of A web.team-a.example.com: " in shown
 
 
-def test_rule_that_is_given_twice_is_invalid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_rules_with_the_same_name_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "again.yaml").write_text(RULE)
     code, shown = run(capsys, "check", "rule.yaml", "again.yaml")
     assert code == 1
     assert "metadata.name is low-ttl again, as in rule.yaml:1; allowed: each name once" in shown
 
 
-def test_file_without_a_rule_is_a_failure(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_policy_check_fails_on_a_file_without_a_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text("")
     assert run(capsys, "check", "rule.yaml") == (1, "There is no DNSPolicy in these files.\n")
 
 
 @pytest.mark.usefixtures("folder")
-def test_results_as_json_have_the_documented_form(capsys: pytest.CaptureFixture[str]) -> None:
+def test_policy_check_and_policy_test_print_the_documented_json(capsys: pytest.CaptureFixture[str]) -> None:
     _, checked = run(capsys, "check", "rule.yaml", "--output=json")
     assert [one.name for one in msgspec.json.decode(checked, type=PolicyCheckDocument).policies] == ["low-ttl"]
     _, tested = run(capsys, "test", "tests.yaml", "--output=json")
@@ -99,7 +99,7 @@ def test_results_as_json_have_the_documented_form(capsys: pytest.CaptureFixture[
     assert (test.name, test.location, test.passed) == ("a low TTL", "tests.yaml:3", True)
 
 
-def test_failed_test_shows_what_is_missing_and_what_is_not_expected(
+def test_a_failed_policy_test_shows_the_missing_and_the_unexpected_results(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "tests.yaml").write_text(TESTS.replace("message: too low", "message: much too low"))
@@ -126,7 +126,7 @@ def test_failed_test_shows_what_is_missing_and_what_is_not_expected(
         ("[rule.yaml]", "[]", "tests.yaml: policies is empty; allowed: at least one item"),
     ],
 )
-def test_invalid_test_file_is_reported_with_the_field(
+def test_an_invalid_test_file_is_reported_with_the_field(
     folder: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
 ) -> None:
     (folder / "tests.yaml").write_text(TESTS.replace(old, new))
@@ -135,7 +135,7 @@ def test_invalid_test_file_is_reported_with_the_field(
     assert f"error: {message}" in shown
 
 
-def test_invalid_rule_fails_its_tests(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_rule_makes_its_tests_fail(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text(RULE.replace("record.ttl", "record.ttk"))
     code, shown = run(capsys, "test", "tests.yaml")
     assert code == 1
@@ -154,12 +154,12 @@ def test_invalid_rule_fails_its_tests(folder: Path, capsys: pytest.CaptureFixtur
         (("test", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
     ],
 )
-def test_wrong_argument_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
+def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError) as raised:
         policy.main(arguments, {})
     assert str(raised.value).startswith(message)
 
 
 @pytest.mark.usefixtures("folder")
-def test_policy_is_a_command_of_the_program() -> None:
+def test_extdns_policy_check_runs_as_a_command_of_the_program() -> None:
     assert main(["policy", "check", "rule.yaml"]) == 0

@@ -25,6 +25,6 @@ def test_every_reason_code_has_a_meaning_and_a_row_in_the_page(reason: Reason) -
 
 
 @pytest.mark.parametrize("evidence", list(Evidence))
-def test_all_evidence_codes_are_in_the_section_removed_of_the_page(evidence: Evidence) -> None:
+def test_every_evidence_code_is_in_the_section_about_removed_records(evidence: Evidence) -> None:
     removed = render_page().partition("## Removed")[2].partition("\n## ")[0]
     assert f"| `{evidence}` |" in removed

@@ -127,7 +127,7 @@ def test_a_usage_error_found_during_assembly_leaves_no_thread_running(installati
         run.main(config(installation, flag))
 
 
-def test_the_configuration_and_flags_without_effect_are_logged_at_the_start(
+def test_the_configuration_and_each_flag_that_has_no_effect_are_logged_at_the_start(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run.main(config(installation, "--once", "--source=ingress", "--events", "--dry-run"))
@@ -141,7 +141,7 @@ def test_the_configuration_and_flags_without_effect_are_logged_at_the_start(
     assert 'msg="running in dry-run mode. No changes to DNS records will be made."' in dry
 
 
-def test_a_flag_value_without_effect_is_logged_on_one_line(
+def test_the_warning_about_a_flag_value_without_effect_is_a_single_log_line(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = run.main(config(installation, "--once", "--dry-run", "--managed-record-types=A,TXT"))
@@ -154,7 +154,7 @@ def test_a_flag_value_without_effect_is_logged_on_one_line(
     )
 
 
-def test_compat_accepts_a_flag_value_without_effect_silently(
+def test_compat_gives_no_warning_about_a_flag_value_without_effect(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = ("--once", "--dry-run", "--compat", "--policy=sync", "--managed-record-types=A,TXT")
@@ -162,7 +162,7 @@ def test_compat_accepts_a_flag_value_without_effect_silently(
     assert "has no effect" not in capsys.readouterr().err
 
 
-def test_a_command_warns_on_standard_error_about_a_flag_value_without_effect(
+def test_plan_warns_on_standard_error_about_a_flag_value_without_effect(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = (f"--manifests={installation.manifests}", "--source=service", "--provider=zonefile", "--output=json")

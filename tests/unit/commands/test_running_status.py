@@ -118,7 +118,7 @@ def test_status_of_a_process_reports_that_earlier_holds_are_unknown(capsys: pyte
     assert "No delete is held" not in output
 
 
-def test_status_of_a_process_with_another_cluster_contains_the_accept_command(
+def test_while_another_cluster_is_not_accepted_status_prints_the_command_that_accepts_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     command = "extdns accept-cluster 7f3a-91c2"
@@ -157,6 +157,6 @@ def test_status_reports_that_no_process_answers(capsys: pytest.CaptureFixture[st
     assert "no extdns answers there: " in capsys.readouterr().err
 
 
-def test_flags_of_the_state_store_are_refused_together_with_controller(capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_controller_refuses_flags_of_the_state_store(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["status", "--controller=http://127.0.0.1:7980", "--state-file=x"], {}) == 1
     assert "--state-file=x has no effect with --controller" in capsys.readouterr().err

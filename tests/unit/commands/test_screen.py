@@ -86,14 +86,16 @@ def test_terminal_escape_sequences_from_objects_are_escaped(capsys: pytest.Captu
 
 
 @pytest.mark.usefixtures("plain")
-def test_decisions_are_printed_only_after_follow_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_prints_no_decisions_until_it_starts_to_follow_them(capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen()
     screen.report([CREATED])
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.usefixtures("plain")
-def test_an_invalid_value_is_printed_with_object_field_and_what_is_allowed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_prints_an_invalid_value_with_object_field_and_what_is_allowed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     where = origin("web")
     invalid = InvalidClaim(provenance=where, reason=Reason.INVALID_NAME, value=EVIL, allowed="a name")
     valid: ResolvedClaim = build_claim("web", "web")
@@ -104,13 +106,13 @@ def test_an_invalid_value_is_printed_with_object_field_and_what_is_allowed(capsy
 
 
 @pytest.mark.usefixtures("plain")
-def test_objects_without_invalid_values_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_does_not_list_objects_without_invalid_values(capsys: pytest.CaptureFixture[str]) -> None:
     Screen().show_problems([(origin("web").ref.key, (build_claim("web", "web"),))])
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.usefixtures("plain")
-def test_a_zone_file_is_printed_with_unprintable_characters_escaped(
+def test_the_demo_prints_zone_files_with_unprintable_characters_escaped(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "a.zone"

@@ -50,20 +50,20 @@ def find_served(decisions: tuple[Decision, ...], *targets: str) -> list[bool]:
         pytest.param(Reason.CHANGED, "AAAA", ["2001:db8::9"], False, id="old-IPv6-address"),
     ],
 )
-def test_an_alias_in_the_zone_is_served_if_any_address_is_answered(
+def test_an_alias_in_the_zone_counts_as_served_if_the_answer_has_any_address(
     reason: Reason, rtype: str, answered: list[str], expected: bool
 ) -> None:
     assert find_served((decision(reason, "lb.example.net", rtype, properties=ALIASED),), *answered) == [expected]
 
 
-def test_a_routed_record_in_the_zone_is_served_if_any_record_of_the_policy_is_answered() -> None:
+def test_a_routed_record_in_the_zone_counts_as_served_if_a_record_of_its_policy_is_answered() -> None:
     blue = decision(Reason.PUBLISHED, "192.0.2.1", member="blue")
     green = decision(Reason.REQUESTED, "192.0.2.2", member="green")
     assert find_served((blue, green), "192.0.2.1") == [True, False]
     assert find_served((blue, green), "192.0.2.3") == [False, False]
 
 
-def test_a_routed_record_that_cannot_be_published_is_reported_on_its_own() -> None:
+def test_verify_lists_each_set_identifier_separately_with_its_reason() -> None:
     blue = decision(Reason.PUBLISHED, "192.0.2.1", member="blue")
     green = decision(Reason.NO_OWNERSHIP_NAME, "192.0.2.2", member="green")
     found = list_expected(NAME, (blue, green))
@@ -73,12 +73,12 @@ def test_a_routed_record_that_cannot_be_published_is_reported_on_its_own() -> No
     ]
 
 
-def test_a_simple_record_is_served_as_soon_as_it_is_answered() -> None:
+def test_a_simple_record_counts_as_served_as_soon_as_it_is_answered() -> None:
     assert find_served((decision(Reason.CHANGED, "192.0.2.1"),), "192.0.2.1") == [True]
 
 
 @pytest.mark.parametrize("reason", [Reason.REQUESTED_BY_OTHER, Reason.INCOMPATIBLE_TYPE])
-def test_a_rejected_claim_counts_only_if_no_other_claim_has_the_name(reason: Reason) -> None:
+def test_verify_checks_a_rejected_claim_only_if_no_other_claim_to_the_name_was_accepted(reason: Reason) -> None:
     rejected = decision(reason, "lb.example.net", "CNAME")
     assert [expectation.reason for expectation in list_expected(NAME, (rejected,))] == [reason]
     accepted = decision(Reason.PUBLISHED, "192.0.2.1")

@@ -87,7 +87,7 @@ def run(installation: Installation, servers: tuple[NameServer, ...], *arguments:
 Servers = tuple[NameServer, NameServer]
 
 
-def test_verify_queries_every_server_for_every_name(
+def test_verify_queries_every_name_server_for_every_name(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = installation.zones.contents()
@@ -110,7 +110,7 @@ def test_verify_queries_every_server_for_every_name(
         }
 
 
-def test_verify_names_a_server_that_lacks_a_record(
+def test_verify_shows_which_name_server_lacks_a_record(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[1].records["web.example.org", "A"] = ("192.0.2.9",)
@@ -124,7 +124,7 @@ def test_verify_names_a_server_that_lacks_a_record(
     )
 
 
-def test_verify_names_servers_that_do_not_answer_with_the_reason(
+def test_verify_shows_which_name_servers_do_not_answer_and_why(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.REFUSED
@@ -135,7 +135,7 @@ def test_verify_names_servers_that_do_not_answer_with_the_reason(
     assert f"port {servers[1].port}: is not authoritative for it\n" in output
 
 
-def test_verify_does_not_wait_long_for_a_server_without_response(
+def test_verify_does_not_wait_long_for_a_name_server_that_does_not_respond(
     installation: Installation,
     servers: Servers,
     clock: PausedClock,
@@ -185,7 +185,7 @@ def test_verify_ignores_foreign_records(installation: Installation, servers: Ser
     assert run(installation, servers, "web.example.org", clock=clock) == 0
 
 
-def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
+def test_verify_reports_a_name_as_served_if_the_claim_that_was_accepted_is_served(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A CNAME is rejected in favour of addresses of the same namespace; so is the claim of another namespace."""
@@ -198,7 +198,7 @@ def test_verify_reports_a_name_as_served_if_the_winning_claim_is_served(
     assert capsys.readouterr().out.endswith("\n1 of 1 record served.\n")
 
 
-def test_verify_checks_excluded_names_only_if_they_are_given(
+def test_verify_checks_names_excluded_by_flags_only_if_they_are_named_as_arguments(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = {"status": {"loadBalancer": {"ingress": [{"ip": "192.0.2.1"}, {"ip": "2001:db8::1"}]}}}
@@ -211,7 +211,7 @@ def test_verify_checks_excluded_names_only_if_they_are_given(
     assert capsys.readouterr().out.startswith("A      out.example.net  not published  [domain-filtered]\n")
 
 
-def test_verify_reports_unwritten_records_as_pending_or_unpublished_with_a_reason(
+def test_verify_reports_a_record_that_is_not_written_yet_with_its_reason(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(

@@ -26,7 +26,7 @@ def fake() -> Iterator[WebhookServer]:
         yield server
 
 
-def test_a_correct_provider_gives_exit_code_0_and_one_line_for_each_check(
+def test_webhook_check_of_a_correct_provider_prints_one_line_per_check_and_exits_with_0(
     fake: WebhookServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["webhook-check", fake.url, *FEW], {}) == 0
@@ -45,7 +45,7 @@ def test_a_correct_provider_gives_exit_code_0_and_one_line_for_each_check(
     assert fake.records() == {}
 
 
-def test_a_failed_check_gives_exit_code_1_and_says_what_the_protocol_requires(
+def test_a_failed_check_exits_with_1_and_says_what_the_protocol_requires(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with WebhookServer(ZONE, defect=Defect.TTL_DROPPED) as fake:
@@ -63,7 +63,7 @@ def test_a_failed_check_gives_exit_code_1_and_says_what_the_protocol_requires(
     assert "skipped  ttl-update: needs ttl" in lines
 
 
-def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_removal(
+def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_clean_up(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with WebhookServer(ZONE, defect=Defect.DELETES_IGNORED, unsupported=["MX"]) as fake:
@@ -79,7 +79,7 @@ def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_removal(
     assert int(suite.attrib["skipped"]) == sum(children == ["skipped"] for children in cases.values())
 
 
-def test_text_of_the_provider_cannot_break_the_xml(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_from_the_provider_cannot_break_the_xml(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
     fake.faults.arm(Refuse(500, "", "\x1b[31m\x00]]></failure> \ud7ff\ufffe"), action=Action.NEGOTIATE)
     assert cli.main(["webhook-check", fake.url, *FEW, "-o", "junit"], {}) == 1
     (suite,) = ET.fromstring(capsys.readouterr().out)
@@ -87,7 +87,7 @@ def test_text_of_the_provider_cannot_break_the_xml(fake: WebhookServer, capsys: 
     assert failure.attrib["message"] == r"GET / answered 500 (\x1b[31m\x00]]></failure> \ud7ff\ufffe)"
 
 
-def test_records_that_cannot_be_deleted_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_webhook_check_reports_test_records_that_it_could_not_delete(capsys: pytest.CaptureFixture[str]) -> None:
     with WebhookServer(ZONE, defect=Defect.DELETES_IGNORED) as fake:
         assert cli.main(["webhook-check", fake.url, *FEW], {}) == 1
         left = len(fake.records())
@@ -95,7 +95,9 @@ def test_records_that_cannot_be_deleted_are_named(capsys: pytest.CaptureFixture[
     assert last.startswith(f"Delete by hand: {left} records below extdns-check-")
 
 
-def test_a_provider_that_never_answers_ends_the_check(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_webhook_check_ends_at_the_first_timeout_if_the_provider_never_answers(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     fake.faults.arm(Stall(), times=None)
     assert cli.main(["webhook-check", fake.url, *FEW, "--timeout=100ms"], {}) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -103,7 +105,7 @@ def test_a_provider_that_never_answers_ends_the_check(fake: WebhookServer, capsy
     assert lines[-2:] == [f"0 passed, 1 failed, {len(CHECKS) - 1} skipped.", "Nothing is left in the zone."]
 
 
-def test_a_provider_that_stops_to_answer_ends_the_check_and_what_may_be_left_is_reported(
+def test_webhook_check_reports_what_may_be_left_if_the_provider_stops_answering(
     fake: WebhookServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake.faults.arm(Meanwhile(lambda: fake.faults.arm(Stall(), times=None)), action=Action.APPLY)
@@ -115,7 +117,7 @@ def test_a_provider_that_stops_to_answer_ends_the_check_and_what_may_be_left_is_
     )
 
 
-def test_a_change_without_an_answer_is_reported_because_its_records_may_appear_later(
+def test_webhook_check_reports_a_change_without_an_answer_because_records_may_appear_later(
     fake: WebhookServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake.faults.arm(Stall(), action=Action.APPLY)
@@ -133,7 +135,9 @@ def _handles_ctrl_c() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_handles_ctrl_c")
-def test_the_records_are_deleted_after_ctrl_c(fake: WebhookServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_webhook_check_deletes_its_records_after_ctrl_c(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupt() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
@@ -145,7 +149,7 @@ def test_the_records_are_deleted_after_ctrl_c(fake: WebhookServer, capsys: pytes
     assert fake.records() == {}
 
 
-def test_nothing_is_written_if_the_provider_does_not_manage_the_zone(fake: WebhookServer) -> None:
+def test_webhook_check_writes_nothing_if_the_provider_does_not_manage_the_zone(fake: WebhookServer) -> None:
     assert cli.main(["webhook-check", fake.url, "--zone=example.com"], {}) == 1
     assert {call.action for call in fake.calls} == {Action.NEGOTIATE}
 
@@ -218,7 +222,7 @@ def test_nothing_is_written_if_the_provider_does_not_manage_the_zone(fake: Webho
         ),
     ],
 )
-def test_an_invalid_argument_gives_one_message(
+def test_an_invalid_argument_of_webhook_check_gives_one_message(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["webhook-check", *arguments], {}) == 1
