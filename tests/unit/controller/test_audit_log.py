@@ -129,7 +129,7 @@ def request(name: str, *targets: str, version: str = "1") -> Observed:
     return observe_version(name, replace(claim, provenance=provenance), version=version)
 
 
-def test_an_update_says_from_what_to_what_why_and_for_which_version_of_which_object() -> None:
+def test_the_line_about_an_update_has_old_and_new_targets_the_reason_and_the_version_of_the_object() -> None:
     world = start(*owned("web"), first=(request("web"),))
     world.provider.rule = lambda batch: apply_with_id(world.provider, batch)
     world.run(request("web", "192.0.2.2", version="7"))
@@ -153,7 +153,7 @@ def apply_with_id(provider: FaultyProvider, batch: Batch) -> Outcome:
     return replace(applied, change_id="C7")
 
 
-def test_a_create_and_its_ownership_record_are_in_one_line() -> None:
+def test_the_line_about_a_create_includes_its_ownership_record() -> None:
     world = start()
     world.run(request("web"))
     intent, _ = world.take_lines()
@@ -162,7 +162,7 @@ def test_a_create_and_its_ownership_record_are_in_one_line() -> None:
     assert (ownership.name, ownership.type, ownership.before) == ("a-web.example.org", "TXT", None)
 
 
-def test_a_delete_names_its_evidence_and_the_object_that_is_gone() -> None:
+def test_the_line_about_a_delete_has_its_evidence_and_the_deleted_object() -> None:
     world = start(*owned("web"), first=(request("web", version="5"),))
     world.run(observe_gone("web"))
     intent, outcome = world.take_lines()
@@ -177,7 +177,7 @@ def test_a_delete_names_its_evidence_and_the_object_that_is_gone() -> None:
     assert (intent.approval, outcome.outcome) == (None, "applied")
 
 
-def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> None:
+def test_the_line_about_an_orphan_has_its_resource_label_and_no_object() -> None:
     world = start(*owned("web"), first=(request("api"),))
     world.run(for_s=3600.0)
     (intent,) = (line for line in world.take_lines() if line.phase == "intent" and line.name == "web.example.org")
@@ -188,7 +188,7 @@ def test_a_delete_of_an_object_that_was_never_seen_names_its_resource_only() -> 
     ("answer", "word"),
     [pytest.param(REFUSED, "refused", id="refused"), pytest.param(NoAnswer(applied=False), "unknown", id="unknown")],
 )
-def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_dns_service(
+def test_the_line_about_a_failed_change_has_the_outcome_and_message_of_the_dns_service(
     answer: Outcome | NoAnswer, word: str
 ) -> None:
     world = start()
@@ -198,7 +198,7 @@ def test_a_change_that_is_not_applied_has_the_outcome_and_the_message_of_the_dns
     assert (outcome.outcome, bool(outcome.message), outcome.change_id) == (word, True, "")
 
 
-def test_an_unknown_outcome_that_was_applied_is_resolved_by_the_next_read() -> None:
+def test_an_unknown_outcome_of_a_change_that_was_made_is_resolved_by_the_next_read() -> None:
     world = start()
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(request("web"))
@@ -209,7 +209,7 @@ def test_an_unknown_outcome_that_was_applied_is_resolved_by_the_next_read() -> N
     ]
 
 
-def test_an_unknown_outcome_that_was_not_applied_is_resolved_by_the_next_change() -> None:
+def test_an_unknown_outcome_of_a_change_that_was_not_made_is_resolved_by_the_next_change() -> None:
     world = start()
     world.provider.answers.append(NoAnswer(applied=False))
     world.run(request("web"))
@@ -222,7 +222,7 @@ def test_an_unknown_outcome_that_was_not_applied_is_resolved_by_the_next_change(
     ]
 
 
-def test_a_call_that_may_still_be_applied_is_not_resolved_by_a_read_before_it_was_applied() -> None:
+def test_an_unknown_outcome_is_not_resolved_as_not_made_while_the_change_may_still_be_made() -> None:
     world = start()
     world.provider.answers.append(NoAnswer(applied=False))
     world.provider.rule = lambda _: REFUSED
@@ -248,7 +248,9 @@ def cut_off(*phases: str) -> tuple[AuditLine, ...]:
         pytest.param("192.0.2.9", ["resolution web A update unknown other"], id="changed-by-somebody-else"),
     ],
 )
-def test_an_intent_of_an_earlier_process_is_resolved_by_what_the_zone_holds(target: str, found: list[str]) -> None:
+def test_a_change_that_an_earlier_process_left_unresolved_is_resolved_by_what_the_zone_holds(
+    target: str, found: list[str]
+) -> None:
     former = cut_off("intent")
     world = start(*owned("web", target), former=former, first=(request("web", target),))
     resolved = world.take_lines()
@@ -257,7 +259,7 @@ def test_an_intent_of_an_earlier_process_is_resolved_by_what_the_zone_holds(targ
     assert world.take_summary() == found
 
 
-def test_an_intent_of_an_earlier_process_that_was_not_applied_is_resolved_by_the_next_change() -> None:
+def test_a_change_that_an_earlier_process_did_not_make_is_resolved_by_the_next_change() -> None:
     world = start(*owned("web"), former=cut_off("intent"), first=(request("web", "192.0.2.2"),))
     assert world.take_summary() == [
         "intent web A update",
@@ -266,13 +268,13 @@ def test_an_intent_of_an_earlier_process_that_was_not_applied_is_resolved_by_the
     ]
 
 
-def test_a_change_of_an_earlier_process_that_has_an_outcome_is_not_looked_up() -> None:
+def test_a_change_of_an_earlier_process_with_a_known_outcome_is_not_resolved_again() -> None:
     world = start(*owned("web", "192.0.2.2"), former=cut_off("intent", "outcome"), first=(request("web", "192.0.2.2"),))
     world.run(for_s=3600.0)
     assert world.take_lines() == []
 
 
-def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> None:
+def test_undecodable_lines_of_an_earlier_process_are_skipped() -> None:
     world = start(*owned("web"))
     (line,) = cut_off("intent")
     times = (encode_json(replace(line, at=at)) for at in ("then", "2026-11-20T09:14:32"))
@@ -280,7 +282,7 @@ def test_lines_of_an_earlier_process_that_cannot_be_decoded_are_skipped() -> Non
     assert world.audit._unknown._list_open(ZONE.id) == []
 
 
-def test_a_file_that_was_cut_at_any_byte_has_the_intents_without_a_complete_outcome() -> None:
+def test_a_log_file_that_was_cut_at_any_byte_leaves_exactly_the_changes_without_outcome_unresolved() -> None:
     world = start(*owned("web"))
     intent, outcome = (encode_json(line) for line in cut_off("intent", "outcome"))
     text = intent + b"\n" + outcome + b"\n"
@@ -291,7 +293,7 @@ def test_a_file_that_was_cut_at_any_byte_has_the_intents_without_a_complete_outc
         assert len(unknown._list_open(ZONE.id)) == is_open, length
 
 
-def test_a_change_of_the_ownership_record_alone_is_resolved_by_that_record() -> None:
+def test_an_unresolved_change_of_only_an_ownership_record_is_resolved_by_that_ownership_record() -> None:
     (line,) = cut_off("intent")
     write = owned("web")[1]
     former = replace(line, after=line.before, ownership_records=(build_write(write.name),))
@@ -308,7 +310,7 @@ def build_data(target: str, ttl_s: int | None = None) -> RecordData:
     return RecordData(targets=(target,), ttl_seconds=ttl_s, properties={})
 
 
-def test_an_approved_delete_has_its_code_and_the_user_who_claims_to_have_approved_it() -> None:
+def test_the_line_about_an_approved_delete_has_the_code_and_the_claimed_name_of_the_approver() -> None:
     world = start(*owned("web"), *owned("api", resource=""), first=(request("web"),))
     world.run(for_s=60.0)
     world.take_lines()
@@ -327,7 +329,7 @@ def test_records_are_written_while_the_audit_log_cannot_be_written() -> None:
     assert world.audit.queue.problem == "No space left on device"
 
 
-def test_a_defect_of_the_audit_log_is_reported_and_records_are_written_all_the_same(
+def test_an_internal_error_of_the_audit_log_is_reported_and_records_are_still_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = start()
@@ -341,7 +343,7 @@ def test_a_defect_of_the_audit_log_is_reported_and_records_are_written_all_the_s
     assert [str(defect) for defect in DEFECTS] == ["defect"] * 2
 
 
-def test_the_dns_service_is_called_only_after_the_intent_was_written() -> None:
+def test_the_dns_service_is_called_only_after_the_line_about_the_intended_change_was_written() -> None:
     world = start()
     world.target.gate = Barrier()
     thread = threading.Thread(target=world.run, args=(request("web"),))
@@ -353,7 +355,7 @@ def test_the_dns_service_is_called_only_after_the_intent_was_written() -> None:
     assert len(world.provider.submissions) == 1
 
 
-def test_a_batch_that_was_not_submitted_because_the_write_gate_was_closed_leaves_no_line_in_the_audit_log() -> None:
+def test_a_batch_that_the_write_gate_stopped_leaves_no_line_in_the_audit_log() -> None:
     world = start()
     world.feed(request("web"))
     (submission,) = (effect for effect in world.waiting if isinstance(effect, SubmitBatch))
@@ -363,7 +365,7 @@ def test_a_batch_that_was_not_submitted_because_the_write_gate_was_closed_leaves
     assert submission.batch.number not in world.audit._prepared
 
 
-def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
+def test_a_writer_that_raises_an_exception_leaves_an_unknown_outcome() -> None:
     world = start()
 
     def fail(_: Batch) -> Outcome:
@@ -375,7 +377,7 @@ def test_a_writer_that_raises_leaves_an_unknown_outcome() -> None:
     assert world.take_summary() == ["intent web A create", "outcome web A create unknown"]
 
 
-def test_objects_of_two_api_groups_with_one_resource_are_dropped_one_after_the_other(
+def test_versions_of_objects_with_the_same_resource_label_in_two_api_groups_are_forgotten_separately(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(audit_log, "_MAX_FORMER_OBJECTS", 0)

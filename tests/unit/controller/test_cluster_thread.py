@@ -75,12 +75,12 @@ NOW_SYNCED = KindStateChanged(state=SYNCED.state)
 NOW_FAILING = KindStateChanged(state=KindState(kind=SERVICE, phase=Phase.FAILING, detail="ZeroDivisionError: planted"))
 
 
-def test_objects_are_passed_on_before_their_kind_is_reported_as_synced() -> None:
+def test_objects_reach_the_engine_before_their_kind_is_reported_as_synced() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "api"), SYNCED)))
     assert scene.list_inputs() == [("web", "api"), NOW_SYNCED]
 
 
-def test_cluster_identity_is_passed_on_before_objects() -> None:
+def test_the_cluster_identity_reaches_the_engine_before_the_objects() -> None:
     identity = IdentityRead(identity=ClusterIdentity(configured_id="blue"))
     problem = ObjectProblem(location="Service shop/odd", key=None, message="is odd")
     cluster = ScriptedCluster((*add_services("web"), problem, identity, SYNCED))
@@ -99,7 +99,7 @@ def test_cluster_identity_is_passed_on_before_objects() -> None:
         pytest.param([(*add_services("web"), SYNCED)], [OSError("planted")], id="need raises"),
     ],
 )
-def test_reading_the_cluster_is_retried_after_an_error(
+def test_reading_the_cluster_is_retried_after_an_exception(
     script: list[tuple[ClusterChange, ...] | Exception], refusals: list[Exception]
 ) -> None:
     scene = ThreadScene(ScriptedCluster(*script, refusals=refusals))
@@ -108,20 +108,20 @@ def test_reading_the_cluster_is_retried_after_an_error(
     assert not scene.thread.heartbeat.is_broken
 
 
-def test_cluster_thread_is_broken_after_repeated_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cluster_thread_counts_as_broken_after_five_failures_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
     scene = ThreadScene(ScriptedCluster(*[OSError("planted")] * 5))
     assert scene.thread.heartbeat.is_broken
     assert scene.reporter.defect_count == 5
 
 
-def test_cluster_change_that_raises_is_dropped_and_its_kind_is_failing() -> None:
+def test_an_object_that_makes_the_observer_raise_is_dropped_and_its_kind_is_failing() -> None:
     scene = ThreadScene(ScriptedCluster((*add_services("web", "bad", "api"), SYNCED)), observer=FailingObserver)
     assert scene.list_inputs() == [NOW_FAILING, ("web", "api"), NOW_FAILING]
     assert scene.reporter.defect_count == 1
 
 
-def test_kind_with_a_dropped_change_is_never_reported_as_synced() -> None:
+def test_a_kind_with_a_dropped_object_is_not_reported_as_synced_again() -> None:
     script: list[tuple[ClusterChange, ...]] = [(SYNCED,), add_services("bad"), (SYNCED,)]
     first, *others = ThreadScene(ScriptedCluster(*script), observer=FailingObserver).list_inputs()
     assert first == NOW_SYNCED
@@ -129,7 +129,7 @@ def test_kind_with_a_dropped_change_is_never_reported_as_synced() -> None:
     assert all(one == NOW_FAILING for one in others)
 
 
-def test_manifest_problems_and_phases_of_kinds_are_reported() -> None:
+def test_problems_in_manifests_and_phases_of_kinds_reach_the_engine() -> None:
     failing = KindChange(state=KindState(kind=SERVICE, phase=Phase.FORBIDDEN, detail="no right"))
     problem = ObjectProblem(location="shop.yaml:3", key=None, message="no YAML")
     scene = ThreadScene(ScriptedCluster((problem, failing)))
@@ -137,7 +137,7 @@ def test_manifest_problems_and_phases_of_kinds_are_reported() -> None:
 
 
 @pytest.mark.parametrize("deaf", ["report_object_problem", "report_observations", "report_kind_state"])
-def test_engine_gets_inputs_even_if_the_reporter_fails(deaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_gets_its_inputs_even_if_the_reporter_raises(deaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise OSError("planted")
 
@@ -149,7 +149,7 @@ def test_engine_gets_inputs_even_if_the_reporter_fails(deaf: str, monkeypatch: p
     assert scene.thread.heartbeat.failures == 0
 
 
-def test_close_before_start_closes_the_cluster() -> None:
+def test_closing_a_cluster_thread_that_never_started_closes_the_cluster() -> None:
     cluster = ScriptedCluster()
     thread = ClusterThread(
         cluster,

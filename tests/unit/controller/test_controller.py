@@ -22,20 +22,20 @@ from tests.unit.controller.runnable_controller import build_controller
 from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 
-def test_single_pass_publishes_records_and_ends() -> None:
+def test_a_single_pass_publishes_records_and_ends() -> None:
     world = build_controller()
     world.make_a_pass()
     assert world.controller.is_complete
     assert world.list_records() == ["web.example.org A"]
 
 
-def test_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
+def test_the_callback_after_the_first_full_pass_is_called_once_on_the_engine_thread() -> None:
     world, done = build_controller(), list[threading.Thread]()
     world.controller.run(once=True, on_first_pass=lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
 
 
-def test_single_pass_without_a_writer_writes_nothing_and_ends() -> None:
+def test_a_single_pass_without_a_writer_plans_changes_writes_nothing_and_ends() -> None:
     world = build_controller(writes=False)
     world.make_a_pass()
     assert world.controller.is_complete
@@ -65,7 +65,7 @@ def test_nothing_is_written_if_approval_of_the_plan_is_refused() -> None:
     assert world.list_records() == []
 
 
-def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_stop_signal_ends_the_main_loop_and_logs_what_external_dns_logs(caplog: pytest.LogCaptureFixture) -> None:
     world = build_controller(once=False)
     world.start()
     assert world.controller.first_pass_done.wait(HANGS_S)
@@ -74,12 +74,12 @@ def test_signal_ends_the_main_loop_with_the_log_lines_of_external_dns(caplog: py
     assert find_logged_fields(caplog, Event.SIGNAL_RECEIVED) == [{"signal": "SIGTERM"}]
 
 
-def test_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_single_pass_that_ends_by_itself_logs_no_signal(caplog: pytest.LogCaptureFixture) -> None:
     build_controller().make_a_pass()
     assert not {Event.SIGNAL_RECEIVED, Event.LOOP_TERMINATED} & set(find_logged_events(caplog))
 
 
-def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
+def test_a_single_pass_that_was_stopped_is_not_complete(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider)
     world.start(once=True)
@@ -88,7 +88,7 @@ def test_stopped_single_pass_is_not_complete(gate: Barrier) -> None:
     assert not world.controller.is_complete
 
 
-def test_close_does_not_wait_for_a_running_read(gate: Barrier) -> None:
+def test_closing_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider, once=False)
     world.start()
@@ -96,7 +96,7 @@ def test_close_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     world.stop("SIGTERM")  # while the gate is shut
 
 
-def test_close_waits_for_a_running_write_and_reports_its_outcome(
+def test_closing_waits_for_a_running_write_and_reports_its_outcome(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -111,7 +111,9 @@ def test_close_waits_for_a_running_write_and_reports_its_outcome(
     assert find_logged_events(caplog).index(Event.LOOP_TERMINATED) < find_logged_events(caplog).index(Event.APPLIED)
 
 
-def test_close_does_not_wait_for_a_write_that_hangs(gate: Barrier, caplog: pytest.LogCaptureFixture) -> None:
+def test_closing_does_not_wait_longer_than_its_timeout_for_a_write(
+    gate: Barrier, caplog: pytest.LogCaptureFixture
+) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
     world = build_controller(provider=provider, writer=SlowWriter(provider, gate), once=False, close_timeout_s=0.0)
     world.start()
@@ -120,7 +122,7 @@ def test_close_does_not_wait_for_a_write_that_hangs(gate: Barrier, caplog: pytes
     assert find_logged_events(caplog)[-1] is Event.WRITE_ABANDONED
 
 
-def test_close_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._CLOSE_TIMEOUT_S", 0.0)
 
     class Mute(ScriptedCluster):
@@ -147,7 +149,7 @@ class Inbox:
         return self._inner.get(timeout=timeout)
 
 
-def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
+def test_the_main_loop_sleeps_until_the_next_deadline_or_input() -> None:
     clock = MovedClock()
     world = build_controller(clock=clock, once=False, cluster=ScriptedCluster())
     world.controller._inbox = inbox = Inbox(world.controller._inbox)  # type: ignore[assignment]
@@ -158,7 +160,7 @@ def test_main_loop_sleeps_until_a_deadline_or_an_input() -> None:
     assert set(inbox.waits) <= {update_s, list_s}
 
 
-def test_main_loop_continues_a_second_after_a_defect() -> None:
+def test_the_main_loop_continues_a_second_after_an_exception_in_the_engine() -> None:
     world = build_controller(clock=MovedClock(), once=False)
     step, first = world.engine.step, iter([True])
 
@@ -176,7 +178,7 @@ def test_main_loop_continues_a_second_after_a_defect() -> None:
     world.controller.close()
 
 
-def test_controller_that_never_ran_closes_its_cluster() -> None:
+def test_closing_a_controller_that_never_ran_closes_its_cluster_once() -> None:
     cluster = ScriptedCluster()
     world = build_controller(cluster=cluster)
     world.controller.close()

@@ -42,7 +42,7 @@ def break_engine(world: RunnableController, is_failing: Callable[[Input], bool],
         pytest.param(lambda item: isinstance(item, BatchCompleted), id="on the outcome of a batch"),
     ],
 )
-def test_single_pass_continues_after_a_defect_and_is_not_complete(
+def test_a_single_pass_continues_after_an_exception_in_the_engine_and_is_not_complete(
     is_failing: Callable[[Input], bool], caplog: pytest.LogCaptureFixture
 ) -> None:
     world = build_controller()
@@ -57,7 +57,7 @@ def test_single_pass_continues_after_a_defect_and_is_not_complete(
     assert "test_defects.py" in str(line["place"])
 
 
-def test_object_that_makes_the_engine_raise_affects_no_other() -> None:
+def test_an_object_that_makes_the_engine_raise_does_not_affect_other_objects() -> None:
     world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
 
     def about_bad(item: Input) -> bool:
@@ -72,7 +72,7 @@ def test_object_that_makes_the_engine_raise_affects_no_other() -> None:
 
 
 @pytest.mark.parametrize("whose", [ObjectKey(SERVICE, "shop", "web"), None], ids=["an object", "anything"])
-def test_unreadable_object_does_not_count_as_deleted_if_reporting_it_raises(
+def test_an_unreadable_object_does_not_count_as_deleted_if_the_engine_raises_on_its_report(
     whose: ObjectKey | None,
 ) -> None:
     trouble = ObjectProblem(location="shop.yaml:3", key=whose, message="no YAML")
@@ -84,7 +84,7 @@ def test_unreadable_object_does_not_count_as_deleted_if_reporting_it_raises(
     assert world.reporter.defect_count == 1
 
 
-def test_single_pass_ends_when_the_engine_is_broken() -> None:
+def test_a_single_pass_ends_after_repeated_exceptions_in_the_engine() -> None:
     world = build_controller()
     break_engine(world, lambda _: True)
     world.make_a_pass()
@@ -93,14 +93,14 @@ def test_single_pass_ends_when_the_engine_is_broken() -> None:
     assert world.list_records() == []
 
 
-def test_single_pass_ends_when_the_cluster_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_pass_ends_after_repeated_exceptions_in_reading_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._MAX_BACKOFF_S", 0.0)
     world = build_controller(cluster=ScriptedCluster(*[OSError("planted")] * 5))
     world.make_a_pass()
     assert not world.controller.is_complete
 
 
-def test_process_with_a_broken_engine_continues_and_stays_unhealthy() -> None:
+def test_a_process_whose_engine_raises_repeatedly_continues_and_stays_unhealthy() -> None:
     world = build_controller(once=False)
     planted, sixth, defects = threading.Event(), threading.Event(), list[Input]()
 
@@ -125,7 +125,7 @@ def test_process_with_a_broken_engine_continues_and_stays_unhealthy() -> None:
     assert not world.controller.is_healthy()
 
 
-def test_process_is_healthy_after_a_few_defects() -> None:
+def test_a_process_stays_healthy_after_a_few_exceptions_in_the_engine() -> None:
     world = build_controller(once=False)
     break_engine(world, lambda item: not isinstance(item, KindStateChanged | Observed), times=4)
     world.start()
@@ -134,7 +134,7 @@ def test_process_is_healthy_after_a_few_defects() -> None:
     world.stop()
 
 
-def test_changes_are_made_even_if_the_reporter_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_are_made_even_if_the_reporter_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     world = build_controller()
 
     def fail(_decisions: object) -> None:
@@ -146,7 +146,9 @@ def test_changes_are_made_even_if_the_reporter_fails(monkeypatch: pytest.MonkeyP
     assert not world.controller.is_complete
 
 
-def test_unexpected_error_of_a_provider_is_reported_and_the_call_retried(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_exception_of_a_provider_is_reported_and_the_call_is_retried(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Broken(FaultyProvider):
         def read_page(self, zone: Zone, after: str | None) -> ZonePage:
             if not find_logged_fields(caplog, Event.DEFECT):
@@ -160,7 +162,7 @@ def test_unexpected_error_of_a_provider_is_reported_and_the_call_retried(caplog:
     assert line["message"] == "KeyError: 'planted'"
 
 
-def test_source_that_raises_affects_only_that_object() -> None:
+def test_an_exception_in_a_source_affects_only_the_object_that_caused_it() -> None:
     class Raising(NamedServices):
         def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:
             if obj.metadata.name == "bad":
@@ -172,7 +174,7 @@ def test_source_that_raises_affects_only_that_object() -> None:
     assert world.list_records() == ["web.example.org A"]
 
 
-def test_record_stays_if_the_existence_check_raises() -> None:
+def test_a_record_stays_if_the_existence_check_of_its_object_raises() -> None:
     cluster = ScriptedCluster((SYNCED,))
     cluster.answer = _raising
     world = build_controller(*owned("web"), cluster=cluster, once=False)

@@ -48,29 +48,29 @@ def build_engine(memory: InMemoryProvider, plan: PlanSettings, *, writes: bool =
     )
 
 
-def test_single_pass_without_changes_exits_0() -> None:
+def test_a_single_pass_without_changes_exits_with_0() -> None:
     assert compute_exit_code(run_single_pass()) == DONE
 
 
-def test_single_pass_that_cannot_list_zones_exits_1() -> None:
+def test_a_single_pass_that_cannot_list_zones_exits_with_1() -> None:
     assert compute_exit_code(build_engine(InMemoryProvider(), PlanSettings(owner=""))) == FAILED
 
 
 @pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
-def test_single_pass_with_a_held_delete_exits_3(writes: bool) -> None:
+def test_a_single_pass_with_a_held_delete_exits_with_3(writes: bool) -> None:
     assert compute_exit_code(run_single_pass(ORPHAN, writes=writes)) == HELD
 
 
 @pytest.mark.parametrize("writes", [pytest.param(True, id="for real"), pytest.param(False, id="dry run")])
-def test_delete_of_an_orphan_is_not_held_with_compat(writes: bool) -> None:
+def test_with_compat_the_delete_of_an_orphan_is_not_held(writes: bool) -> None:
     assert compute_exit_code(run_single_pass(ORPHAN, compat=True, writes=writes)) == DONE
 
 
-def test_single_pass_with_an_orphan_outside_the_filters_exits_0() -> None:
+def test_a_single_pass_with_an_orphan_outside_the_domain_filter_exits_with_0() -> None:
     assert compute_exit_code(run_single_pass(ORPHAN, scope="elsewhere.org")) == DONE
 
 
-def test_single_pass_that_ends_in_a_write_conflict_exits_1() -> None:
+def test_a_single_pass_that_ends_in_a_write_conflict_exits_with_1() -> None:
     world = build_world(once=True)
     world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("web"),))
     world.run(change_phase(SERVICE), change_phase(INGRESS), observe("web", build_claim("web", "web")), for_s=40.0)

@@ -48,7 +48,7 @@ class Listener:
         self.calls += [f"close {timeout_s > 0}"]
 
 
-def test_event_recorder_gets_everything_that_concerns_objects() -> None:
+def test_the_event_recorder_gets_decisions_observations_outcomes_and_held_deletes() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
     reporter.report_decisions([DECISION])
@@ -60,7 +60,7 @@ def test_event_recorder_gets_everything_that_concerns_objects() -> None:
     assert listener.calls == ["decided 1", "mistaken 1", "applied 1", "held zone example.org 7f3a-91c2 0", "close True"]
 
 
-def test_event_about_a_failure_is_repeated_while_it_lasts() -> None:
+def test_an_event_about_a_failing_object_is_repeated_while_it_fails() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
     world = start_world()
@@ -77,7 +77,7 @@ def test_event_about_a_failure_is_repeated_while_it_lasts() -> None:
     ]
 
 
-def test_events_about_lasting_states_are_repeated_after_half_an_hour() -> None:
+def test_events_about_lasting_states_are_repeated_every_half_hour() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
     engine = start_world(first=[observe("web", build_claim("web", "web"))]).engine

@@ -39,16 +39,16 @@ def compute_both_codes(world: dict[str, object], *records: object) -> tuple[int,
     ("has_writer", "expected"),
     [pytest.param(True, (1, 1), id="written"), pytest.param(False, (0, 1), id="a-dry-run-sends-nothing-to-refuse")],
 )
-def test_name_that_the_dns_service_rejects_exits_1(has_writer: bool, expected: tuple[int, int]) -> None:
+def test_a_name_that_the_dns_service_rejects_gives_exit_code_1(has_writer: bool, expected: tuple[int, int]) -> None:
     assert compute_both_codes({"first": [REQUESTED], "adjust": refusing_adjust, "has_writer": has_writer}) == expected
 
 
 @pytest.mark.parametrize("has_writer", [True, False], ids=["written", "dry-run"])
-def test_object_without_computable_claims_fails_a_dry_run_too(has_writer: bool) -> None:
+def test_an_object_whose_claims_cannot_be_computed_gives_exit_code_1_also_in_a_dry_run(has_writer: bool) -> None:
     assert compute_both_codes({"first": [observe("web", failure="boom")], "has_writer": has_writer}) == (1, 1)
 
 
-def test_change_larger_than_a_batch_fails_only_without_compat() -> None:
+def test_a_change_larger_than_a_batch_gives_exit_code_1_only_without_compat() -> None:
     assert compute_both_codes({"first": [REQUESTED], "capabilities": SMALL}) == (0, 1)
 
 
@@ -60,7 +60,9 @@ def untargeted(rtype: str) -> UnresolvedClaim:
 @pytest.mark.parametrize(
     ("rtype", "expected"), [pytest.param("MX", (0, 0), id="unmanaged"), pytest.param("A", (1, 1), id="managed")]
 )
-def test_endpoint_without_targets_fails_if_its_type_is_managed(rtype: str, expected: tuple[int, int]) -> None:
+def test_an_endpoint_without_targets_gives_exit_code_1_only_if_its_type_is_managed(
+    rtype: str, expected: tuple[int, int]
+) -> None:
     assert compute_both_codes({"first": [observe("web", untargeted(rtype))]}) == expected
 
 
@@ -75,12 +77,14 @@ def invalid_adjust(desired: tuple[DesiredRecord, ...], zone: Zone) -> AdjustedRe
 @pytest.mark.parametrize(
     ("rtype", "expected"), [pytest.param("MX", (0, 0), id="unmanaged"), pytest.param("A", (1, 1), id="managed")]
 )
-def test_endpoint_with_an_invalid_target_fails_if_its_type_is_managed(rtype: str, expected: tuple[int, int]) -> None:
+def test_an_endpoint_with_an_invalid_target_gives_exit_code_1_only_if_its_type_is_managed(
+    rtype: str, expected: tuple[int, int]
+) -> None:
     first = [observe("web", build_claim("web", "web", "x", rtype=rtype))]
     assert compute_both_codes({"first": first, "adjust": invalid_adjust}) == expected
 
 
-def test_a_record_whose_old_ownership_record_may_be_that_of_another_is_not_held() -> None:
+def test_a_record_whose_old_ownership_record_could_cover_another_record_counts_as_foreign_and_is_not_held() -> None:
     zone = (record("cname-web", "192.0.2.1"), record("cname-web", LEGACY, rtype="TXT"))
     assert compute_both_codes({}, *zone) == (0, 0)
     world = once(*zone, compat=True)

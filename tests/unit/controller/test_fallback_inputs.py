@@ -77,7 +77,9 @@ def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemChanged:
         pytest.param(TimePassed(), (), id="time"),
     ],
 )
-def test_fallback_inputs_report_a_failure_instead_of_a_result(item: Input, expected: tuple[Input, ...]) -> None:
+def test_an_input_on_which_the_engine_raised_is_replaced_by_a_report_of_a_failure(
+    item: Input, expected: tuple[Input, ...]
+) -> None:
     assert FallbackInputs((SERVICE, INGRESS)).build_fallbacks(item, "why") == expected
 
 
@@ -92,7 +94,7 @@ def test_fallback_inputs_report_a_failure_instead_of_a_result(item: Input, expec
         pytest.param(DOWN, set(), id="a kind"),
     ],
 )
-def test_kind_with_a_missed_object_is_never_synced(missed: Input, failing: set[Kind]) -> None:
+def test_a_kind_is_not_reported_as_synced_after_an_object_of_it_was_missed(missed: Input, failing: set[Kind]) -> None:
     fallbacks = FallbackInputs((SERVICE, INGRESS))
     fallbacks.build_fallbacks(missed, "why")
     corrected = {kind: fallbacks.correct(change_phase(kind)) for kind in (SERVICE, INGRESS)}

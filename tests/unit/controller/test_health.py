@@ -18,7 +18,7 @@ from tests.unit.controller.scripted_cluster import ScriptedCluster
 @pytest.mark.parametrize(
     ("later_s", "healthy"), [pytest.param(119.0, True, id="soon"), pytest.param(121.0, False, id="stuck")]
 )
-def test_process_is_healthy_while_both_threads_make_progress(later_s: float, healthy: bool) -> None:
+def test_a_process_is_healthy_while_its_engine_and_cluster_threads_make_progress(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
     world = build_controller(clock=clock)
     world.make_a_pass()
@@ -26,7 +26,7 @@ def test_process_is_healthy_while_both_threads_make_progress(later_s: float, hea
     assert world.controller.is_healthy() is healthy
 
 
-def test_idle_process_updates_its_heartbeat_before_it_counts_as_stuck() -> None:
+def test_an_idle_thread_makes_progress_often_enough_not_to_count_as_stuck() -> None:
     assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread._STUCK_AFTER_S
 
 
@@ -48,7 +48,7 @@ def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier)
     world.stop()
 
 
-def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
+def test_a_process_is_ready_once_the_first_full_pass_is_done() -> None:
     world = build_controller()
     assert world.controller.read_readiness() == (False, {"failing": [], "kinds": {}})
     world.make_a_pass()
@@ -72,7 +72,7 @@ def test_process_is_ready_when_the_first_full_pass_is_done() -> None:
         ),
     ],
 )
-def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
+def test_readiness_details_show_the_phase_of_each_kind(script: tuple[KindState, ...], shown: dict[str, str]) -> None:
     cluster = ScriptedCluster(tuple(KindChange(state=state) for state in script))
     world = build_controller(cluster=cluster, clock=MovedClock(), once=False)
     world.start()
@@ -81,7 +81,7 @@ def test_readiness_shows_the_state_of_each_kind(script: tuple[KindState, ...], s
     assert world.controller.read_readiness()[1]["kinds"] == {"services": shown}
 
 
-def test_readiness_shows_what_fails(gate: Barrier) -> None:
+def test_readiness_details_show_what_is_failing(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider, once=False)
     world.start()

@@ -37,7 +37,7 @@ def start(target: ListTarget, watcher: Watcher, *, wait_s: float = HANGS_S, retr
     return queue
 
 
-def test_lines_are_written_in_order_when_put_returns() -> None:
+def test_lines_are_written_in_order_before_put_returns_to_a_caller_that_waits() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher)
     queue.put([b"1\n"], waits=False)
@@ -49,14 +49,14 @@ def test_lines_are_written_in_order_when_put_returns() -> None:
     assert watcher.reports == []
 
 
-def test_the_lines_of_earlier_processes_are_loaded_when_start_returns() -> None:
+def test_lines_of_earlier_processes_are_loaded_before_start_returns() -> None:
     watcher = Watcher()
     queue = start(ListTarget(b"1", b"2"), watcher)
     assert watcher.loaded == [b"1", b"2"]
     queue.close(HANGS_S)
 
 
-def test_a_file_that_fails_is_reported_once_and_gets_all_lines_later() -> None:
+def test_a_failing_file_is_reported_once_and_later_gets_all_lines() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher)
     target.error = OSError(28, "No space left on device")
@@ -70,7 +70,7 @@ def test_a_file_that_fails_is_reported_once_and_gets_all_lines_later() -> None:
     assert target.written == [b"1", b"2"]
 
 
-def test_a_file_that_cannot_be_opened_at_the_start_is_opened_later() -> None:
+def test_a_file_that_cannot_be_opened_at_the_start_is_opened_later_and_gets_all_lines() -> None:
     target, watcher = ListTarget(b"0"), Watcher()
     target.error = FileNotFoundError(2, "No such file or directory", "/none/audit.log")
     queue = start(target, watcher)
@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_opened_at_the_start_is_opened_later() -> None:
     assert (watcher.loaded, target.written) == ([b"0"], [b"1"])
 
 
-def test_a_file_that_hangs_delays_the_first_caller_only() -> None:
+def test_a_file_that_does_not_answer_delays_only_the_first_caller() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher, wait_s=0.02)
     target.gate = Barrier()
@@ -128,7 +128,7 @@ def test_the_oldest_lines_are_dropped_while_too_many_bytes_wait(monkeypatch: pyt
     assert queue.dropped_count == 3
 
 
-def test_closing_writes_what_is_queued_and_ends_although_the_file_fails() -> None:
+def test_closing_tries_to_write_queued_lines_once_and_ends_although_the_file_fails() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher, retry_s=HANGS_S)
     target.error = OSError(28, "No space left on device")
@@ -138,7 +138,7 @@ def test_closing_writes_what_is_queued_and_ends_although_the_file_fails() -> Non
     assert target.written == []
 
 
-def test_what_is_reported_last_is_how_it_is_although_a_write_ends_while_its_delay_is_reported() -> None:
+def test_the_last_report_is_right_even_if_a_delayed_write_ends_during_the_report_of_its_delay() -> None:
     target, reports, recovered = ListTarget(), list[str](), threading.Event()
 
     def report(problem: str, _dropped: int) -> None:
@@ -159,7 +159,7 @@ def test_what_is_reported_last_is_how_it_is_although_a_write_ends_while_its_dela
     assert queue.problem == ""
 
 
-def test_a_disk_with_little_space_gets_the_lines_for_which_there_is_space(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_written_as_long_as_the_disk_has_space_and_the_rest_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_queue, "_MAX_LINES_PER_WRITE", 2)
     target, watcher = ListTarget(), Watcher()
     target.max_lines = 4

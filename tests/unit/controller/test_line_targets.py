@@ -23,7 +23,7 @@ def build_file(path: Path, *, max_files: int = 2) -> RotatedFile:
     return RotatedFile(path, max_mib=1, max_files=max_files)
 
 
-def test_lines_are_appended_to_those_of_an_earlier_process(path: Path) -> None:
+def test_lines_are_appended_after_those_of_an_earlier_process(path: Path) -> None:
     path.write_bytes(b"1\n")
     file = build_file(path)
     file.write(b"2\n3\n")
@@ -32,7 +32,7 @@ def test_lines_are_appended_to_those_of_an_earlier_process(path: Path) -> None:
     file.close()
 
 
-def test_a_line_that_was_cut_off_is_ended_before_the_next_one(path: Path) -> None:
+def test_a_cut_off_last_line_of_an_earlier_process_is_ended_before_the_next_line(path: Path) -> None:
     path.write_bytes(b'{"cut')
     file = build_file(path)
     file.write(b"2\n")
@@ -40,7 +40,7 @@ def test_a_line_that_was_cut_off_is_ended_before_the_next_one(path: Path) -> Non
     assert path.read_bytes() == b'{"cut\n2\n'
 
 
-def test_a_full_file_is_renamed_and_the_oldest_one_is_dropped(path: Path) -> None:
+def test_a_full_file_is_renamed_and_the_oldest_of_its_predecessors_is_deleted(path: Path) -> None:
     file = build_file(path)
     for number in range(8):
         file.write(b"%d" % number + LARGE)
@@ -50,7 +50,7 @@ def test_a_full_file_is_renamed_and_the_oldest_one_is_dropped(path: Path) -> Non
     assert [line[:1] for line in file.read_lines()] == [b"6", b"7"]
 
 
-def test_a_line_larger_than_the_limit_is_written_alone(path: Path) -> None:
+def test_a_line_larger_than_the_size_limit_gets_a_file_of_its_own(path: Path) -> None:
     file = build_file(path)
     file.write(LARGE * 3)
     file.write(b"2\n")
@@ -59,7 +59,7 @@ def test_a_line_larger_than_the_limit_is_written_alone(path: Path) -> None:
     assert path.with_name("audit.log.1").read_bytes() == LARGE * 3
 
 
-def test_a_file_that_another_program_renamed_or_removed_is_replaced_by_a_new_one(path: Path) -> None:
+def test_after_another_program_renamed_or_removed_the_file_a_new_file_is_written(path: Path) -> None:
     file = build_file(path)
     file.write(b"1\n")
     path.rename(path.with_name("moved"))
@@ -71,7 +71,7 @@ def test_a_file_that_another_program_renamed_or_removed_is_replaced_by_a_new_one
     assert path.read_bytes() == b"3\n"
 
 
-def test_a_second_process_cannot_write_the_file_until_the_first_one_closes_it(path: Path) -> None:
+def test_a_second_process_cannot_open_the_file_until_the_first_one_closes_it(path: Path) -> None:
     first, second = build_file(path), build_file(path)
     first.write(b"1\n")
     with pytest.raises(OSError, match="another process writes the file"):
@@ -82,7 +82,9 @@ def test_a_second_process_cannot_write_the_file_until_the_first_one_closes_it(pa
     assert path.read_bytes() == b"1\n2\n"
 
 
-def test_a_write_that_fails_in_the_middle_leaves_no_part_of_a_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_halfway_leaves_no_part_of_a_line_in_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = build_file(path)
     file.write(b"1\n")
     real = os.write
@@ -102,7 +104,7 @@ def test_a_write_that_fails_in_the_middle_leaves_no_part_of_a_line(path: Path, m
     assert path.read_bytes() == b"1\n2\n"
 
 
-def test_lines_on_standard_output_cannot_be_read_again(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_lines_written_to_standard_output_are_not_loaded_again(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     output = StandardOutput()
     output.open()
     output.write(b"1\n")

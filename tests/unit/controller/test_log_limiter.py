@@ -72,7 +72,7 @@ def test_number_of_lines_is_bounded_if_a_thousand_names_change_each_second(
     assert len(caplog.records) <= BURST + 25 * PER_SECOND + 25 / SUMMARY_S + 1
 
 
-def test_single_name_is_logged_during_a_change_of_many_names(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_single_name_is_logged_even_right_after_many_names_changed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
     reporter.report_decisions([replace(DECISION, name=host(f"n{number}")) for number in range(10_000)])
@@ -81,7 +81,7 @@ def test_single_name_is_logged_during_a_change_of_many_names(caplog: pytest.LogC
     assert [record.msg for record in caplog.records] == [Event.DESIRED_CHANGE]
 
 
-def test_log_limiter_forgets_names_after_a_window() -> None:
+def test_the_log_limiter_forgets_a_name_after_its_window() -> None:
     time = MovableTime()
     limiter = LogLimiter(time.monotonic_s)
     for number in range(1000):
@@ -91,7 +91,7 @@ def test_log_limiter_forgets_names_after_a_window() -> None:
     assert len(limiter._by_topic) <= BURST + 1
 
 
-def test_lines_that_the_log_level_hides_leave_the_limit_to_warnings(caplog: pytest.LogCaptureFixture) -> None:
+def test_lines_below_the_log_level_do_not_count_in_the_limit(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING, "extdns")
     reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
     hidden = [replace(DECISION, name=host(f"n{number}")) for number in range(PER_BATCH)]

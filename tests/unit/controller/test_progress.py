@@ -53,14 +53,14 @@ class ProgressScene:
         return found
 
 
-def test_pages_are_counted_while_a_zone_is_read() -> None:
+def test_progress_counts_pages_while_a_zone_is_read() -> None:
     scene = ProgressScene()
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=3)
     assert (scene.shown()["zones"], scene.shown()["zonesRead"], scene.shown()["pages"]) == (1, 0, 2)
     assert scene.shown()["secondsLeft"] is None
 
 
-def test_progress_shows_names_and_estimated_time_while_writing() -> None:
+def test_progress_shows_waiting_and_written_names_and_the_estimated_time_while_writing() -> None:
     scene = ProgressScene()
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
     assert (scene.shown()["zonesRead"], scene.shown()["namesWaiting"]) == (1, 8)
@@ -72,7 +72,7 @@ def test_progress_shows_names_and_estimated_time_while_writing() -> None:
     assert scene.progress.describe() == {}
 
 
-def test_only_long_work_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_progress_is_logged_only_if_the_work_takes_long(caplog: pytest.LogCaptureFixture) -> None:
     scene = ProgressScene()
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=13)
     lines = find_logged_fields(caplog, Event.PROGRESS)
@@ -87,7 +87,7 @@ def test_only_long_work_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert find_logged_events(caplog) == []
 
 
-def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_progress_is_logged_while_nothing_moves_on(caplog: pytest.LogCaptureFixture) -> None:
     scene = ProgressScene()
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=2)
     caplog.clear()
@@ -100,7 +100,7 @@ def test_work_without_progress_is_not_logged(caplog: pytest.LogCaptureFixture) -
 @pytest.mark.parametrize(
     ("writes", "elects"), [pytest.param(False, False, id="dry-run"), pytest.param(True, True, id="standby")]
 )
-def test_dry_run_has_no_names_to_write(*, writes: bool, elects: bool) -> None:
+def test_a_dry_run_or_standby_shows_no_progress_of_writing(*, writes: bool, elects: bool) -> None:
     scene = ProgressScene(writes=writes, elects=elects)
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=5)
     scene.world.run(for_s=2.0)

@@ -86,7 +86,7 @@ def test_change_is_logged_as_external_dns_does(action: Action, line: str, list_l
     )
 
 
-def test_change_is_logged_with_the_profile_of_its_account(list_lines: io.StringIO) -> None:
+def test_a_change_is_logged_with_the_aws_profile_of_its_account(list_lines: io.StringIO) -> None:
     reporter().report_decisions([replace(DECISION, zone=replace(ZONE, account="prod"))])
     assert " profile=prod zoneID=example.org " in list_lines.getvalue(), "4.9"
 
@@ -119,14 +119,14 @@ def test_change_is_logged_with_the_profile_of_its_account(list_lines: io.StringI
         ),
     ],
 )
-def test_decision_without_a_change_is_logged_by_the_level_of_its_reason(
+def test_a_decision_without_a_change_is_logged_at_the_level_that_its_reason_has(
     changes: dict[str, object], expected: tuple[str, Event], caplog: pytest.LogCaptureFixture
 ) -> None:
     reporter().report_decisions([replace(DECISION, **changes)])
     assert [(record.levelname, record.msg) for record in caplog.records] == [expected]
 
 
-def test_foreign_records_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_foreign_record_that_no_object_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     foreign = replace(
         DECISION,
         action=Action.KEEP,
@@ -138,7 +138,7 @@ def test_foreign_records_are_not_logged(caplog: pytest.LogCaptureFixture) -> Non
     assert find_logged_events(caplog) == []
 
 
-def test_decision_reporter_gets_every_decision() -> None:
+def test_the_decision_reporter_gets_every_decision_even_without_a_change() -> None:
     received: list[Decision] = []
 
     class Ears:
@@ -161,20 +161,26 @@ def test_decision_reporter_gets_every_decision() -> None:
         pytest.param(Unknown(message="m"), Event.UNKNOWN, id="unknown"),
     ],
 )
-def test_each_outcome_has_its_log_line(outcome: Outcome, event: Event, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_outcome_of_a_batch_has_its_own_log_line(
+    outcome: Outcome, event: Event, caplog: pytest.LogCaptureFixture
+) -> None:
     reporter().report_outcome(BATCH, outcome)
     assert find_logged_events(caplog) == [event]
     assert find_logged_fields(caplog, event)[0]["zoneName"] == "example.org"
 
 
-def test_unconditional_write_is_logged_as_such(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_line_about_an_unconditional_write_says_that_it_was_unconditional(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     reporter().report_outcome(BATCH, Applied(records=(), change_id="C1"))
     reporter().report_outcome(BATCH, Applied(records=(), change_id="C2", unconditional=True))
     found = [(line["change"], line.get("unconditional")) for line in find_logged_fields(caplog, Event.APPLIED)]
     assert found == [("C1", None), ("C2", True)]
 
 
-def test_object_failure_is_logged_unless_the_object_waits_for_a_kind(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_failure_of_an_object_is_logged_unless_the_object_only_waits_for_a_kind_to_be_listed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     failing = observe("web", failure="planted").observations[0]
     reporter().report_observations([failing, replace(failing, awaited_kind=POD)])
     assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
@@ -205,7 +211,9 @@ def test_only_failed_reads_are_logged(item: ReadFailed, event: Event | None, cap
     assert find_logged_events(caplog) == ([event] if event else [])
 
 
-def test_failed_account_is_logged_once_for_each_message(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_failure_of_an_account_is_logged_again_only_if_its_message_changes(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     find_lines = reporter()
     for message in ("no right", "no right", "no credentials"):
         failed = (AccountFailure(account="prod", message=message, permanent=True),)
@@ -224,19 +232,21 @@ def test_failed_account_is_logged_once_for_each_message(caplog: pytest.LogCaptur
         pytest.param(Phase.NOT_SERVED, "ERROR", id="not served"),
     ],
 )
-def test_failing_kind_is_logged_as_an_error(phase: Phase, level: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_kind_that_cannot_be_read_is_logged_as_an_error(
+    phase: Phase, level: str, caplog: pytest.LogCaptureFixture
+) -> None:
     reporter().report_kind_state(KindState(kind=SERVICE, phase=phase))
     assert [record.levelname for record in caplog.records] == [level]
 
 
-def test_manifest_that_is_readable_again_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_manifest_that_becomes_readable_again_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     one = reporter()
     one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message="no YAML"))
     one.report_object_problem(ObjectProblem(location="a.yaml:3", key=None, message=""))
     assert find_logged_events(caplog) == [Event.OBJECT_UNREADABLE, Event.OBJECT_READABLE]
 
 
-def test_each_unreadable_object_of_one_file_is_counted() -> None:
+def test_each_unreadable_object_in_one_file_counts_as_a_problem() -> None:
     world, metrics = start_world(), Metrics()
     one = ActivityReporter(metrics, "me")
     web, api = ObjectKey(SERVICE, "shop", "web"), ObjectKey(SERVICE, "shop", "api")
@@ -268,7 +278,9 @@ def test_defect_is_logged_with_the_location_of_its_error(caplog: pytest.LogCaptu
     assert one.defect_count == 1
 
 
-def test_failed_state_store_is_logged_once_until_it_works_again(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_with_another_message(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     reporter = ActivityReporter(Metrics(), "me")
     failed = StateFailed(message="configmaps is forbidden")
     for item in (failed, failed, StateAnswered(), failed, StateFailed(message="no answer")):

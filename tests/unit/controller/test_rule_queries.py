@@ -103,32 +103,32 @@ def answered(*evaluations: Evaluation) -> RulesAnswered:
     return RulesAnswered(answers=tuple((WEB, evaluation) for evaluation in evaluations))
 
 
-def test_a_thousand_records_are_asked_about_in_two_queries_and_each_once() -> None:
+def test_a_thousand_records_are_sent_in_two_queries_and_equal_records_only_once() -> None:
     scene = Scene()
     inputs = [build_input(f"web{number}") for number in range(1000)]
     assert scene.query(*inputs, *inputs) == [DENIED] * 1000
     assert scene.server.queries == [500, 500]
 
 
-def test_nothing_is_asked_while_the_revision_stays_the_same() -> None:
+def test_no_query_is_sent_while_the_policy_revision_stays_the_same() -> None:
     scene = Scene()
     scene.query(WEB)
     assert scene.advance(POLL_S) == []
     assert scene.server.queries == [1]
 
 
-def test_another_revision_is_reported_to_the_engine_which_asks_again() -> None:
+def test_a_new_policy_revision_is_reported_to_the_engine() -> None:
     scene = Scene()
     scene.server.version = PolicyRevision(revision="2", label="shop=v2")
     assert scene.advance(POLL_S) == [RulesRevised(revision="shop=v2")]
 
 
-def test_every_record_is_asked_about_again_after_a_while_because_data_may_have_changed() -> None:
+def test_after_a_while_all_records_are_queried_again_because_policy_data_may_have_changed() -> None:
     scene = Scene()
     assert scene.advance(REFRESH_S) == [RulesRevised(revision="1")]
 
 
-def test_a_record_without_an_answer_gets_one_with_the_first_poll_after_the_server_is_back() -> None:
+def test_a_record_without_an_answer_is_queried_again_at_the_first_poll_after_the_server_is_back() -> None:
     scene = Scene()
     scene.fail(FAILED)
     assert scene.query(WEB) == [Evaluation(unavailable=FAILED)]
@@ -138,7 +138,7 @@ def test_a_record_without_an_answer_gets_one_with_the_first_poll_after_the_serve
     assert scene.problems == [FAILED, ""]
 
 
-def test_a_server_that_just_failed_is_not_asked_again_before_the_next_poll() -> None:
+def test_a_server_that_just_failed_is_not_queried_again_before_the_next_poll() -> None:
     scene = Scene()
     scene.fail(FAILED)
     inputs = [build_input(f"web{number}") for number in range(2000)]
@@ -146,7 +146,7 @@ def test_a_server_that_just_failed_is_not_asked_again_before_the_next_poll() -> 
     assert scene.server.queries == [500]
 
 
-def test_the_problem_stays_while_only_the_revision_can_be_read() -> None:
+def test_the_server_counts_as_failing_while_only_its_policy_revision_can_be_read() -> None:
     scene = Scene()
     scene.server.query_problem = FAILED
     scene.query(WEB)
@@ -154,7 +154,7 @@ def test_the_problem_stays_while_only_the_revision_can_be_read() -> None:
     assert scene.problems == [FAILED]
 
 
-def test_records_without_an_answer_are_allowed_if_failures_are_allowed() -> None:
+def test_if_failures_are_allowed_a_record_without_an_answer_is_allowed_until_there_is_one() -> None:
     scene = Scene(allows_failure=True)
     scene.fail(FAILED)
     assert scene.query(WEB) == [Evaluation()]
@@ -162,7 +162,7 @@ def test_records_without_an_answer_are_allowed_if_failures_are_allowed() -> None
     assert scene.advance(POLL_S) == [answered(DENIED)]
 
 
-def test_a_record_for_which_a_policy_fails_is_asked_about_again_after_a_while() -> None:
+def test_a_record_for_which_a_policy_fails_is_queried_again_after_a_while() -> None:
     scene = Scene()
     scene.server.broken[WEB] = PolicyProblem(message="conflict", policy="dns/rules/a")
     assert scene.query(WEB) == [Evaluation(unavailable="conflict")]
@@ -178,9 +178,7 @@ def test_a_record_for_which_a_policy_fails_is_asked_about_again_after_a_while() 
         pytest.param("", {"dns/rules/a": "conflict", "dns/rules/b": "conflict"}, id="unknown"),
     ],
 )
-def test_a_problem_is_reported_about_its_policy_until_another_revision_has_none(
-    policy: str, expected: dict[str, str]
-) -> None:
+def test_a_failing_policy_is_reported_until_a_new_revision_does_not_fail(policy: str, expected: dict[str, str]) -> None:
     scene = Scene()
     scene.server.broken[WEB] = PolicyProblem(message="conflict", policy=policy)
     scene.query(WEB)
@@ -191,7 +189,7 @@ def test_a_problem_is_reported_about_its_policy_until_another_revision_has_none(
     assert scene.policies == {"dns/rules/a": "", "dns/rules/b": ""}
 
 
-def test_records_for_which_policies_failed_are_asked_about_apart_from_the_others() -> None:
+def test_records_for_which_a_policy_failed_are_sent_in_a_query_of_their_own() -> None:
     scene = Scene()
     others = [build_input(f"web{number}") for number in range(3)]
     scene.server.broken[WEB] = PolicyProblem(message="conflict")

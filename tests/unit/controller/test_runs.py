@@ -77,7 +77,7 @@ class RunsScene:
         return self.sample(SYNCED) - BEGINNING.timestamp()
 
 
-def test_first_full_pass_ends_a_run() -> None:
+def test_the_first_full_pass_ends_a_run() -> None:
     scene = RunsScene()
     assert not scene.update()
     scene.sync()
@@ -96,7 +96,7 @@ def test_each_tick_of_the_interval_ends_a_run() -> None:
     assert scene.sample(IDLE) == 2  # the first run had changes
 
 
-def test_run_without_changes_is_logged_as_external_dns_does(caplog: pytest.LogCaptureFixture) -> None:
+def test_after_a_run_without_changes_the_log_line_of_external_dns_is_written(caplog: pytest.LogCaptureFixture) -> None:
     scene = RunsScene(*owned("web"))
     scene.sync()
     scene.update()
@@ -111,7 +111,7 @@ def test_run_without_changes_is_logged_as_external_dns_does(caplog: pytest.LogCa
         pytest.param((*owned("web"), *owned("old", resource="")), id="a-delete-is-held"),
     ],
 )
-def test_records_that_are_not_as_requested_are_not_logged_as_up_to_date(
+def test_the_log_does_not_say_up_to_date_if_a_record_is_not_as_requested(
     current: tuple[Record, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     scene = RunsScene(*current)
@@ -122,7 +122,7 @@ def test_records_that_are_not_as_requested_are_not_logged_as_up_to_date(
     assert Event.NO_CHANGES in find_logged_events(caplog)
 
 
-def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_up_to_date(
+def test_the_log_does_not_say_up_to_date_while_a_delete_or_change_waits(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     scene = RunsScene(*owned("web"), *owned("api", resource="service/shop/api"), deletes=DELETES)
@@ -141,7 +141,7 @@ def test_a_delete_in_its_grace_period_and_a_change_that_waits_are_not_logged_as_
     assert Event.UP_TO_DATE not in find_logged_events(caplog)
 
 
-def test_run_with_a_change_is_not_logged_as_up_to_date(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_does_not_say_up_to_date_after_a_run_with_a_change(caplog: pytest.LogCaptureFixture) -> None:
     scene = RunsScene()
     scene.sync()
     scene.update()
@@ -151,7 +151,7 @@ def test_run_with_a_change_is_not_logged_as_up_to_date(caplog: pytest.LogCapture
     assert Event.UP_TO_DATE in find_logged_events(caplog)
 
 
-def test_planned_change_of_a_dry_run_is_logged_once_and_never_as_up_to_date(
+def test_a_dry_run_logs_a_planned_change_once_and_never_says_up_to_date(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     scene = RunsScene(writes=False)
@@ -165,7 +165,7 @@ def test_planned_change_of_a_dry_run_is_logged_once_and_never_as_up_to_date(
     assert scene.synced_s() == 181.0
 
 
-def test_dry_run_logs_a_planned_change_again_when_it_differs(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_dry_run_logs_a_planned_change_again_if_it_differs(caplog: pytest.LogCaptureFixture) -> None:
     scene = RunsScene(writes=False)
     scene.sync()
     scene.update()
@@ -214,7 +214,7 @@ def a_zone_cannot_be_read_again(scene: RunsScene) -> None:
         pytest.param(a_zone_cannot_be_read_again, id="an audit"),
     ],
 )
-def test_last_sync_stops_while_the_process_cannot_act(
+def test_the_last_sync_time_stands_still_while_the_process_cannot_read_or_write_zones(
     fail: Callable[[RunsScene], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     scene = RunsScene()
@@ -254,7 +254,7 @@ def a_hostname_is_not_a_name(scene: RunsScene) -> None:
         pytest.param(a_hostname_is_not_a_name, id="a hostname that is not a name"),
     ],
 )
-def test_last_sync_advances_although_one_object_fails(fail: Callable[[RunsScene], None]) -> None:
+def test_the_last_sync_time_advances_although_one_object_fails(fail: Callable[[RunsScene], None]) -> None:
     scene = RunsScene()
     scene.sync()
     scene.update()
@@ -266,7 +266,7 @@ def test_last_sync_advances_although_one_object_fails(fail: Callable[[RunsScene]
     assert scene.sample(FAILING) == 0
 
 
-def test_last_sync_advances_while_a_delete_is_held() -> None:
+def test_the_last_sync_time_advances_while_a_delete_is_held() -> None:
     scene = RunsScene(*owned("web"), *owned("old", resource=""))
     scene.sync()
     scene.update()
@@ -275,7 +275,7 @@ def test_last_sync_advances_while_a_delete_is_held() -> None:
     assert scene.synced_s() == 61.0
 
 
-def test_first_full_pass_that_fails_is_a_failing_run() -> None:
+def test_a_first_full_pass_that_fails_counts_as_a_failing_run() -> None:
     scene = RunsScene()
     scene.world.provider.failures.extend([RetryableError("planted")] * 99)
     scene.world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
@@ -289,7 +289,7 @@ def test_first_full_pass_that_fails_is_a_failing_run() -> None:
     assert scene.sample(SYNCED) == 0
 
 
-def test_slow_first_full_pass_is_a_failing_run_at_each_interval() -> None:
+def test_a_first_full_pass_that_takes_long_counts_as_a_failing_run_at_each_interval() -> None:
     scene = RunsScene()
     scene.world.feed(change_phase(SERVICE))
     for _ in range(2):
@@ -299,7 +299,7 @@ def test_slow_first_full_pass_is_a_failing_run_at_each_interval() -> None:
     assert scene.sample(SYNCED) == 0
 
 
-def test_idle_process_updates_its_run_metrics_once_an_interval() -> None:
+def test_an_idle_process_updates_its_run_metrics_once_per_interval() -> None:
     scene = RunsScene()
     scene.sync()
     scene.update()
@@ -321,7 +321,7 @@ def test_failures_are_counted_at_most_once_a_second() -> None:
     assert scene.runs.next_deadline_at == scene.clock.now_s + 59.0
 
 
-def test_object_without_an_address_is_not_a_failure() -> None:
+def test_an_object_without_an_address_is_not_a_failure() -> None:
     scene = RunsScene()
     scene.world.run(
         observe("web", build_unresolved("web", "web", Reason.NO_ADDRESS)),

@@ -11,7 +11,9 @@ import pytest
 from extdns.controller.state_dump import StateSignal
 
 
-def test_the_whole_state_is_printed_although_each_write_takes_only_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_the_state_is_printed_although_each_write_call_takes_only_a_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     printed: list[bytes] = []
 
     def write(_descriptor: int, data: memoryview) -> int:
@@ -24,7 +26,7 @@ def test_the_whole_state_is_printed_although_each_write_takes_only_a_part(monkey
     assert b"".join(printed) == b"state of extdns\n"
 
 
-def test_a_process_whose_standard_error_nobody_reads_survives_sigusr1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigusr1_does_not_end_a_process_whose_standard_error_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     def write(_descriptor: int, _data: memoryview) -> int:
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 

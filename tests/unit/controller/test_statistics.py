@@ -36,13 +36,13 @@ from tests.world import World, start_world
 INVALID = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
 
 
-def test_empty_zone_counts_zero_records() -> None:
+def test_an_empty_zone_is_counted_with_zero_records() -> None:
     world = start_world()
     assert count_records(world.engine) == {ZONE: RecordCounts(records=0, ours=0)}
     assert count_statistics(world.engine, "me", 0).current == {}
 
 
-def test_ownership_records_are_not_counted() -> None:
+def test_ownership_records_are_not_counted_as_records() -> None:
     web = observe("web", build_claim("web", "web"))
     world = start_world(*owned("web"), record("mail"), record("mail", "ns.example.net", rtype="CNAME"), first=[web])
     assert count_records(world.engine) == {ZONE: RecordCounts(records=3, ours=1)}
@@ -52,32 +52,32 @@ def test_ownership_records_are_not_counted() -> None:
     assert counts.verified["A"] == 1
 
 
-def test_claim_without_a_type_is_not_counted_as_verified() -> None:
+def test_an_unresolved_claim_is_not_counted_as_published() -> None:
     waiting = [observe("web", build_unresolved("web", "web")), observe("api", build_claim("api", "api"))]
     assert count_statistics(start_world(first=waiting).engine, "me", 0).verified == {"A": 1}
 
 
-def test_planned_changes_are_counted_until_they_are_made() -> None:
+def test_a_planned_change_is_counted_until_it_is_made() -> None:
     web = observe("web", build_claim("web", "web"), build_claim("web", "www"))
     dry = start_world(first=[web], has_writer=False)
     assert count_planned_changes(dry.engine) == 2
     assert count_planned_changes(start_world(first=[web]).engine) == 0
 
 
-def test_record_of_another_owner_at_a_requested_name_is_a_mismatch() -> None:
+def test_a_record_of_another_owner_at_a_requested_name_is_counted_as_an_owner_mismatch() -> None:
     theirs = (record("web"), ownership_record("web", owner="them"))
     world = start_world(*theirs, first=[observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA"))])
     assert count_statistics(world.engine, "me", 0).mismatches == (Mismatch("A", "me", "them", "web.example.org"),)
 
 
-def test_record_of_another_owner_that_blocks_two_requested_ones_is_one_mismatch() -> None:
+def test_a_record_of_another_owner_that_blocks_two_requested_records_is_one_owner_mismatch() -> None:
     theirs = (record("web", "lb.example.net", rtype="CNAME"), ownership_record("web", owner="them", rtype="CNAME"))
     both = observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))
     found = count_statistics(start_world(*theirs, first=[both]).engine, "me", 0).mismatches
     assert found == (Mismatch("CNAME", "me", "them", "web.example.org"),), "1.8"
 
 
-def test_same_endpoint_requested_twice_is_deduplicated() -> None:
+def test_the_same_endpoint_requested_twice_counts_once_and_as_one_deduplication() -> None:
     twice = [
         observe("web", build_claim("web", "web")),
         observe("web", build_claim("web", "web", kind=INGRESS), kind=INGRESS),
@@ -87,7 +87,7 @@ def test_same_endpoint_requested_twice_is_deduplicated() -> None:
     assert sum(counts.deduplicated.values()) == 1
 
 
-def test_requested_endpoints_are_counted_after_merging() -> None:
+def test_requested_endpoints_of_one_source_are_counted_after_merging() -> None:
     both = observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))
     more = observe(
         "api", build_claim("api", "web", "192.0.2.2"), build_claim("api", "api", "web.example.org", rtype="CNAME")
@@ -97,13 +97,13 @@ def test_requested_endpoints_are_counted_after_merging() -> None:
     assert counts.requested == {"A": 2, "AAAA": 1, "CNAME": 1}, "one of both Services, one of the Ingress"
 
 
-def test_invalid_claim_is_counted_without_a_type() -> None:
+def test_an_invalid_claim_is_counted_with_an_unknown_type() -> None:
     assert count_statistics(start_world(first=[observe("web", INVALID)]).engine, "me", 0).invalid == {
         ("unknown", "service"): 1
     }
 
 
-def test_invalid_endpoint_is_counted_by_its_type() -> None:
+def test_an_invalid_endpoint_is_counted_under_its_type() -> None:
     one, other = (
         build_unresolved("web", "web", Reason.INVALID_ENDPOINT),
         build_unresolved("web", "web", Reason.INVALID_TARGET),
@@ -157,7 +157,7 @@ def a_write_that_waits(world: World) -> None:
         a_write_that_waits,
     ],
 )
-def test_statistics_are_counted_again_after_a_change(change: Callable[[World], None]) -> None:
+def test_statistics_are_computed_again_after_a_change_of_the_engine(change: Callable[[World], None]) -> None:
     plan = structs.replace(PLAN, domains=DomainFilter(exclude=("mail.example.org",)))
     world, cache = start_world(first=[observe("web", build_claim("web", "web"))], plan=plan), StatisticsCache("me")
     before = cache.count(world.engine, 0)
@@ -167,7 +167,7 @@ def test_statistics_are_counted_again_after_a_change(change: Callable[[World], N
     assert after == count_statistics(world.engine, "me", 0)
 
 
-def test_statistics_are_reused_without_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statistics_are_not_computed_again_without_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     world, cache = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]), StatisticsCache("me")
     first = cache.count(world.engine, 0)
     world.run(for_s=600.0)
@@ -179,7 +179,7 @@ def test_statistics_are_reused_without_a_change(monkeypatch: pytest.MonkeyPatch)
     assert cache.count(world.engine, 3) == structs.replace(first, problems=3, queued=1)
 
 
-def test_names_that_wait_for_a_retry_are_counted() -> None:
+def test_names_that_wait_for_a_retry_are_counted_as_backing_off() -> None:
     world = start_world()
     world.provider.rule = refuse_names("web")
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")))
@@ -195,7 +195,7 @@ def test_statistics_contain_problems_and_reasons() -> None:
 
 
 @pytest.mark.parametrize("reason", sorted(select_reasons(Category.UNRESOLVED)))
-def test_only_existing_records_of_unresolved_claims_are_retained(reason: Reason) -> None:
+def test_only_unresolved_claims_with_an_existing_record_count_as_retained(reason: Reason) -> None:
     world = start_world(first=[observe("web", build_claim("web", "web"))])
     world.run(
         observe("web", build_unresolved("web", "web", reason)),

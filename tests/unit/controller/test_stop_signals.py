@@ -13,7 +13,7 @@ BOTH = (signal.SIGTERM, signal.SIGINT)
 
 
 @pytest.mark.parametrize("number", BOTH, ids=["SIGTERM", "SIGINT"])
-def test_signal_is_delivered_by_its_name(number: signal.Signals) -> None:
+def test_a_stop_signal_calls_the_callback_with_the_name_of_the_signal(number: signal.Signals) -> None:
     names: list[str] = []
     with StopSignals() as signals:
         signals.deliver_to(names.append)
@@ -21,7 +21,7 @@ def test_signal_is_delivered_by_its_name(number: signal.Signals) -> None:
         assert names == [number.name]
 
 
-def test_signal_received_before_the_callback_is_set_is_delivered() -> None:
+def test_a_stop_signal_before_the_callback_is_set_calls_it_later() -> None:
     names: list[str] = []
     with StopSignals() as signals:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -30,13 +30,13 @@ def test_signal_received_before_the_callback_is_set_is_delivered() -> None:
 
 
 @pytest.mark.parametrize("number", BOTH, ids=["SIGTERM", "SIGINT"])
-def test_second_signal_ends_the_process_at_once(number: signal.Signals) -> None:
+def test_a_second_stop_signal_ends_the_process_at_once(number: signal.Signals) -> None:
     with StopSignals():
         os.kill(os.getpid(), number)
         assert [signal.getsignal(other) for other in BOTH] == [signal.SIG_DFL, signal.SIG_DFL]
 
 
-def test_previous_signal_handlers_are_restored() -> None:
+def test_the_previous_signal_handlers_are_restored_at_the_end() -> None:
     before = [signal.getsignal(number) for number in BOTH]
     with StopSignals():
         assert [signal.getsignal(number) for number in BOTH] != before

@@ -39,7 +39,7 @@ def test_task_that_hangs_does_not_delay_other_tasks(release_tasks: threading.Eve
     assert done.wait(HANGS_S)
 
 
-def test_threads_of_a_pool_are_limited_and_are_daemons(release_tasks: threading.Event) -> None:
+def test_the_threads_of_a_pool_are_limited_in_number_and_are_daemon_threads(release_tasks: threading.Event) -> None:
     before = threading.active_count()
     pool = ThreadPool("crowd", max_threads=3)
     assert threading.active_count() == before
@@ -70,7 +70,9 @@ def test_close_waits_for_running_tasks_and_starts_no_more(release_tasks: threadi
     assert made == ["slow"]
 
 
-def test_thread_pool_finishes_its_queue_at_close_if_requested(release_tasks: threading.Event) -> None:
+def test_closing_a_pool_waits_for_its_queued_tasks_if_the_pool_was_made_to_finish_them(
+    release_tasks: threading.Event,
+) -> None:
     pool, made = ThreadPool("test", max_threads=1, finishes_queue=True), list[str]()
     pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
     pool.submit(lambda: made.append("later"))
@@ -84,7 +86,7 @@ def test_thread_pool_without_a_task_closes_at_once() -> None:
     assert ThreadPool("test", max_threads=1).close(CLOCK, 0.0)
 
 
-def test_timeout_of_close_applies_to_the_pools_of_all_accounts_together(release_tasks: threading.Event) -> None:
+def test_the_timeout_of_close_is_shared_by_the_pools_of_all_accounts(release_tasks: threading.Event) -> None:
     lanes, begun, made = AccountThreadPools("test", max_threads=1), threading.Barrier(3), list[str]()
 
     def slow(account: str) -> None:
@@ -104,7 +106,7 @@ def test_timeout_of_close_applies_to_the_pools_of_all_accounts_together(release_
 
 
 @pytest.mark.parametrize("stuck", [3, 11, 20])
-def test_extra_threads_run_tasks_behind_stuck_ones(release_tasks: threading.Event, stuck: int) -> None:
+def test_extra_threads_run_the_tasks_that_wait_behind_stuck_ones(release_tasks: threading.Event, stuck: int) -> None:
     pool, done = ThreadPool("test", max_threads=3, max_extra=20, stuck_after_s=0.01), threading.Event()
     for _ in range(stuck):
         pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
@@ -114,7 +116,7 @@ def test_extra_threads_run_tasks_behind_stuck_ones(release_tasks: threading.Even
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_extra_threads_are_limited_and_end_when_the_queue_is_empty(release_tasks: threading.Event) -> None:
+def test_extra_threads_are_limited_in_number_and_end_when_the_queue_is_empty(release_tasks: threading.Event) -> None:
     pool, begun = ThreadPool("stuck", max_threads=2, max_extra=3, stuck_after_s=0.001), threading.Semaphore(0)
 
     def hang() -> None:

@@ -114,7 +114,7 @@ class PoolScene:
         pytest.param(CheckExistence(key=KEY), ExistenceChecked(key=KEY, exists=True), id="an object"),
     ],
 )
-def test_each_engine_call_ends_in_an_input_with_its_result(effect: CallEffect, expected: Input) -> None:
+def test_each_call_of_the_engine_gives_one_input_with_its_result(effect: CallEffect, expected: Input) -> None:
     scene = PoolScene()
     assert scene.answer(effect) == expected
     assert scene.defects == []
@@ -133,7 +133,7 @@ def test_each_engine_call_ends_in_an_input_with_its_result(effect: CallEffect, e
         pytest.param(KeyError("x"), AdjustmentsLoaded(failure="KeyError: 'x'"), 1, id="a defect"),
     ],
 )
-def test_records_are_shown_to_a_service_that_adjusts_them(
+def test_records_are_sent_for_adjustment_and_a_failure_is_returned_as_an_input(
     failure: Exception | None, expected: Input, defects: int
 ) -> None:
     provider = AdjustingProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -161,7 +161,7 @@ def test_zone_is_read_page_by_page_to_its_end() -> None:
     assert pages[-1].page.after is None
 
 
-def test_reading_pages_ends_with_the_first_failure() -> None:
+def test_reading_the_pages_of_a_zone_ends_with_the_first_failure() -> None:
     scene = _build_six_pages()
     scene.provider.failures.extend([None, None, RetryableError("busy")])
     scene.workers.start(replace(PAGE, reads_to_end=True))
@@ -171,7 +171,7 @@ def test_reading_pages_ends_with_the_first_failure() -> None:
     assert [type(item) for item in found] == [PageRead, PageRead, ReadFailed]
 
 
-def test_reading_pages_ends_when_the_pool_closes() -> None:
+def test_reading_the_pages_of_a_zone_ends_when_the_pool_closes() -> None:
     scene = _build_six_pages()
     reached, released = Event(), Event()
 
@@ -198,7 +198,9 @@ def test_reading_pages_ends_when_the_pool_closes() -> None:
         pytest.param(ForbiddenError("busy"), {"forbidden": True}, id="forbidden"),
     ],
 )
-def test_forbidden_read_is_not_a_defect(raised: RetryableError | ForbiddenError, particulars: dict[str, Any]) -> None:
+def test_a_throttled_or_forbidden_read_is_not_reported_as_a_defect(
+    raised: RetryableError | ForbiddenError, particulars: dict[str, Any]
+) -> None:
     scene = PoolScene()
     scene.provider.failures.append(raised)
     assert scene.answer(PAGE) == ReadFailed(call=Call.PAGE, zone=ZONE, message="busy", **particulars)
@@ -235,14 +237,16 @@ def _broken(_: object) -> bool | None:
         ),
     ],
 )
-def test_engine_call_that_raises_is_reported_and_ends_in_an_input(effect: CallEffect, expected: Input) -> None:
+def test_a_call_that_raises_is_reported_as_a_defect_and_gives_an_input_with_the_error(
+    effect: CallEffect, expected: Input
+) -> None:
     scene = PoolScene(Broken(inner=InMemoryProvider(seed={ZONE: ()})))
     scene.cluster.answer = _broken
     assert scene.answer(effect) == expected
     assert [type(exc) for exc in scene.defects] == [KeyError]
 
 
-def test_batch_sent_without_a_writer_raises() -> None:
+def test_submitting_a_batch_without_a_writer_raises() -> None:
     with pytest.raises(RuntimeError, match="without a writer"):
         PoolScene(writes=False).workers.start(SubmitBatch(batch=BATCH))
 
@@ -279,7 +283,7 @@ ELSEWHERE = Zone(name=ZONE.name, id="elsewhere", account="throttled")
         pytest.param(lambda zone: ReadPage(zone=zone, after=None, reads_to_end=True), id="a first page"),
     ],
 )
-def test_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
+def test_an_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
     call: Callable[[Zone], CallEffect],
 ) -> None:
     closer = Event()
@@ -311,7 +315,7 @@ def test_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
     assert scene.workers.close(SystemClock(), HANGS_S)
 
 
-def test_close_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_JOIN_TIMEOUT_S", HANGS_S)
     closer = Event()
 
@@ -334,7 +338,7 @@ def test_close_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) 
     assert set(enumerate_threads()) <= before
 
 
-def test_failed_existence_check_contains_its_error() -> None:
+def test_an_existence_check_that_failed_returns_its_error() -> None:
     scene = PoolScene()
 
     def refuse(_: ObjectKey) -> bool:
@@ -355,7 +359,7 @@ def test_failed_existence_check_contains_its_error() -> None:
         pytest.param(ExtdnsError("no space left on device"), False, id="the disk is full"),
     ],
 )
-def test_failed_state_store_call_reports_whether_a_permission_is_missing(
+def test_a_failed_state_store_call_says_whether_a_permission_is_missing(
     failure: ExtdnsError, *, forbidden: bool
 ) -> None:
     scene = PoolScene(state=BrokenState(failure))
