@@ -120,7 +120,7 @@ def test_a_single_pass_does_not_end_before_absence_is_confirmed() -> None:
     assert world.engine.is_planned
 
 
-def test_the_absence_of_a_deleted_object_is_confirmed_if_its_kind_was_unserved_meanwhile() -> None:
+def test_a_deleted_object_needs_confirmation_by_a_get_if_its_kind_was_not_served_meanwhile() -> None:
     world = start_published(deletes=GRACE)
     world.run(observe_gone("web"), for_s=5.0)
     world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)

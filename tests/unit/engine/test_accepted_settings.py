@@ -37,7 +37,7 @@ def test_the_delete_of_an_orphan_is_held_if_other_settings_were_accepted_before(
     assert after.state.find_zone("example.org").fingerprint == "today"
 
 
-def test_settings_are_not_accepted_while_a_source_fails() -> None:
+def test_settings_are_not_accepted_while_a_source_cannot_be_read() -> None:
     world = build_world(
         *build_records(*NAMES, "old"), deletes=DELETES, has_state_store=True, settings_digest="tomorrow"
     )

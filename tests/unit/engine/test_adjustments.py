@@ -37,7 +37,7 @@ def start_adjusting(*records: Record, **changes: object) -> tuple[World, Adjusti
     return world, service
 
 
-def test_the_records_of_all_names_of_a_step_are_shown_to_the_service_together_and_written_as_it_returns_them() -> None:
+def test_all_names_planned_together_are_adjusted_in_one_request_and_written_as_the_service_returns_them() -> None:
     world, service = start_adjusting()
     world.run(observe_new("api", "web"))
     assert [sorted(one.name for one in request) for request in service.requests] == [[host("api"), host("web")]]
@@ -45,7 +45,7 @@ def test_the_records_of_all_names_of_a_step_are_shown_to_the_service_together_an
     assert {record.ttl_s for key, record in service.contents(ZONE).items() if key.type == "A"} == {3600}
 
 
-def test_a_record_that_was_shown_before_is_not_shown_again() -> None:
+def test_a_record_that_the_service_adjusted_before_is_not_sent_for_adjustment_again() -> None:
     world, service = start_adjusting()
     world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
     world.run(observe("web", build_claim("web", "web", "192.0.2.2")))
@@ -54,7 +54,7 @@ def test_a_record_that_was_shown_before_is_not_shown_again() -> None:
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_nothing_is_planned_and_nothing_counts_as_planned_before_the_answer() -> None:
+def test_a_name_is_not_planned_before_the_service_has_adjusted_its_records() -> None:
     world, _ = start_adjusting(*owned("web", "192.0.2.7"))
     world.feed(observe_new("web"))
     assert [type(effect) for effect in world.waiting] == [RequestAdjustments]
@@ -66,7 +66,7 @@ def test_nothing_is_planned_and_nothing_counts_as_planned_before_the_answer() ->
     assert world.engine.is_final(host("web"))
 
 
-def test_a_change_that_waits_for_an_answer_is_not_made_in_its_former_form() -> None:
+def test_a_queued_change_is_not_made_while_its_changed_record_waits_for_adjustment() -> None:
     world, service = start_adjusting(*owned("web", "192.0.2.7"))
     world.feed(combine(observe_new("web"), observe_new("api")))
     world.feed(world.answer())
@@ -75,7 +75,7 @@ def test_a_change_that_waits_for_an_answer_is_not_made_in_its_former_form() -> N
     assert len(service.requests) == 2
 
 
-def test_while_requests_fail_the_names_wait_with_the_message_and_other_names_are_planned() -> None:
+def test_while_adjusting_fails_the_affected_names_wait_with_the_error_and_other_names_are_planned() -> None:
     world, service = start_adjusting()
     world.run(observe_new("api"))
     service.request_failures.extend([RetryableError("webhook down")] * 2)
@@ -89,7 +89,7 @@ def test_while_requests_fail_the_names_wait_with_the_message_and_other_names_are
     assert len(service.requests) == 4
 
 
-def test_while_requests_fail_the_record_of_a_name_that_waits_is_kept_as_ours() -> None:
+def test_while_adjusting_fails_the_record_of_a_waiting_name_is_kept_as_ours() -> None:
     world, service = start_adjusting()
     world.run(observe("web", build_claim("web", "web", "192.0.2.1")))
     service.request_failures.append(RetryableError("webhook down"))
@@ -101,7 +101,7 @@ def test_while_requests_fail_the_record_of_a_name_that_waits_is_kept_as_ours() -
     assert decision.current.is_ours
 
 
-def test_a_single_pass_gives_up_after_some_failed_requests() -> None:
+def test_a_single_pass_gives_up_after_several_failed_requests_for_adjustment() -> None:
     world, service = start_adjusting(once=True)
     service.request_failures.extend([RetryableError("webhook down")] * 100)
     world.run(observe_new("web"), for_s=3600.0)

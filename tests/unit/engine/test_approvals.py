@@ -54,7 +54,7 @@ def test_the_next_process_knows_by_which_code_and_by_whom_a_delete_was_approved(
     assert scene.restart().guard.state.approvals.save_by_digest() == saved
 
 
-def test_a_code_that_was_shown_while_a_zone_was_not_listed_approves_no_delete_in_this_zone() -> None:
+def test_a_code_shown_while_a_zone_was_not_listed_does_not_approve_deletes_in_that_zone() -> None:
     other = Zone(name=DnsName("other.test"), id="Z2")
     (unseen,) = records(1, zone=other, first=2)
     scene = start_guard(*records(2))

@@ -7,7 +7,7 @@ import pytest
 from extdns.engine.retries import Failure, Retry
 
 
-def test_each_failure_doubles_the_backoff_up_to_five_minutes() -> None:
+def test_each_failure_in_a_row_doubles_the_backoff_from_one_second_up_to_five_minutes() -> None:
     retry, delays = Retry(Failure.PLANNING), list[float]()
     for _ in range(10):
         retry.record_failure(100.0)
@@ -26,7 +26,9 @@ def test_each_failure_doubles_the_backoff_up_to_five_minutes() -> None:
         pytest.param(1e9, 3600.0, id="longer-than-the-limit"),
     ],
 )
-def test_a_longer_retry_after_replaces_the_backoff_up_to_one_hour(stated_s: float | None, pause_s: float) -> None:
+def test_a_retry_after_longer_than_the_backoff_replaces_it_up_to_one_hour(
+    stated_s: float | None, pause_s: float
+) -> None:
     retry = Retry(Failure.PLANNING)
     retry.record_failure(100.0, stated_s)
     assert retry.until_at == 100.0 + pause_s
@@ -34,7 +36,7 @@ def test_a_longer_retry_after_replaces_the_backoff_up_to_one_hour(stated_s: floa
     assert retry.has_ended(100.0 + pause_s)
 
 
-def test_a_retry_has_the_time_of_the_first_failure_and_the_message_of_the_last_until_a_success() -> None:
+def test_a_retry_stores_the_time_of_the_first_failure_in_a_row_and_the_message_of_the_last() -> None:
     retry = Retry(Failure.PLANNING)
     retry.record_failure(100.0, message="down")
     retry.record_failure(110.0, message="denied", is_forbidden=True)

@@ -90,7 +90,7 @@ def test_a_record_is_no_longer_contended_after_the_other_writer_stopped() -> Non
     assert len(repeat_edit(world, edit, 8)) == 3, "all is forgotten"
 
 
-def test_a_record_whose_claim_changes_all_the_time_is_not_contended() -> None:
+def test_a_record_that_only_its_claim_changes_often_is_not_contended() -> None:
     world = start_world()
     for number in range(60):
         world.run(observe("web", build_claim("web", "web", f"192.0.2.{number % 2 + 1}")), for_s=6.0)
@@ -112,7 +112,7 @@ def test_a_contended_record_does_not_delay_writes_to_other_names() -> None:
     assert world.list_records()["api A"] == ("192.0.2.1",)
 
 
-def test_a_change_set_of_ownership_records_only_is_not_contended() -> None:
+def test_a_change_set_without_changes_of_records_is_not_delayed_as_contended() -> None:
     retries = RetryTable()
     contended = ContendedRecords(retries)
     retries.record_failure(host("web"), Failure.CONTENDED, 0.0)
@@ -128,7 +128,7 @@ def build_delete(number: int) -> Delete:
     return Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED)
 
 
-def test_the_write_history_contains_the_last_5000_deletes() -> None:
+def test_the_write_history_stores_only_the_last_5000_deletes() -> None:
     history = WriteHistory()
     deletes = [build_delete(number) for number in range(5010)]
     history.add(deletes, 1.0, ())
@@ -137,7 +137,7 @@ def test_the_write_history_contains_the_last_5000_deletes() -> None:
     assert history.find(deletes[10]) == (1.0,)
 
 
-def test_the_write_history_drops_writes_older_than_ten_minutes_except_those_of_needed_names() -> None:
+def test_the_write_history_forgets_writes_older_than_ten_minutes_except_for_names_still_needed() -> None:
     history = WriteHistory()
     history.add([build_delete(number) for number in range(100)], 0.0, {host("n7")})
     history.add([build_delete(number) for number in range(100, 200)], 601.0, {host("n7")})
@@ -145,7 +145,7 @@ def test_the_write_history_drops_writes_older_than_ten_minutes_except_those_of_n
     assert history.find(build_delete(7)) == (0.0,)
 
 
-def test_only_a_name_that_was_written_three_times_can_be_contended_and_not_for_ever() -> None:
+def test_a_name_is_contended_only_after_three_writes_within_the_window() -> None:
     contended = ContendedRecords(RetryTable())
     web, api = (
         (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=(build_delete(number),), writes=()),)

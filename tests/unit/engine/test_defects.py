@@ -29,7 +29,7 @@ def fail_on_turns(work: Callable[..., Any], turns: Iterator[bool]) -> Callable[.
     return broken
 
 
-def test_a_due_list_of_zones_is_requested_although_planning_raises() -> None:
+def test_a_due_request_for_the_list_of_zones_is_made_although_planning_raises() -> None:
     world = start_published(max_refresh_interval_s=60.0)
     world.run(for_s=58.0)
     failures = iter([True, True])  # planning fails, and so does storing the failure
@@ -43,7 +43,7 @@ def test_a_due_list_of_zones_is_requested_although_planning_raises() -> None:
     assert world.calls.count("ListZones") == 2
 
 
-def test_a_batch_is_sent_although_the_batch_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     world = build_world(zones={ZONE: (), OTHER: ()})
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     there = replace(

@@ -39,7 +39,7 @@ def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence:
         pytest.param(7, 100, True, True, id="7-percent-of-100-by-absence"),
     ],
 )
-def test_a_delete_limit_is_exceeded_only_if_count_and_percentage_are(
+def test_a_delete_limit_is_exceeded_only_if_both_its_count_and_its_percentage_are_exceeded(
     deletes: int, of: int, by_absence: bool, exceeded: bool
 ) -> None:
     assert DeleteLimits().are_exceeded(deletes, of=of, by_absence=by_absence) is exceeded
@@ -106,7 +106,9 @@ STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
 
 
 @given(STEPS)
-def test_the_maximum_of_owned_records_equals_that_of_a_full_history(steps: list[tuple[float, int]]) -> None:
+def test_the_stored_maximum_of_owned_records_equals_the_maximum_of_the_full_history(
+    steps: list[tuple[float, int]],
+) -> None:
     budget = DeleteBudget(DeleteLimits(count=0, percent=99))
     now_s, owned = 0.0, 0
     history = [(0.0, 0)]
@@ -122,7 +124,7 @@ def test_the_maximum_of_owned_records_equals_that_of_a_full_history(steps: list[
         assert not is_exceeded(budget, most * 99 // 100, now_s, by_absence=False)
 
 
-def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_record() -> None:
+def test_the_count_of_owned_records_is_right_after_an_ownership_record_moved_to_another_record() -> None:
     world = start_world(*owned("web", resource=""), record("api"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.provider.put_records(ZONE, ownership_record("api", resource=""))
@@ -132,7 +134,7 @@ def test_the_number_of_owned_records_is_right_after_ownership_passed_to_another_
     assert all(records <= 1 for _, records in saved.whole.most)
 
 
-def test_budgets_of_former_namespaces_are_dropped_also_if_no_state_is_saved() -> None:
+def test_budgets_of_namespaces_that_no_longer_own_records_are_dropped_even_if_no_state_is_saved() -> None:
     budgets = DeleteBudgets(DeleteLimits())
     for number in range(1000):
         budgets.add_owned({("Z1", f"preview-{number}"): 1}, number * 60.0)
@@ -140,7 +142,7 @@ def test_budgets_of_former_namespaces_are_dropped_also_if_no_state_is_saved() ->
     assert len(budgets._budgets) < 200
 
 
-def test_records_that_pass_to_another_namespace_in_one_step_count_once_in_their_zone() -> None:
+def test_records_that_pass_to_another_namespace_count_only_once_in_the_budget_of_their_zone() -> None:
     names = [f"h{number}" for number in range(10)]
     records = [one for name in names for one in owned(name, resource=f"service/shop/{name}")]
     world = start_world(*records, first=[observe_new(*names)])

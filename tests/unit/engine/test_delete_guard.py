@@ -39,7 +39,7 @@ def test_the_grace_period_starts_again_after_the_evidence_was_interrupted() -> N
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_the_grace_period_continues_when_the_evidence_is_of_another_kind() -> None:
+def test_the_grace_period_continues_when_one_evidence_replaces_another() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], Evidence.HOSTNAME_REMOVED)
     scene.pass_time(30.0)
@@ -48,7 +48,7 @@ def test_the_grace_period_continues_when_the_evidence_is_of_another_kind() -> No
     assert scene.deleted == ["h1.acme.test"]
 
 
-def test_a_delete_is_made_if_its_evidence_changes_as_its_grace_period_ends() -> None:
+def test_a_delete_is_made_even_if_its_evidence_changes_at_the_end_of_its_grace_period() -> None:
     scene = start_guard(*records(100))
     scene.pass_time(600.0)
     scene.observe_evidence([record(1)])
@@ -59,7 +59,7 @@ def test_a_delete_is_made_if_its_evidence_changes_as_its_grace_period_ends() -> 
 
 
 @pytest.mark.parametrize("evidence", [Evidence.ABSENT, Evidence.ORPHAN_GONE])
-def test_an_object_confirmed_as_absent_needs_no_further_grace_period(evidence: Evidence) -> None:
+def test_a_record_whose_object_is_confirmed_as_absent_needs_no_further_grace_period(evidence: Evidence) -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)], evidence)
     scene.pass_time()
@@ -69,7 +69,7 @@ def test_an_object_confirmed_as_absent_needs_no_further_grace_period(evidence: E
 @pytest.mark.parametrize(
     ("first", "then"), [(Evidence.UNRESOLVED_EXPIRED, GONE), (GONE, Evidence.UNRESOLVED_EXPIRED)], ids=str
 )
-def test_the_grace_period_starts_again_when_a_record_changes_between_retained_and_unrequested(
+def test_the_grace_period_starts_again_when_an_expired_unresolved_claim_replaces_other_evidence_or_the_reverse(
     first: Evidence, then: Evidence
 ) -> None:
     scene = start_guard(*records(100), unresolved_timeout_s=3600.0)
@@ -84,7 +84,7 @@ def test_the_grace_period_starts_again_when_a_record_changes_between_retained_an
 
 
 @pytest.mark.parametrize("then", [Evidence.UNRESOLVED_EXPIRED, Evidence.ABSENT], ids=str)
-def test_a_grant_does_not_cover_evidence_with_another_wait_or_budget(then: Evidence) -> None:
+def test_a_grant_is_not_valid_for_other_evidence_that_needs_another_wait_or_budget(then: Evidence) -> None:
     scene = start_guard(*records(100), unresolved_timeout_s=3600.0)
     scene.observe_evidence([record(1)], GONE)
     scene.pass_time(GRACE_S, makes_deletes=False)
@@ -102,13 +102,13 @@ def test_a_pending_delete_shows_when_its_grace_period_ends() -> None:
     }
 
 
-def test_deletes_are_granted_at_once_in_compat_mode() -> None:
+def test_with_compat_deletes_are_granted_at_once() -> None:
     scene = start_guard(record(1), immediate=True)
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     assert scene.plan(record(1)) is None
 
 
-def test_a_review_of_proposals_blocks_a_delete_and_stores_no_pending_delete() -> None:
+def test_reviewing_proposed_deletes_blocks_them_and_stores_nothing() -> None:
     scene = start_guard(*records(100))
     create = Proposal(
         key=record(2).key,
@@ -144,7 +144,7 @@ def test_no_delete_of_a_scope_over_budget_is_made() -> None:
     assert not scene.deleted
 
 
-def test_a_delete_that_exceeds_the_budget_also_holds_the_granted_ones_that_were_not_made() -> None:
+def test_a_delete_that_exceeds_the_budget_also_holds_granted_deletes_that_were_not_made_yet() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence(records(30))
     scene.pass_time(GRACE_S, makes_deletes=False)
@@ -241,7 +241,7 @@ def test_a_transfer_to_another_namespace_counts_in_no_budget() -> None:
 
 
 @pytest.mark.parametrize("is_made", [True, False], ids=["made", "not-made"])
-def test_a_delete_without_an_answer_counts_until_its_record_is_read_again(is_made: bool) -> None:
+def test_a_delete_with_an_unknown_outcome_counts_in_the_budget_until_its_record_is_read_again(is_made: bool) -> None:
     scene = start_guard(*records(100))
     one = record(1)
     scene.observe_evidence([one])
@@ -252,7 +252,7 @@ def test_a_delete_without_an_answer_counts_until_its_record_is_read_again(is_mad
     assert scene.guard.budget(ZONE.id).deleted == is_made
 
 
-def test_an_orphan_whose_object_may_exist_is_held_and_counts_in_no_budget() -> None:
+def test_an_orphan_whose_object_may_exist_is_held_and_its_delete_counts_in_no_budget() -> None:
     scene = start_guard(*records(10))
     scene.observe_evidence(records(8), Evidence.ORPHAN_UNCLAIMED)
     scene.observe_evidence(records(2, first=8), Evidence.ABSENT)
@@ -306,13 +306,15 @@ def test_without_saved_state_deletes_by_absence_wait_for_ten_minutes_after_the_s
         pytest.param(GONE, "", id="not-by-absence"),
     ],
 )
-def test_the_detail_of_a_delete_that_waits_for_the_saved_state_says_so(evidence: Evidence, detail: str) -> None:
+def test_the_decision_about_a_delete_that_waits_for_saved_state_gives_that_as_detail(
+    evidence: Evidence, detail: str
+) -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
     block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=evidence))
     assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
 
 
-def test_the_detail_no_longer_names_the_ten_minutes_if_the_grace_period_ends_later() -> None:
+def test_the_decision_does_not_give_missing_saved_state_as_detail_if_the_grace_period_ends_later() -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
     scene.guard.state.accept_settings(ZONE.id)
     scene.pass_time(590.0)
@@ -322,7 +324,7 @@ def test_the_detail_no_longer_names_the_ten_minutes_if_the_grace_period_ends_lat
     assert scene.guard.find_block(ZONE, delete) == Blocked(reason=Reason.IN_GRACE, detail="")
 
 
-def test_the_detail_of_a_granted_delete_says_that_it_waits_for_the_save() -> None:
+def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_is_saved() -> None:
     scene = start_guard(*records(100))
     scene.guard.restore(Saved(), scene.now_s)
     scene.guard.confirm_saved(0.0, scene.now_s)

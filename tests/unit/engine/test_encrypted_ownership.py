@@ -22,7 +22,7 @@ def start_encrypted() -> World:
     )
 
 
-def test_a_refused_name_with_an_encrypted_ownership_record_is_not_sent_again_at_once() -> None:
+def test_a_refused_name_with_an_encrypted_ownership_record_is_not_sent_again_within_seconds() -> None:
     world = start_encrypted()
     world.provider.rule = refuse_with_names("bad")
     world.run(observe_new("bad", "good"), for_s=30.0)

@@ -81,7 +81,7 @@ def test_a_delete_has_the_evidence_with_which_its_claim_ended(observations: Sequ
     assert world.evidence == [expected]
 
 
-def test_an_object_that_was_observed_twice_unchanged_still_gives_evidence_when_it_is_deleted() -> None:
+def test_after_repeated_unchanged_observations_the_deletion_of_an_object_is_still_evidence() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web")), observe("web", build_claim("web", "web")))
     world.run(observe_gone("web"))
@@ -113,7 +113,7 @@ def test_a_record_without_evidence_is_kept(observations: Sequence[Observed], rea
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
 
 
-def test_a_record_kept_while_its_source_was_down_is_deleted_when_the_source_recovers() -> None:
+def test_the_delete_of_a_record_waits_while_its_source_is_down_and_is_made_afterwards() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"))
     world.run(change_phase(SERVICE), for_s=1.0)
@@ -162,7 +162,7 @@ def test_compat_deletes_nothing_because_of_a_failure(observations: Sequence[Obse
         pytest.param(change_phase(INGRESS, Phase.NOT_SERVED), Reason.SOURCE_DOWN, id="source-down"),
     ],
 )
-def test_a_record_without_a_resource_is_kept_while_any_object_is_unknown(
+def test_a_record_without_a_resource_is_kept_while_any_object_or_source_cannot_be_read(
     observations: Input, reason: Reason, *, compat: bool
 ) -> None:
     world = build_world(

@@ -29,7 +29,7 @@ def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tupl
     assert world.batches[-1] == ["late"]
 
 
-def test_an_error_that_blames_the_wrong_name_costs_one_more_batch() -> None:
+def test_if_an_error_blames_the_wrong_name_only_one_more_batch_is_needed() -> None:
     world = start_world()
     world.provider.rule = refuse_names(
         "bad", outcome=WriteConflict(message="already exists", offending_names=(host("n17"),))
@@ -41,7 +41,7 @@ def test_an_error_that_blames_the_wrong_name_costs_one_more_batch() -> None:
     assert world.list_records()["n17 A"] == world.list_records()["n18 A"] == ("192.0.2.9",)
 
 
-def test_the_changed_name_is_found_by_reading_if_a_write_conflict_lists_no_names() -> None:
+def test_if_a_write_conflict_lists_no_names_the_changed_name_is_found_by_reading() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     rule = refuse_names("web", outcome=WriteConflict(message="does not match"))

@@ -61,7 +61,7 @@ def observe_in_net(name: str) -> Observed:
 
 
 @pytest.mark.parametrize("raised", [pytest.param(DOWN, id="fails"), pytest.param(SLOW, id="states a long retry-after")])
-def test_the_first_pass_waits_half_a_minute_for_a_zone_that_cannot_be_read(raised: ProviderError) -> None:
+def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_read(raised: ProviderError) -> None:
     world, provider = build_half_down(raised)
     world.run(*SYNCED, WEB, observe_in_net("api"), for_s=29.9)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -95,7 +95,7 @@ def test_a_single_pass_reads_a_failing_zone_five_times_and_a_forbidden_one_once(
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_half_a_minute_for_a_failing_list_of_zones() -> None:
+def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_list_of_zones() -> None:
     world = build_world(*owned("web"))
     world.provider.failures.extend([DOWN] * 8)
     world.run(*SYNCED, WEB, for_s=29.9)
@@ -154,7 +154,7 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
         pytest.param(Forbidden(message="denied"), 0.0, id="is denied"),
     ],
 )
-def test_the_first_pass_waits_half_a_minute_for_a_zone_that_cannot_be_written(
+def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_written(
     outcome: Outcome | NoAnswer, delay_s: float
 ) -> None:
     world = build_world()
@@ -179,7 +179,7 @@ def test_the_first_pass_waits_for_a_batch_in_flight() -> None:
     assert world.engine.is_idle
 
 
-def test_the_first_pass_waits_half_a_minute_for_a_failing_kind_that_an_object_depends_on() -> None:
+def test_the_first_pass_waits_at_most_half_a_minute_for_a_failing_kind_that_an_object_depends_on() -> None:
     world = start_world()
     world.run(
         observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS), change_phase(PODS, Phase.FORBIDDEN)
@@ -209,7 +209,7 @@ def answer_in_turn(times: Iterable[bool | None]) -> Callable[[object], bool | No
     return lambda _: next(answers, None)
 
 
-def test_the_first_pass_waits_for_one_existence_check_of_an_object_only() -> None:
+def test_the_first_pass_waits_for_only_one_existence_check_of_each_object() -> None:
     world = build_world(*owned("old", resource="service/shop/old"))
     world.exists = answer_in_turn([])
     world.feed(TimePassed())

@@ -37,7 +37,7 @@ def test_the_first_read_of_a_zone_is_one_request_for_all_its_pages() -> None:
     assert not [effect for effect in effects if isinstance(effect, ReadPage)], "it is being read"
 
 
-def test_pages_are_requested_one_by_one_once_the_zone_was_fully_read() -> None:
+def test_after_the_first_read_pages_of_a_zone_are_requested_one_by_one_with_pauses() -> None:
     world = start_first_read()
     world.run(for_s=1.0)
     assert is_fully_read(world)

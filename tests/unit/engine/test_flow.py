@@ -188,7 +188,7 @@ def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
     ]
 
 
-def test_every_claim_to_a_name_ends_in_a_decision() -> None:
+def test_an_unresolved_claim_gets_a_decision_of_its_own_beside_the_record_at_its_name() -> None:
     world = start_world(*owned("web"), record("free", '"hello"', rtype="TXT"))
     world.run(
         observe("web", build_claim("web", "web")),
@@ -239,7 +239,7 @@ def test_a_changed_object_updates_its_record_although_its_kind_fails() -> None:
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_dependency_that_changes_the_targets_updates_the_record() -> None:
+def test_a_change_of_a_dependency_that_changes_the_targets_updates_the_record() -> None:
     world = start_published()
     world.run(observe("web", build_claim("web", "web", "192.0.2.9"), cause=Cause.DEPENDENCY))
     assert world.list_records() == {"web A": ("192.0.2.9",)}
@@ -259,7 +259,7 @@ def test_the_next_batch_is_sent_before_the_written_names_are_planned_again() -> 
     assert world.engine.is_idle
 
 
-def test_a_written_name_that_changed_meanwhile_is_planned_before_the_next_batch() -> None:
+def test_a_queued_name_that_changed_during_a_write_is_planned_again_before_the_next_batch() -> None:
     world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=2))
     world.feed(observe_new("api", "web"))
     world.now_s += 0.1

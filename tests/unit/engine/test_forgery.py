@@ -63,7 +63,7 @@ def test_an_existing_forged_ownership_record_makes_nothing_ours_and_is_deleted_w
     assert world.list_ownership_labels() == set()
 
 
-def test_a_record_is_kept_if_its_object_requests_a_forged_ownership_record_instead() -> None:
+def test_a_record_is_kept_if_its_object_now_requests_only_a_forged_ownership_record() -> None:
     world = start_world(
         *owned("web", "lb.test", rtype="CNAME"),
         first=[observe("web", build_claim("web", "web", FORGED, rtype="TXT"))],

@@ -86,7 +86,7 @@ def refuse_mixed_cnames(desired: Sequence[DesiredRecord], _: Zone) -> AdjustedRe
         pytest.param((build_claim("web", "web"),), (), id="with-an-address-that-takes-precedence"),
     ],
 )
-def test_a_record_that_the_dns_service_refuses_is_a_failure_only_if_it_would_be_sent(
+def test_a_refused_record_is_a_failure_only_if_no_other_record_takes_precedence_over_it(
     others: tuple[ResolvedClaim, ...], failing: tuple[str, ...]
 ) -> None:
     world = start_world(
@@ -96,7 +96,7 @@ def test_a_record_that_the_dns_service_refuses_is_a_failure_only_if_it_would_be_
     assert find_failures(world.engine) == failing
 
 
-def test_kinds_and_zones_that_were_not_listed_yet_are_failures() -> None:
+def test_kinds_and_zones_that_were_not_listed_yet_are_reported_as_failures() -> None:
     assert find_failures(build_world().engine) == (
         "Service objects are listing",
         "Ingress objects are listing",
@@ -182,7 +182,9 @@ def name_contested(world: World) -> None:
         ),
     ],
 )
-def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[World], None], messages: list[str]) -> None:
+def test_each_kind_of_failure_is_reported_with_its_own_message(
+    trouble: Callable[[World], None], messages: list[str]
+) -> None:
     world = start_published()
     trouble(world)
     assert list(find_failures(world.engine)) == messages
@@ -201,7 +203,7 @@ def test_a_failure_is_reported_with_its_own_message(trouble: Callable[[World], N
         pytest.param(name_refused, False, id="name-refused"),
     ],
 )
-def test_only_what_concerns_more_than_one_object_keeps_the_process_from_acting(
+def test_only_a_failure_that_concerns_more_than_one_object_counts_as_blocking_the_whole_process(
     trouble: Callable[[World], None], is_blocked: bool
 ) -> None:
     world = start_published()
@@ -223,21 +225,21 @@ def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> N
     assert find_failures(world.engine) == ()
 
 
-def test_a_backoff_is_no_failure_if_no_change_waits_for_it() -> None:
+def test_a_backoff_without_a_waiting_change_is_no_failure() -> None:
     world = start_published()
     zone_busy(world)
     world.run(observe_gone("api"))
     assert find_failures(world.engine) == ()
 
 
-def test_a_zone_that_has_not_been_read_yet_is_a_failure() -> None:
+def test_a_zone_that_has_not_been_read_yet_is_reported_as_a_failure() -> None:
     world = build_world()
     world.feed(TimePassed())
     world.feed(world.answer())
     assert "zone example.org has not been read yet" in find_failures(world.engine)
 
 
-def test_the_failure_of_an_unread_zone_contains_the_error_of_the_dns_service() -> None:
+def test_the_failure_about_an_unread_zone_contains_the_error_of_the_dns_service() -> None:
     world = build_world()
     world.provider.failures.extend([None, RetryableError("denied", retry_after_s=600.0)])
     world.run()

@@ -42,7 +42,7 @@ def test_a_record_is_kept_if_its_source_fails_within_the_grace_period() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
 
 
-def test_the_absence_of_an_object_is_confirmed_by_a_second_get_after_the_grace_period() -> None:
+def test_an_object_missing_from_a_list_is_confirmed_to_be_gone_by_one_get_after_the_grace_period() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web", Cause.MISSING), for_s=59.0)
     assert "CheckExistence" not in world.calls

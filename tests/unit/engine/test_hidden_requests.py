@@ -51,7 +51,9 @@ def restart_with(world: ClusterWorld, changed: Json, *flags: str) -> ClusterWorl
 
 
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_a_record_stays_while_its_object_may_still_request_it(changed: Json, reason: Reason) -> None:
+def test_a_record_stays_while_a_mistake_on_its_object_may_hide_the_request_for_it(
+    changed: Json, reason: Reason
+) -> None:
     world = start_published()
     world.apply(changed, for_s=700.0)
     assert world.published() == {"web", "other"}
@@ -60,7 +62,9 @@ def test_a_record_stays_while_its_object_may_still_request_it(changed: Json, rea
 
 
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_a_record_stays_after_a_restart_while_its_object_may_still_request_it(changed: Json, reason: Reason) -> None:
+def test_a_record_stays_after_a_restart_while_a_mistake_on_its_object_may_hide_the_request_for_it(
+    changed: Json, reason: Reason
+) -> None:
     world = restart_with(start_published(), changed)
     assert world.published() == {"web", "other"}
     assert world.list_decisions("web") == [("A", Action.KEEP, reason)]
@@ -91,7 +95,9 @@ def test_the_record_is_deleted_when_the_misspelled_annotation_is_removed(restart
 
 
 @pytest.mark.parametrize(("changed", "reason"), HIDDEN)
-def test_the_record_stays_if_its_object_may_request_it_again_before_the_delete(changed: Json, reason: Reason) -> None:
+def test_the_delete_ends_if_a_mistake_may_hide_a_new_request_for_the_record_in_its_grace_period(
+    changed: Json, reason: Reason
+) -> None:
     world = start_published()
     world.apply(annotate(), for_s=30.0)
     assert world.decision("web").reason is Reason.IN_GRACE
@@ -101,7 +107,7 @@ def test_the_record_stays_if_its_object_may_request_it_again_before_the_delete(c
     assert world.published() == {"other"}
 
 
-def test_the_record_is_deleted_with_its_object() -> None:
+def test_a_record_kept_because_of_a_misspelled_annotation_is_deleted_with_its_object() -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world.delete(MISSPELLED, for_s=59.0)
@@ -110,14 +116,14 @@ def test_the_record_is_deleted_with_its_object() -> None:
     assert set(world.evidence) == {Evidence.OBJECT_DELETED}
 
 
-def test_the_record_stays_if_a_list_lacks_the_object_and_a_get_finds_it() -> None:
+def test_a_record_kept_because_of_a_misspelled_annotation_stays_while_a_get_finds_the_unlisted_object() -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world.drop_from_list(MISSPELLED, for_s=700.0)
     assert world.published() == {"web", "other"}
 
 
-def test_other_records_of_the_object_stay_while_one_hostname_is_invalid() -> None:
+def test_other_records_of_an_object_stay_while_one_of_its_hostnames_is_invalid() -> None:
     world = start_cluster(service("web", "web.example.org,api.example.org"), for_s=700.0)
     world.apply(annotate(hostname="web.example.org,api..example.org"), for_s=700.0)
     assert world.published() == {"web", "api"}
@@ -125,7 +131,7 @@ def test_other_records_of_the_object_stay_while_one_hostname_is_invalid() -> Non
     assert world.decision("api").reason is Reason.INVALID_NAME
 
 
-def test_the_unresolved_timeout_limits_how_long_the_record_stays() -> None:
+def test_the_unresolved_timeout_limits_how_long_a_misspelled_annotation_keeps_a_record() -> None:
     world = start_published("--unresolved-timeout=10m")
     world.apply(MISSPELLED, for_s=599.0)
     assert world.published() == {"web", "other"}
@@ -134,7 +140,7 @@ def test_the_unresolved_timeout_limits_how_long_the_record_stays() -> None:
 
 
 @pytest.mark.parametrize("changed", [MISSPELLED, INVALID], ids=["misspelled key", "invalid hostname"])
-def test_with_compat_the_record_is_deleted_as_by_external_dns(changed: Json) -> None:
+def test_with_compat_an_invalid_hostname_or_misspelled_annotation_deletes_the_record(changed: Json) -> None:
     world = start_published("--compat", "--policy=sync")
     world.apply(changed, for_s=120.0)
     assert world.published() == {"other"}
@@ -149,7 +155,7 @@ def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_host
 
 
 @pytest.mark.parametrize("resource", ["", "service/shop/web"])
-def test_the_unresolved_timeout_does_not_end_for_an_object_that_never_requested_the_record(resource: str) -> None:
+def test_the_unresolved_timeout_deletes_no_record_that_the_object_never_requested(resource: str) -> None:
     invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     deletes = DeleteSettings(owner="me", unresolved_timeout_s=100.0, limits=DeleteLimits(percent=100))
     world = start_world(*owned("web", resource=resource), first=[observe("web", invalid)], deletes=deletes)
@@ -167,7 +173,9 @@ def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invali
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_the_name_does_not_pass_to_another_namespace_while_its_object_may_still_request_it(restarted: bool) -> None:
+def test_the_name_does_not_pass_to_another_namespace_while_a_mistake_on_its_object_may_hide_its_request(
+    restarted: bool,
+) -> None:
     rival = service("rival", "web.example.org", namespace="lab", address="192.0.2.9", created="2026-02-01T00:00:00Z")
     world = start_cluster(WEB, rival, for_s=700.0)
     world = restart_with(world, MISSPELLED) if restarted else world

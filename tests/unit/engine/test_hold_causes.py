@@ -19,7 +19,7 @@ def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zon
     return block.detail
 
 
-def test_the_detail_of_a_delete_held_by_a_budget_names_the_scope_that_holds_it() -> None:
+def test_the_decision_about_a_delete_held_by_a_budget_says_which_scope_holds_it() -> None:
     scene = start_guard(*records(100), *records(100, "other", first=100))
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
@@ -29,7 +29,7 @@ def test_the_detail_of_a_delete_held_by_a_budget_names_the_scope_that_holds_it()
     )
 
 
-def test_the_detail_of_a_delete_by_absence_held_over_all_zones_names_all_zones_and_the_smaller_budget() -> None:
+def test_the_decision_about_a_delete_held_over_all_zones_names_all_zones_and_the_smaller_budget() -> None:
     zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(3)]
     scene = start_guard()
     for zone in zones:
@@ -42,7 +42,7 @@ def test_the_detail_of_a_delete_by_absence_held_over_all_zones_names_all_zones_a
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_the_detail_of_a_delete_held_for_insufficient_evidence_says_so_after_the_evidence_became_sufficient(
+def test_the_decision_about_a_delete_held_for_insufficient_evidence_still_says_so_after_evidence_improves(
     *,
     is_restarted: bool,
 ) -> None:
@@ -67,9 +67,7 @@ def test_the_detail_of_a_delete_held_for_insufficient_evidence_says_so_after_the
         ),
     ],
 )
-def test_a_held_delete_has_the_cause_of_its_hold_whatever_the_evidence_is(
-    owner: str, evidence: Evidence, cause: str
-) -> None:
+def test_a_held_delete_shows_the_cause_for_which_its_hold_began(owner: str, evidence: Evidence, cause: str) -> None:
     scene = start_guard(*records(30), owner=owner)
     if owner:
         scene.guard.state.accept_settings(ZONE.id)

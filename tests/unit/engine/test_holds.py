@@ -68,7 +68,7 @@ def test_a_hold_ends_when_the_record_is_gone_or_foreign() -> None:
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_codes_are_forgotten_with_the_last_hold_that_they_stand_for(*, is_restarted: bool) -> None:
+def test_a_code_is_forgotten_when_none_of_its_deletes_is_held_any_more(*, is_restarted: bool) -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     if is_restarted:
@@ -183,7 +183,7 @@ def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
     assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
 
 
-def test_a_held_delete_does_not_count_as_made_if_another_writer_removes_the_record() -> None:
+def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_record() -> None:
     before = hold_deletes()
     scene = start_guard(*records(100), now_s=before.now_s)
     scene.observe_evidence([record(0)])

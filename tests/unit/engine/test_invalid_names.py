@@ -30,7 +30,7 @@ def start_with_empty_zone() -> World:
 
 
 @pytest.mark.parametrize("text", ["a..example.org", "A..Example.ORG.", "a b.example.org"])
-def test_an_invalid_name_that_ends_with_a_zone_name_is_a_failure(text: str) -> None:
+def test_an_invalid_hostname_that_ends_with_the_name_of_a_zone_is_reported_as_a_failure(text: str) -> None:
     world = start_with_empty_zone()
     world.run(observe("web", build_invalid_claim(text)))
     assert find_failures(world.engine) == (f"Service shop/web: {text!r} is not a DNS name; allowed: {ALLOWED}",)
@@ -45,14 +45,14 @@ def test_an_invalid_name_that_ends_with_a_zone_name_is_a_failure(text: str) -> N
         pytest.param(build_invalid_claim("0", Reason.INVALID_TTL), id="an invalid TTL"),
     ],
 )
-def test_an_invalid_claim_is_no_failure_if_external_dns_would_skip_it_too(claim: InvalidClaim) -> None:
+def test_an_invalid_claim_that_external_dns_would_also_skip_is_no_failure(claim: InvalidClaim) -> None:
     world = start_with_empty_zone()
     world.run(observe("web", claim))
     assert find_failures(world.engine) == ()
 
 
 @pytest.mark.parametrize("cause", [Cause.VERSION, Cause.DELETED])
-def test_the_failure_of_an_invalid_name_ends_with_the_claim(cause: Cause) -> None:
+def test_the_failure_about_an_invalid_hostname_ends_when_no_object_requests_it(cause: Cause) -> None:
     world = start_with_empty_zone()
     world.run(observe("web", build_invalid_claim("a..example.org")), observe("web", cause=cause))
     assert find_failures(world.engine) == ()

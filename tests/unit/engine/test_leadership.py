@@ -50,7 +50,7 @@ def change_leader(old: World, new_leader: World, *, for_s: float = 5.0) -> None:
     new_leader.run(BECOME_LEADER, for_s=for_s)
 
 
-def test_a_standby_finishes_its_work_without_writing_reporting_or_saving_anything() -> None:
+def test_a_standby_becomes_idle_without_writing_reporting_or_saving_anything() -> None:
     world = start_world(first=[observe_new(*NAMES)], has_election=True, has_state_store=True)
     world.run(for_s=300.0)
     assert world.engine.is_idle
@@ -113,7 +113,7 @@ def test_a_standby_refreshes_zones_four_times_less_often() -> None:
     assert standby.calls.count("ReadPage") in {4, 5}
 
 
-def test_a_standby_makes_due_deletes_only_after_it_becomes_the_leader() -> None:
+def test_a_standby_leaves_due_deletes_until_it_becomes_the_leader() -> None:
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True, deletes=DELETES
     )

@@ -30,9 +30,7 @@ def start_machine(*, forgets: bool = False) -> EngineMachine:
     return machine
 
 
-def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded_although_its_evidence_changed() -> (
-    None
-):
+def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded_though_its_evidence_changed() -> None:
     machine, key = start_machine(forgets=True), KEYS[0]
     machine.see((key, (build_claim("a", "web"),)), Cause.VERSION, soon=True)
     machine.wait(8.0)

@@ -53,7 +53,7 @@ def observe_life(name: str, cause: Cause) -> Iterator[list[object]]:
 
 
 @pytest.mark.parametrize("cause", [Cause.DELETED, Cause.MISSING])
-def test_memory_does_not_grow_with_objects_that_are_created_and_deleted(cause: Cause) -> None:
+def test_memory_does_not_grow_while_objects_are_created_and_deleted(cause: Cause) -> None:
     world = start_published()
     sizes = []
     for number in range(3):
@@ -66,7 +66,7 @@ def test_memory_does_not_grow_with_objects_that_are_created_and_deleted(cause: C
     assert sizes[1] == sizes[2]
 
 
-def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name() -> None:
+def test_memory_does_not_grow_while_deleted_objects_requested_a_name_that_stays_published() -> None:
     world = start_published()
     sizes = []
     for number in range(3):
@@ -76,7 +76,7 @@ def test_memory_does_not_grow_with_deleted_objects_that_requested_a_lasting_name
     assert sizes[1] == sizes[2]
 
 
-def test_the_evidence_of_an_ended_claim_is_stored_while_its_record_exists() -> None:
+def test_the_evidence_from_an_ended_claim_is_stored_as_long_as_its_record_exists() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
     assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == Evidence.OBJECT_DELETED
@@ -84,7 +84,7 @@ def test_the_evidence_of_an_ended_claim_is_stored_while_its_record_exists() -> N
     assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") is None
 
 
-def test_the_evidence_of_an_ended_claim_is_stored_while_the_create_of_its_record_is_in_flight() -> None:
+def test_the_evidence_from_an_ended_claim_is_stored_while_its_record_is_being_created() -> None:
     world = start_world()
     world.feed(observe("web", build_claim("web", "web")))
     world.now_s += 1.0
@@ -97,7 +97,7 @@ def test_the_evidence_of_an_ended_claim_is_stored_while_the_create_of_its_record
     assert "CheckExistence" not in world.calls
 
 
-def test_a_scheduled_existence_check_is_dropped_when_another_writer_removed_the_record() -> None:
+def test_a_planned_existence_check_is_dropped_when_another_writer_removed_the_record() -> None:
     world = start_published()
     world.exists = lambda _: None
     world.run(observe_gone("web", Cause.MISSING), for_s=1.0)
@@ -106,7 +106,7 @@ def test_a_scheduled_existence_check_is_dropped_when_another_writer_removed_the_
     assert world.engine._checks.scheduled == {}
 
 
-def test_an_existence_check_in_flight_is_no_longer_scheduled() -> None:
+def test_an_existence_check_that_was_sent_is_not_planned_again() -> None:
     world = start_published()
     world.feed(observe_gone("web", Cause.MISSING))
     world.now_s += 1.0
@@ -115,7 +115,7 @@ def test_an_existence_check_in_flight_is_no_longer_scheduled() -> None:
     assert world.engine._checks.scheduled == {}
 
 
-def test_a_record_whose_object_failed_once_is_deleted_with_its_object() -> None:
+def test_a_record_whose_object_once_failed_to_be_computed_is_deleted_with_its_object() -> None:
     world = start_published()
     world.run(
         observe("web", failure="cannot be computed"), observe("web", build_claim("web", "web")), observe_gone("web")

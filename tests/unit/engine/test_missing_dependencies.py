@@ -27,7 +27,7 @@ GATEWAY = ObjectKey(GATEWAYS, "shop", "front")
         pytest.param(observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)), id="no-endpoints"),
     ],
 )
-def test_a_dependency_not_found_while_its_kind_is_down_is_no_evidence(observations: Observed) -> None:
+def test_a_missing_dependency_is_no_evidence_while_its_kind_cannot_be_read(observations: Observed) -> None:
     world = start_published(deletes=GRACE)
     world.run(change_phase(GATEWAYS), observations, for_s=5.0)
     world.run(change_phase(GATEWAYS, Phase.FAILING), for_s=600.0)
@@ -36,7 +36,7 @@ def test_a_dependency_not_found_while_its_kind_is_down_is_no_evidence(observatio
     assert ("A", Action.KEEP, Reason.IN_GRACE) in world.list_decisions("web")
 
 
-def test_a_dependency_not_found_before_its_kind_was_unserved_is_no_evidence_until_read_again() -> None:
+def test_a_missing_dependency_is_no_evidence_after_its_kind_was_not_served_until_the_object_is_computed_again() -> None:
     world = start_published(deletes=GRACE)
     world.run(change_phase(GATEWAYS), observe("web", cause=Cause.DEPENDENCY), for_s=5.0)
     world.run(change_phase(GATEWAYS, Phase.NOT_SERVED), change_phase(GATEWAYS), for_s=600.0)

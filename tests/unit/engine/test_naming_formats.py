@@ -41,7 +41,7 @@ def test_a_record_with_an_old_ownership_record_gets_a_current_one_once() -> None
     assert len(world.provider.submissions) == 1
 
 
-def test_an_old_ownership_record_suffices_if_the_name_of_the_current_one_is_outside_the_zone() -> None:
+def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be_outside_the_zone() -> None:
     claim = build_claim("web", "web")
     at_the_apex = replace(claim, desired=replace(claim.desired, name=APEX))
     world = build_world(

@@ -39,7 +39,7 @@ def test_an_unanswered_batch_that_was_applied_is_not_sent_again() -> None:
     assert find_failures(world.engine) == ()
 
 
-def test_only_the_first_and_last_name_of_an_unanswered_batch_are_read_at_first() -> None:
+def test_to_find_the_outcome_of_an_unanswered_batch_only_its_first_and_last_names_are_read_at_first() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.feed(observe_new(*(f"n{number}" for number in range(50))))
@@ -62,7 +62,7 @@ def test_nothing_is_sent_to_a_zone_while_a_batch_is_unconfirmed() -> None:
     assert set(world.list_records()) == {"web A", "api A"}
 
 
-def test_an_answer_to_an_earlier_read_does_not_confirm_a_batch() -> None:
+def test_a_read_requested_before_the_batch_does_not_confirm_it() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -83,7 +83,7 @@ def test_an_answer_to_an_earlier_read_does_not_confirm_a_batch() -> None:
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
 
 
-def test_a_batch_applied_late_is_read_before_it_is_sent_a_third_time() -> None:
+def test_a_batch_is_not_sent_a_third_time_if_a_read_finds_that_it_was_applied_late() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     late = [lambda: None, lambda: None, lambda: apply_first_batch(world)]

@@ -134,7 +134,7 @@ def test_a_deleted_or_missing_object_has_no_claims(seen: Sighting, cause: Cause)
     assert source.computed_names == []
 
 
-def test_only_the_last_of_several_changes_of_one_object_is_observed() -> None:
+def test_only_the_last_of_several_simultaneous_changes_of_one_object_is_observed() -> None:
     objects, _, observer = start_observer(get_slice, "web")
     changes = [objects.change(SERVICE, "web", seen=Sighting.DELETED), objects.change(SERVICE, "web")]
     assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
@@ -187,7 +187,7 @@ def test_claims_are_computed_again_when_an_object_leaves_a_selection_by_labels()
     assert observer.observe([objects.change(SLICE, "s-2", labels={"service": "web"})]) == ()
 
 
-def test_a_selection_without_labels_covers_every_object() -> None:
+def test_claims_that_depend_on_all_objects_of_a_kind_are_computed_again_when_any_of_them_changes() -> None:
     objects, _, observer = start_observer(select_all, "api", "web")
     assert list_causes(observer.observe([objects.change(SLICE, "any")])) == [
         ("api", Cause.DEPENDENCY),
@@ -195,14 +195,14 @@ def test_a_selection_without_labels_covers_every_object() -> None:
     ]
 
 
-def test_look_ups_of_an_earlier_version_of_an_object_cause_no_computation() -> None:
+def test_a_change_of_an_object_that_only_an_earlier_version_looked_up_causes_no_computation() -> None:
     objects, source, observer = start_observer(get_slice, "web")
     source.find_dependencies = lambda _obj, _view: ()
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([objects.change(SLICE, "web")]) == ()
 
 
-def test_look_ups_of_a_deleted_object_cause_no_computation() -> None:
+def test_a_change_of_an_object_that_only_a_deleted_object_looked_up_causes_no_computation() -> None:
     objects, _, observer = start_observer(select_labelled, "web")
     observer.observe([objects.change(SERVICE, "web", seen=Sighting.DELETED)])
     assert observer.observe([objects.change(SLICE, "web", labels={"service": "web", "tier": "web"})]) == ()
@@ -230,7 +230,9 @@ def test_an_object_waits_until_the_kind_it_depends_on_was_listed() -> None:
     assert observer.observe([synced(POD)]) == ()
 
 
-def test_an_object_waits_for_its_kind_and_not_for_one_of_the_same_name_in_another_group() -> None:
+def test_an_object_that_waits_for_a_kind_keeps_waiting_when_a_kind_of_that_name_in_another_api_group_is_listed() -> (
+    None
+):
     objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     observer.observe([objects.change(SERVICE, "web")])
     assert observer.observe([synced(POD._replace(group="acme.test"))]) == ()
@@ -245,7 +247,7 @@ def test_an_object_deleted_while_it_waited_for_a_kind_stays_deleted() -> None:
     assert [one.claims for one in observer.observe([synced(POD)])] in ([], [()])
 
 
-def test_an_object_of_a_kind_that_was_not_listed_yet_waits_too() -> None:
+def test_an_object_also_waits_until_its_own_kind_has_been_listed() -> None:
     objects, _, observer = start_observer(get_slice)
     objects.listed.discard(SERVICE)
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])

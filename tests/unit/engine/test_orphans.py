@@ -117,7 +117,7 @@ def test_records_of_an_object_are_kept_if_one_of_two_sources_cannot_compute_its_
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OBJECT_FAILED)]
 
 
-def test_evidence_of_an_object_counts_for_each_spelling_of_its_resource_label() -> None:
+def test_evidence_about_an_object_counts_for_every_spelling_of_its_kind_in_resource_labels() -> None:
     records = owned("web", resource="application/shop/web")
     world = start_world(
         *records, first=[observe("web", build_claim("web", "web"))], kinds={**KINDS, "application": SERVICE}
@@ -144,7 +144,7 @@ def test_a_record_does_not_pass_to_an_object_of_another_source_while_its_source_
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() -> None:
+def test_a_source_that_cannot_be_read_delays_only_records_that_it_requested_under_their_set_identifiers() -> None:
     theirs = record("web", set_identifier="green")
     world = build_world(theirs, replace(ownership_record("web", resource="ingress/shop/web"), set_identifier="green"))
     blue, green = (build_claim("web", "web", "192.0.2.9", set_identifier=colour) for colour in ("blue", "green"))
@@ -153,7 +153,7 @@ def test_a_source_that_is_down_delays_only_the_set_identifiers_of_its_records() 
     assert world.provider.contents(ZONE)[theirs.key] == theirs
 
 
-def test_an_unresolved_claim_retains_its_record_while_the_source_of_another_set_identifier_is_down() -> None:
+def test_an_unresolved_claim_keeps_its_record_while_the_source_of_another_set_identifier_cannot_be_read() -> None:
     records = [
         replace(one, set_identifier=colour)
         for colour, resource in (("blue", "service/shop/web"), ("green", "ingress/shop/web"))
@@ -168,7 +168,7 @@ def test_an_unresolved_claim_retains_its_record_while_the_source_of_another_set_
     ]
 
 
-def test_missing_endpoints_of_one_object_are_no_evidence_for_the_record_of_another() -> None:
+def test_missing_endpoints_of_one_object_are_no_evidence_against_a_record_made_for_another_object() -> None:
     world = start_world(
         *owned("web", resource="service/shop/api"),
         first=[observe("api"), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS))],
@@ -176,7 +176,7 @@ def test_missing_endpoints_of_one_object_are_no_evidence_for_the_record_of_anoth
     assert world.evidence == []
 
 
-def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_resource_is_down() -> None:
+def test_missing_endpoints_are_no_evidence_while_the_kind_of_the_object_cannot_be_read() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe("web", build_unresolved("web", "web", Reason.NO_ENDPOINTS)))
     assert world.evidence == []

@@ -57,7 +57,7 @@ def test_updates_and_deletes_are_held_while_objects_come_from_another_cluster() 
     assert world.state.cluster == BLUE
 
 
-def test_the_id_of_the_other_cluster_is_saved_though_nothing_else_changes() -> None:
+def test_the_id_of_another_cluster_is_saved_even_if_nothing_else_changes() -> None:
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
     world = start_in(GREEN, *NAMES, before=before)
@@ -88,7 +88,7 @@ def test_another_cluster_can_be_accepted_by_a_flag() -> None:
     assert world.state.cluster == GREEN
 
 
-def test_a_newly_known_part_of_the_cluster_identity_is_added_to_the_saved_one() -> None:
+def test_a_part_of_the_cluster_identity_that_becomes_known_is_added_to_the_saved_identity() -> None:
     before = start_in(BLUE, *NAMES)
     before.run(for_s=30.0)
     after = start_in(ClusterIdentity(authority="ca"), *NAMES, before=before)
@@ -134,7 +134,7 @@ def test_only_creates_are_made_before_the_cluster_is_identified(*, once: bool) -
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.OTHER_CLUSTER)]
 
 
-def test_updates_are_made_as_soon_as_the_cluster_is_identified_as_the_saved_one() -> None:
+def test_updates_are_made_once_the_cluster_is_identified_as_the_saved_one() -> None:
     world = start_unidentified(start_and_save())
     world.run(ClusterIdentified(identity=BLUE))
     assert world.list_records() == MOVED
@@ -148,7 +148,7 @@ def test_updates_wait_a_limited_time_for_the_identity_of_the_cluster() -> None:
     assert world.list_records() == MOVED
 
 
-def test_a_delete_says_that_it_waits_for_the_identity_of_the_cluster_until_that_is_known() -> None:
+def test_the_decision_about_a_delete_says_that_it_waits_for_the_cluster_identity_until_that_is_known() -> None:
     world = start_unidentified(start_and_save())
     world.run(observe_gone("web"))
     assert world.decision("web").reason is Reason.IN_GRACE

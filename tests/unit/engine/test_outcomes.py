@@ -34,7 +34,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
 # refused
 
 
-def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay_no_other() -> None:
+def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_do_not_delay_the_others() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(1000)]
     bad = {"n17", "n500", "n999"}
@@ -46,7 +46,7 @@ def test_three_refused_names_among_a_thousand_are_found_in_few_batches_and_delay
     assert len(world.batches) <= 2 + 3 * 18
 
 
-def test_an_offending_name_is_found_by_halving_although_other_names_keep_changing() -> None:
+def test_a_refused_name_is_found_by_halving_the_batch_although_other_names_keep_changing() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("bad", *(f"n{number}" for number in range(31))), for_s=0.021)
@@ -60,7 +60,7 @@ def test_an_offending_name_is_found_by_halving_although_other_names_keep_changin
     assert sum("bad" in batch for batch in world.batches) == 6
 
 
-def test_an_offending_name_is_found_by_halving_although_another_name_changes_before_the_refusal_arrives() -> None:
+def test_a_refused_name_is_found_by_halving_although_another_name_changes_before_the_refusal() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad")
     world.feed(observe_new("bad", *(f"n{number}" for number in range(7))))
@@ -73,7 +73,7 @@ def test_an_offending_name_is_found_by_halving_although_another_name_changes_bef
     assert [len(batch) for batch in world.batches if "bad" in batch] == [8, 4, 2, 1]
 
 
-def test_all_offending_names_that_an_error_lists_are_removed_from_the_batch_at_once() -> None:
+def test_all_names_that_an_error_blames_are_taken_out_of_the_batch_at_once() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(40)]
     world.provider.rule = refuse_with_names("n3", "n20", "n39")
@@ -128,7 +128,7 @@ def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
     assert world.list_records() == {"bad A": ("192.0.2.9",)}
 
 
-def test_a_refused_name_with_several_records_is_not_retried_at_once() -> None:
+def test_a_refused_name_with_records_of_several_set_identifiers_is_not_retried_at_once() -> None:
     world = start_world()
     world.provider.rule = refuse_with_names("web")
     world.run(
@@ -152,7 +152,7 @@ def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_n
 # forbidden
 
 
-def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden() -> None:
+def test_a_zone_counts_as_forbidden_after_three_names_were_forbidden_when_sent_alone() -> None:
     world = start_world()
     world.provider.rule = lambda _: FORBIDDEN
     names = [f"n{number}" for number in range(8)]
@@ -164,7 +164,7 @@ def test_a_zone_counts_as_forbidden_after_three_names_sent_alone_were_forbidden(
     assert len(set(tries)) == len(tries) > 4
 
 
-def test_a_missing_permission_for_one_name_delays_only_that_name() -> None:
+def test_if_one_name_is_forbidden_the_other_names_of_the_zone_are_written() -> None:
     world = start_world()
     world.provider.rule = refuse_names("bad", outcome=FORBIDDEN)
     world.run(observe_new("bad", "good", "fine"), for_s=5.0)
@@ -210,7 +210,7 @@ def test_an_ownership_record_that_another_writer_replaced_is_not_changed() -> No
     assert world.provider.contents(ZONE)[ownership_record("web").key] == ownership_record("web", owner="other")
 
 
-def test_after_a_write_conflict_only_the_offending_names_are_read_again() -> None:
+def test_after_a_write_conflict_only_the_names_that_it_blames_are_read_again() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("api", "192.0.2.66"))
     world.run(observe_new("api", "blog", "shop"), for_s=0.5)
@@ -219,7 +219,7 @@ def test_after_a_write_conflict_only_the_offending_names_are_read_again() -> Non
     assert not world.engine.zones.find(ZONE).queue.retries.by_name  # type: ignore[union-attr]
 
 
-def test_repeated_write_conflicts_delay_only_the_offending_name() -> None:
+def test_repeated_write_conflicts_of_one_name_do_not_delay_other_names() -> None:
     world = start_world()
     world.provider.rule = refuse_names("web", outcome=WriteConflict(message="exists", offending_names=(host("web"),)))
     world.run(observe_new("web"), for_s=60.0)

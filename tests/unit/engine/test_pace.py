@@ -54,17 +54,17 @@ def start_quiet(*, page_size: int = 300, **changes: object) -> World:
     return world
 
 
-def test_the_interval_doubles_up_to_fifteen_minutes_while_nothing_changes() -> None:
+def test_the_refresh_interval_of_a_zone_doubles_up_to_fifteen_minutes_while_nothing_changes() -> None:
     reads = find_reads(start_published(), HOUR_S + 4 * PAUSE_S)
     assert reads == [pytest.approx(at_s, abs=4 * PAUSE_S) for at_s in ROUNDS]
 
 
-def test_the_interval_of_lists_of_zones_doubles_up_to_five_minutes_while_they_do_not_change() -> None:
+def test_the_interval_between_lists_of_zones_doubles_up_to_five_minutes_while_they_do_not_change() -> None:
     lists = find_reads(start_published(), 1200.0, ListZones)
     assert lists == [pytest.approx(at_s, abs=PAUSE_S) for at_s in (60, 180, 420, 720, 1020)]
 
 
-def test_the_interval_is_fixed_if_it_may_not_grow() -> None:
+def test_the_refresh_interval_stays_the_same_if_its_maximum_is_not_longer() -> None:
     assert len(find_reads(start_published(max_refresh_interval_s=60.0), HOUR_S + PAUSE_S)) == 60
     assert len(find_reads(start_published(interval_s=600.0, max_refresh_interval_s=60.0), HOUR_S + PAUSE_S)) == 6
 
@@ -80,7 +80,7 @@ def add_foreign_record(world: World) -> None:
 
 
 @pytest.mark.parametrize("change", [edit_record, add_foreign_record], ids=["edited", "foreign"])
-def test_the_interval_is_short_again_after_a_round_found_a_change_of_another_writer(
+def test_the_refresh_interval_is_short_again_after_a_change_by_another_writer_was_found(
     change: Callable[[World], None],
 ) -> None:
     world = start_quiet()
@@ -99,7 +99,7 @@ def test_a_zone_is_refreshed_at_once_after_a_write_conflict() -> None:
     assert [at_s - first for at_s in later] == [60, 180]
 
 
-def test_a_zone_is_refreshed_at_once_after_names_were_read_that_another_writer_changed() -> None:
+def test_a_zone_is_refreshed_at_once_after_a_read_of_names_found_a_change_by_another_writer() -> None:
     world = start_quiet()
     world.provider.answers.append(NoAnswer(applied=True))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -118,14 +118,14 @@ def test_a_zone_is_refreshed_soon_after_a_foreign_record_was_found_at_a_requeste
     assert world.decision("new").reason is Reason.PUBLISHED
 
 
-def test_own_writes_do_not_shorten_the_interval() -> None:
+def test_writes_by_extdns_do_not_shorten_the_refresh_interval() -> None:
     world = start_quiet()
     world.run(observe_new("new"), for_s=1.0)
     assert len(find_reads(world, 1700.0)) <= 2
     assert "new A" in world.list_records()
 
 
-def test_a_change_found_in_the_middle_of_a_round_speeds_up_the_rest_of_it() -> None:
+def test_a_change_found_in_the_middle_of_a_refresh_speeds_up_the_rest_of_it() -> None:
     world = start_world(*fill_zone(20), page_size=2)
     world.run(for_s=HOUR_S)
     quiet = find_reads(world, 950.0)
@@ -136,7 +136,7 @@ def test_a_change_found_in_the_middle_of_a_round_speeds_up_the_rest_of_it() -> N
     assert 5 in [later - at_s for at_s, later in pairwise(found)]
 
 
-def test_a_large_quiet_zone_takes_a_quarter_of_the_calls() -> None:
+def test_refreshing_a_large_unchanged_zone_takes_a_quarter_of_the_allowed_calls() -> None:
     world = start_world(*fill_zone(600), page_size=2)
     world.run(for_s=2 * HOUR_S)
     world.calls.clear()
@@ -144,7 +144,7 @@ def test_a_large_quiet_zone_takes_a_quarter_of_the_calls() -> None:
     assert world.calls.count("ReadPage") + world.calls.count("ListZones") <= 60 * 12 / 4 + 1
 
 
-def test_a_zone_with_another_writer_is_refreshed_every_minute_beside_a_quiet_one() -> None:
+def test_of_two_zones_the_one_with_another_writer_is_refreshed_every_minute() -> None:
     theirs = Record(name=DnsName("a.example.net"), type="A", targets=("192.0.2.7",), ttl_s=1)
     world = start_world(zones={ZONE: fill_zone(100), OTHER: [theirs]}, page_size=3)
     pages = {ZONE: 0, OTHER: 0}

@@ -74,7 +74,7 @@ def test_a_ptr_record_is_retained_while_the_claim_of_its_host_is_unresolved() ->
     assert claims.find_end(SEVEN) is None
 
 
-def test_a_ptr_record_is_deleted_when_its_host_has_another_address() -> None:
+def test_a_ptr_record_is_deleted_when_no_host_has_its_address_any_more() -> None:
     claims = Index(ALL)
     claims.see(A_SEVEN, A_UNRESOLVED)
     assert claims.see(A_EIGHT) == {WEB, SEVEN, EIGHT}
@@ -88,7 +88,7 @@ def test_a_ptr_record_is_deleted_when_nobody_requests_its_host() -> None:
     assert claims.list_ptr() == {}
 
 
-def test_the_object_with_the_deciding_claim_enables_and_disables_the_ptr_records_of_other_objects() -> None:
+def test_the_object_with_the_deciding_claim_decides_whether_addresses_of_other_objects_get_ptr_records() -> None:
     claims = Index(SOME)
     claims.see(B_EIGHT)
     assert claims.list_ptr() == {}
@@ -106,7 +106,7 @@ def test_the_object_with_the_deciding_claim_enables_and_disables_the_ptr_records
         pytest.param(Cause.MISSING, Evidence.ABSENT, id="missing"),
     ],
 )
-def test_a_ptr_record_that_ends_because_another_object_is_gone_has_the_evidence_about_that_object(
+def test_a_ptr_record_that_ends_because_the_deciding_object_is_gone_has_evidence_about_that_object(
     cause: Cause, evidence: Evidence
 ) -> None:
     claims = Index(SOME)
@@ -118,27 +118,27 @@ def test_a_ptr_record_that_ends_because_another_object_is_gone_has_the_evidence_
     assert claims.find_end(EIGHT) is None
 
 
-def test_an_unresolved_claim_of_the_deciding_object_ends_no_ptr_record_of_other_objects() -> None:
+def test_an_unresolved_claim_of_the_deciding_object_does_not_end_ptr_records_of_other_objects() -> None:
     claims = Index(SOME)
     claims.see(A_SEVEN_PTR, B_EIGHT, A_UNRESOLVED)
     assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
     assert (claims.find_end(SEVEN), claims.find_end(EIGHT)) == (None, None)
 
 
-def test_a_ptr_record_that_stays_because_of_another_object_ends_when_its_own_object_changes() -> None:
+def test_a_ptr_record_kept_for_an_unresolved_deciding_claim_ends_when_its_own_object_changes() -> None:
     claims = Index(SOME)
     claims.see(A_SEVEN_PTR, B_EIGHT, A_UNRESOLVED, B_SEVEN)
     assert claims.list_ptr() == {SEVEN: ["a"]}
     assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
 
 
-def test_an_unresolved_claim_of_another_object_does_not_retain_the_ptr_record_of_a_former_address() -> None:
+def test_an_unresolved_claim_of_another_object_does_not_keep_the_ptr_record_of_a_former_address() -> None:
     claims = Index(ALL)
     claims.see(A_SEVEN, B_UNRESOLVED, A_EIGHT)
     assert claims.list_ptr() == {EIGHT: ["a"]}
 
 
-def test_a_ptr_record_stays_while_one_of_the_host_names_has_its_address() -> None:
+def test_a_ptr_record_stays_while_one_of_two_hosts_still_has_its_address() -> None:
     claims = Index(ALL)
     both = observe("a", request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7"))
     claims.see(both, A_SEVEN)
@@ -147,7 +147,7 @@ def test_a_ptr_record_stays_while_one_of_the_host_names_has_its_address() -> Non
     assert claims.list_ptr() == {SEVEN: ["a", "a"]}
 
 
-def test_the_ptr_claims_of_one_object_do_not_depend_on_the_order_in_which_it_requested_its_hosts() -> None:
+def test_the_order_in_which_an_object_first_requested_its_hosts_does_not_change_its_ptr_claims() -> None:
     one, other = Index(ALL), Index(ALL)
     web, shop = request("a", "192.0.2.7"), build_claim("a", "shop", "192.0.2.7")
     one.see(observe("a", web), observe("a", web, shop))
@@ -155,7 +155,7 @@ def test_the_ptr_claims_of_one_object_do_not_depend_on_the_order_in_which_it_req
     assert one.claims(SEVEN) == other.claims(SEVEN)
 
 
-def test_only_names_whose_claims_changed_have_their_ptr_records_derived_again() -> None:
+def test_ptr_claims_are_derived_again_only_for_names_whose_claims_changed() -> None:
     claims = Index(ALL)
     other = build_claim("a", "shop", "192.0.2.8")
     claims.see(observe("a", request("a", "192.0.2.7"), other))
@@ -166,7 +166,7 @@ def test_only_names_whose_claims_changed_have_their_ptr_records_derived_again() 
     "arrivals",
     [pytest.param((A_SEVEN_NONE, B_EIGHT), id="a-first"), pytest.param((B_EIGHT, A_SEVEN_NONE), id="b-first")],
 )
-def test_the_order_in_which_objects_arrive_before_planning_begins_gives_no_evidence(
+def test_during_the_first_listing_the_order_of_objects_gives_no_evidence_against_ptr_records(
     arrivals: tuple[Observed, ...],
 ) -> None:
     claims = Index(ALL)

@@ -76,7 +76,7 @@ def fail_writes(outcome: Outcome | NoAnswer) -> Callable[[World], None]:
         pytest.param(fail_writes(REFUSED), id="writes are refused"),
     ],
 )
-def test_a_failure_that_lasts_an_hour_causes_few_steps(fail: Callable[[World], None]) -> None:
+def test_a_failure_that_lasts_an_hour_causes_few_steps_of_the_engine(fail: Callable[[World], None]) -> None:
     world, steps = build_world(*owned("old", resource="service/shop/old")), Counter[str]()
     world.exists = lambda _: None
     step = world.engine.step

@@ -51,7 +51,9 @@ def test_a_record_is_deleted_after_a_get_confirmed_that_its_object_is_gone() -> 
 
 
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
-def test_a_deleted_event_of_one_object_is_no_evidence_while_another_object_may_exist(*, is_deleted_last: bool) -> None:
+def test_a_deleted_event_of_one_requester_is_no_evidence_while_another_requester_may_still_exist(
+    *, is_deleted_last: bool
+) -> None:
     world = start_with(A, B)
     world.exists = lambda _: True
     gone = [observe_gone("b", Cause.MISSING), observe_gone("a")]
@@ -65,7 +67,7 @@ def test_a_deleted_event_of_one_object_is_no_evidence_while_another_object_may_e
 SAME: Final = observe("b", request("b", "192.0.2.1"))
 
 
-def test_a_record_stays_if_its_first_requester_is_missing_from_a_list_and_its_second_is_deleted_later() -> None:
+def test_a_record_stays_if_one_requester_is_missing_from_a_list_and_the_other_is_deleted_later() -> None:
     world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
     world.exists = lambda _: True
     world.run(observe_gone("a", Cause.MISSING), for_s=100.0)
@@ -74,7 +76,7 @@ def test_a_record_stays_if_its_first_requester_is_missing_from_a_list_and_its_se
     assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
 
 
-def test_a_record_stays_if_a_list_lacks_a_dependency_of_its_first_requester_and_its_second_is_deleted_later() -> None:
+def test_a_record_stays_if_a_dependency_of_one_requester_is_missing_and_the_other_is_deleted_later() -> None:
     world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
     world.exists = lambda _: True
     pod = ObjectKey(PODS, "shop", "web-1")
@@ -83,7 +85,7 @@ def test_a_record_stays_if_a_list_lacks_a_dependency_of_its_first_requester_and_
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
+def test_a_record_stays_while_a_missing_dependency_of_its_object_may_still_exist() -> None:
     pod = ObjectKey(PODS, "shop", "web-1")
     world = start_with(A)
     world.exists = lambda _: None
@@ -95,7 +97,7 @@ def test_a_record_stays_while_what_its_object_depends_on_may_exist() -> None:
     assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
-def test_a_record_is_deleted_when_the_missing_object_returned_without_requesting_the_name() -> None:
+def test_a_record_is_deleted_when_an_unlisted_object_returns_without_requesting_the_name() -> None:
     world = start_with(A)
     world.exists = lambda _: None
     world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
@@ -103,7 +105,7 @@ def test_a_record_is_deleted_when_the_missing_object_returned_without_requesting
     assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
-def test_ends_of_claims_are_forgotten_while_another_object_requests_the_name() -> None:
+def test_ended_claims_are_forgotten_while_another_object_requests_the_name() -> None:
     world = start_with(B)
     for number in range(5):
         name = f"other-{number}"

@@ -82,7 +82,7 @@ def test_a_requested_record_is_created_after_a_foreign_record_was_removed() -> N
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_name_counts_as_empty_only_at_the_end_of_a_refresh() -> None:
+def test_a_name_counts_as_empty_only_once_a_refresh_has_read_the_whole_zone() -> None:
     world = start_published(page_size=1)
     world.provider.remove_records(ZONE, record("web").key, ownership_record("web").key)
     while not (world.waiting and isinstance(world.waiting[0], ReadPage)):
@@ -94,7 +94,7 @@ def test_a_name_counts_as_empty_only_at_the_end_of_a_refresh() -> None:
     assert cache.records(host("web"))
 
 
-def test_a_page_read_before_a_write_does_not_overwrite_the_written_record_in_the_cache() -> None:
+def test_a_page_read_before_a_write_does_not_replace_the_written_record_in_the_cache() -> None:
     world = start_published()
     page = read_next_page(world)
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -108,7 +108,7 @@ def test_a_page_read_before_a_write_does_not_overwrite_the_written_record_in_the
     assert len(world.batches) == 1
 
 
-def test_a_page_does_not_change_a_name_whose_write_is_in_flight() -> None:
+def test_a_page_that_arrives_while_a_name_is_being_written_does_not_change_the_cache_of_this_name() -> None:
     world = start_published()
     page = read_next_page(world)
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -120,7 +120,7 @@ def test_a_page_does_not_change_a_name_whose_write_is_in_flight() -> None:
     assert len(world.batches) == 1
 
 
-def test_a_page_does_not_overwrite_records_that_were_read_by_name_after_it() -> None:
+def test_an_earlier_page_does_not_replace_records_that_were_read_by_name_later() -> None:
     world = start_published()
     page = read_next_page(world)
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
@@ -132,7 +132,7 @@ def test_a_page_does_not_overwrite_records_that_were_read_by_name_after_it() -> 
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_older_page_does_not_restore_an_ownership_record_known_to_be_removed() -> None:
+def test_an_earlier_page_does_not_restore_an_ownership_record_known_to_be_removed() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.provider.failures.append(RetryableError("down", retry_after_s=70.0))
@@ -166,7 +166,7 @@ def read_next_page(world: World) -> Input:
             world.feed(answer)
 
 
-def test_refreshes_and_lists_of_zones_stay_within_the_rate_limit() -> None:
+def test_refreshes_and_lists_of_zones_together_stay_within_the_rate_limit() -> None:
     world = start_world(*foreign_records(100), page_size=3, max_refresh_interval_s=60.0)
     world.calls.clear()
     world.run(for_s=3600.0)
@@ -175,7 +175,7 @@ def test_refreshes_and_lists_of_zones_stay_within_the_rate_limit() -> None:
     assert "ReadNames" not in reads
 
 
-def test_an_idle_engine_is_called_only_to_refresh_zones() -> None:
+def test_an_idle_engine_is_called_only_when_a_refresh_is_due() -> None:
     world, woken = start_published(max_refresh_interval_s=60.0), list[float]()
     step = world.engine.step
 
@@ -226,7 +226,7 @@ def test_a_failed_page_is_read_again_and_the_refresh_continues() -> None:
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
-def test_a_page_that_fails_repeatedly_restarts_the_refresh() -> None:
+def test_a_page_that_fails_three_times_restarts_the_refresh() -> None:
     world = build_world(*foreign_records(10), page_size=3)
     world.provider.failures.extend([None, None, None, *[RetryableError("bad cursor")] * 3])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
@@ -243,7 +243,7 @@ def test_a_failed_page_is_read_again_after_the_time_that_the_dns_service_states(
     assert world.calls.count("ReadPage") == 2
 
 
-def test_a_failed_read_of_names_does_not_affect_a_page_that_is_being_read() -> None:
+def test_a_failed_read_of_names_does_not_interrupt_a_page_that_is_being_read() -> None:
     world = start_published(page_size=1)
     page = read_next_page(world)
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
@@ -265,7 +265,9 @@ def test_a_failed_read_of_names_does_not_affect_a_page_that_is_being_read() -> N
         pytest.param(False, True, id="page-requested-after-the-write"),
     ],
 )
-def test_a_page_changes_a_written_name_only_if_it_was_requested_after_the_write(under_way: bool, counts: bool) -> None:
+def test_a_page_changes_the_cache_of_a_written_name_only_if_it_was_requested_after_the_write(
+    under_way: bool, counts: bool
+) -> None:
     refresh, cache = ZoneRefresh(), ZoneCache()
     if under_way:
         refresh.start_page(0.0)

@@ -58,7 +58,7 @@ def run_with_change(*requested: ResolvedClaim, compat: bool) -> World:
 @pytest.mark.parametrize(
     "requested", [pytest.param(CNAME, id="11-another-type"), pytest.param(ROUTED, id="law-6-routed-for-simple")]
 )
-def test_a_record_is_kept_if_the_dns_service_would_refuse_the_record_that_replaces_it(
+def test_a_record_is_kept_if_the_dns_service_does_not_support_the_record_that_would_replace_it(
     requested: ResolvedClaim, *, compat: bool
 ) -> None:
     world = run_with_change(requested, compat=compat)
@@ -89,7 +89,9 @@ def start_routed(*, compat: bool) -> World:
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_kept_if_the_dns_service_would_refuse_its_successor(*, compat: bool) -> None:
+def test_a_routed_record_is_kept_if_the_dns_service_does_not_support_the_record_that_would_replace_it(
+    *, compat: bool
+) -> None:
     world = start_routed(compat=compat)
     world.run(observe("web", V2), for_s=300.0)
     (stays,) = [one for one in world.engine.decisions.decisions(V1.name) if one.current]
@@ -99,28 +101,30 @@ def test_a_routed_record_is_kept_if_the_dns_service_would_refuse_its_successor(*
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_deleted_although_a_record_of_another_object_is_refused(*, compat: bool) -> None:
+def test_a_routed_record_is_deleted_although_the_dns_service_does_not_support_the_record_of_another_object(
+    *, compat: bool
+) -> None:
     world = start_routed(compat=compat)
     other = build_claim("web", "web", "2001:db8::1", rtype="AAAA", set_identifier="v2")
     world.run(observe("web", other), observe("api", build_claim("api", "web", set_identifier="v2")), for_s=300.0)
     assert world.list_records() == {}
 
 
-def test_a_record_whose_successor_is_refused_is_deleted_with_its_object() -> None:
+def test_a_record_kept_because_its_replacement_is_not_supported_is_deleted_with_its_object() -> None:
     world = run_with_change(CNAME, compat=False)
     world.run(observe_gone("web"))
     assert world.list_records() == {}
 
 
-def test_a_record_is_deleted_although_a_record_of_an_unmanaged_type_is_refused() -> None:
+def test_a_record_is_deleted_although_its_object_now_requests_an_unsupported_record_of_an_unmanaged_type() -> None:
     assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
-def test_a_record_is_replaced_if_the_dns_service_accepts_its_successor() -> None:
+def test_a_record_is_replaced_if_the_dns_service_supports_the_record_that_replaces_it() -> None:
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_a_record_is_kept_without_failure_if_a_foreign_record_blocks_its_successor() -> None:
+def test_a_record_is_kept_without_a_failure_if_a_foreign_record_blocks_the_record_that_would_replace_it() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
     world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
@@ -137,7 +141,7 @@ def test_a_record_is_kept_without_failure_if_a_foreign_record_blocks_its_success
         pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
     ],
 )
-def test_the_record_of_a_deleted_object_stays_while_the_dns_service_refuses_its_successor(
+def test_the_record_of_a_deleted_object_stays_if_the_record_of_another_object_cannot_replace_it(
     claim: ResolvedClaim, *, compat: bool
 ) -> None:
     world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))
@@ -146,7 +150,7 @@ def test_the_record_of_a_deleted_object_stays_while_the_dns_service_refuses_its_
     assert [one.reason for one in world.engine.decisions.decisions(host("web")) if one.current] == [Reason.UNSUPPORTED]
 
 
-def test_a_record_is_deleted_although_a_record_that_can_coexist_with_it_is_refused() -> None:
+def test_a_record_is_deleted_although_an_unsupported_record_that_could_coexist_with_it_is_requested() -> None:
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web"))], adjust=accept_simple_addresses
     )

@@ -36,16 +36,16 @@ def evidence(*namespaces: str) -> EvidenceReader:
         pytest.param(ObjectKey(HTTP_PROXY, "shop", "web"), id="kind with capitals"),
     ],
 )
-def test_the_object_of_a_resource_label_is_found(key: ObjectKey) -> None:
+def test_the_object_that_a_resource_label_names_is_found(key: ObjectKey) -> None:
     assert evidence().find_object(key.resource) == key
 
 
 @pytest.mark.parametrize("resource", ["", "service", "service/", "service//web", "service/shop/", "pod/a/b", "node/"])
-def test_an_invalid_or_unknown_resource_label_names_no_object(resource: str) -> None:
+def test_an_invalid_or_unknown_resource_label_gives_no_object(resource: str) -> None:
     assert evidence().find_object(resource) is None
 
 
-def test_a_resource_outside_the_watched_namespaces_names_no_object_unless_cluster_scoped() -> None:
+def test_a_resource_label_gives_no_object_outside_the_watched_namespaces_unless_it_has_no_namespace() -> None:
     found = evidence("other")
     assert found.find_object("service/shop/web") is None
     assert found.find_object("node/n1") == ObjectKey(NODE, "", "n1")

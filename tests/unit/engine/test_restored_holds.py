@@ -54,7 +54,7 @@ def edit_targets(world: World) -> None:
 
 
 @pytest.mark.parametrize("edit", [edit_ownership_record, edit_targets])
-def test_a_delete_stays_held_if_its_record_was_edited_before_the_next_process_read_it(
+def test_a_delete_stays_held_if_the_record_was_edited_before_the_next_process_read_it(
     edit: Callable[[World], None],
 ) -> None:
     world = build_next(hold_one())
@@ -62,7 +62,7 @@ def test_a_delete_stays_held_if_its_record_was_edited_before_the_next_process_re
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_delete_stays_held_if_its_record_was_edited_while_its_zone_was_not_listed() -> None:
+def test_a_delete_stays_held_if_the_record_was_edited_while_its_zone_was_not_listed() -> None:
     world = hold_one()
     world.provider.zone_list = ZoneList(zones=())
     world.run(for_s=700.0)
@@ -73,7 +73,7 @@ def test_a_delete_stays_held_if_its_record_was_edited_while_its_zone_was_not_lis
     assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_delete_stays_held_although_planning_its_name_fails_first_in_the_next_process(
+def test_a_delete_stays_held_if_planning_its_name_at_first_fails_in_the_next_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = build_next(hold_one())
@@ -91,7 +91,7 @@ def test_a_delete_stays_held_although_planning_its_name_fails_first_in_the_next_
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_delete_stays_held_although_a_record_at_its_name_cannot_be_read_meanwhile(*, is_restarted: bool) -> None:
+def test_a_delete_stays_held_if_its_ownership_record_temporarily_cannot_be_parsed(*, is_restarted: bool) -> None:
     world = hold_one()
     ownership = owned(HELD, resource=f"service/shop/{HELD}")[1]
     world.provider.remove_records(ZONE, ownership.key)
@@ -107,7 +107,7 @@ def test_a_delete_stays_held_although_a_record_at_its_name_cannot_be_read_meanwh
     assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_record_that_was_held_passes_to_another_namespace_although_state_is_loaded_late() -> None:
+def test_a_held_record_passes_to_another_namespace_even_if_the_saved_state_is_loaded_late() -> None:
     world = build_next(hold_one())
     world.state_fails = 2
     other = build_claim("other", HELD, "lb.test", rtype=rrtype.CNAME, namespace="lab")
@@ -116,7 +116,7 @@ def test_a_record_that_was_held_passes_to_another_namespace_although_state_is_lo
     assert world.list_decisions(HELD) == [("CNAME", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_hold_that_an_older_version_saved_without_the_id_of_its_record_is_restored() -> None:
+def test_a_hold_saved_by_an_older_version_is_restored_though_it_has_no_id_of_the_record() -> None:
     world = build_next(hold_one())
     world.state = remove_record_ids(world.state)
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]

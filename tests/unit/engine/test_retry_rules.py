@@ -15,7 +15,7 @@ from extdns.engine.retries import Failure, GiveUpRule, Retry
         pytest.param(False, True, False, id="running process without credentials"),
     ],
 )
-def test_a_single_pass_does_not_wait_for_credentials(
+def test_a_single_pass_gives_up_at_once_if_credentials_are_missing(
     is_single_pass: bool, lacks_credentials: bool, is_reached: bool
 ) -> None:
     retry = Retry(Failure.ZONE_LIST)

@@ -189,7 +189,7 @@ def is_tenants_record(key: RecordKey) -> bool:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_an_attempt_changes_nothing_outside_the_own_names_and_nothing_that_a_rule_denies(attempt: str) -> None:
+def test_a_tenant_that_tries_to_evade_a_rule_changes_only_its_own_allowed_records(attempt: str) -> None:
     world = start()
     before = contents(world)
     outside = {key: targets for key, targets in before.items() if not is_tenants_record(key)}
@@ -206,7 +206,7 @@ def test_an_attempt_changes_nothing_outside_the_own_names_and_nothing_that_a_rul
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_after_an_attempt_others_change_and_delete_their_records_as_usual(attempt: str) -> None:
+def test_after_an_attempt_to_evade_a_rule_other_tenants_can_change_and_delete_their_records(attempt: str) -> None:
     world = start()
     world.apply(*ATTEMPTS[attempt], for_s=60.0)
     world.apply(service("www", namespace="platform", address="192.0.2.90"), for_s=60.0)
@@ -215,7 +215,7 @@ def test_after_an_attempt_others_change_and_delete_their_records_as_usual(attemp
     assert "www A" not in world.list_records()
 
 
-def test_the_ttl_of_an_object_whose_targets_are_filtered_out_is_evaluated() -> None:
+def test_a_rule_about_ttls_also_applies_to_an_object_whose_targets_are_all_filtered_out() -> None:
     world = start("--exclude-target-net=198.51.100.0/24")
     low = service("a-first", "ok.a.example.org", namespace=TENANT, address="198.51.100.1", annotations={"ttl": "1"})
     world.apply(low, tenant_service("ok.a.example.org"), for_s=60.0)
@@ -234,6 +234,6 @@ def changes_something_without_rules(attempt: str) -> bool:
     return before != {zone: contents(world, zone) for zone in (ZONE, REVERSE)}
 
 
-def test_there_are_at_least_25_attempts_and_the_seed_has_a_record_of_the_tenant() -> None:
+def test_there_are_at_least_25_attempts_to_evade_a_rule_and_the_tenant_owns_a_record_from_the_start() -> None:
     assert len(ATTEMPTS) >= 25
     assert "app.a A" in start().list_records()

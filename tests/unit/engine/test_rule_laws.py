@@ -99,7 +99,7 @@ def is_foreign(seed: Iterable[Record], at: str) -> bool:
 
 
 @given(seeds(), CLAIMS, DELETING_RULES, CLAIMS, DELETING_RULES)
-def test_no_rules_change_a_foreign_record(
+def test_no_set_of_rules_leads_to_a_change_of_a_foreign_record(
     seed: tuple[Record, ...],
     first: list[Observed],
     early: list[FakeRule],
@@ -114,7 +114,7 @@ def test_no_rules_change_a_foreign_record(
 
 
 @given(seeds(), CLAIMS, RULES, RULES)
-def test_no_rules_without_on_violation_delete_change_what_is_published(
+def test_only_rules_with_on_violation_delete_can_change_published_records(
     seed: tuple[Record, ...], claims: list[Observed], early: list[FakeRule], late: list[FakeRule]
 ) -> None:
     world = start_world(*seed, first=claims, deletes=NO_BUDGET)
@@ -128,7 +128,7 @@ def test_no_rules_without_on_violation_delete_change_what_is_published(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_while_a_rule_has_no_valid_version_nothing_that_it_matches_changes(
+def test_while_a_rule_has_no_valid_version_no_record_that_it_matches_changes(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     broken = FakeRule(name="broken", allows=lambda _: True, operations=frozenset(Operation), is_valid=False)
@@ -138,7 +138,7 @@ def test_while_a_rule_has_no_valid_version_nothing_that_it_matches_changes(
 
 
 @given(seeds(), CLAIMS, RULES, CLAIMS, RULES)
-def test_no_delete_has_a_violation_as_evidence_without_on_violation_delete(
+def test_without_on_violation_delete_no_record_is_deleted_for_a_violation(
     seed: tuple[Record, ...],
     first: list[Observed],
     early: list[FakeRule],
@@ -151,7 +151,7 @@ def test_no_delete_has_a_violation_as_evidence_without_on_violation_delete(
 
 
 @given(seeds(), CLAIMS, st.lists(rules(may_delete=True), max_size=3), st.sampled_from(NAMES))
-def test_no_rules_change_a_name_that_they_do_not_match(
+def test_a_set_of_rules_does_not_affect_a_name_that_none_of_them_matches(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule], at: str
 ) -> None:
     others = [
@@ -176,7 +176,7 @@ def test_no_rules_change_a_name_that_they_do_not_match(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_removing_all_rules_restores_the_plan_without_rules(
+def test_after_all_rules_are_removed_the_plan_is_the_same_as_without_rules(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     free = start_world(*seed, first=claims, has_writer=False, deletes=NO_BUDGET)
@@ -192,7 +192,7 @@ def replace_times(decision: Decision) -> tuple[object, ...]:
 
 
 @given(seeds(), CLAIMS, st.lists(rules(may_delete=True), min_size=2, max_size=3))
-def test_the_order_of_rules_does_not_matter(
+def test_the_order_of_rules_does_not_change_the_decisions(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     plans = []
@@ -203,7 +203,7 @@ def test_the_order_of_rules_does_not_matter(
 
 
 @given(seeds(), CLAIMS, DELETING_RULES)
-def test_each_decision_about_a_denied_record_names_the_rule(
+def test_each_decision_about_a_denied_record_names_a_rule_that_denied_it(
     seed: tuple[Record, ...], claims: list[Observed], found: list[FakeRule]
 ) -> None:
     world = start_world(*seed, first=[change_rules(*found), *claims], has_writer=False, deletes=NO_BUDGET)

@@ -33,7 +33,7 @@ def start_ruled(*rules: FakeRule, published: str = "", target: str = "", **setti
     return start_world(*(owned("web", published) if published else ()), first=first, **settings)
 
 
-def test_a_denied_create_is_not_made_and_names_rule_and_message() -> None:
+def test_a_denied_create_is_not_made_and_its_decision_has_the_rule_and_the_message() -> None:
     world = start_ruled(DENY, target=BAD)
     decision = world.decision("web")
     assert world.list_records() == {}
@@ -42,13 +42,13 @@ def test_a_denied_create_is_not_made_and_names_rule_and_message() -> None:
     assert [(one.rule, one.action) for one in decision.violations] == [("no-such-targets", RuleAction.DENY)]
 
 
-def test_an_allowed_create_is_made_and_lists_the_rules_that_match() -> None:
+def test_an_allowed_create_is_made_and_its_decision_lists_the_matching_rules() -> None:
     world = start_ruled(DENY, target=GOOD)
     assert world.list_records() == {"web A": (GOOD,)}
     assert (world.decision("web").reason, world.decision("web").rules) == (Reason.PUBLISHED, ("no-such-targets",))
 
 
-def test_a_denied_update_leaves_the_record_as_it_is() -> None:
+def test_if_a_rule_denies_an_update_the_current_record_stays_unchanged() -> None:
     world = start_ruled(DENY, published=GOOD, target=BAD)
     decision = world.decision("web")
     assert world.list_records() == {"web A": (GOOD,)}
@@ -57,21 +57,21 @@ def test_a_denied_update_leaves_the_record_as_it_is() -> None:
     assert decision.desired.targets == (BAD,)
 
 
-def test_a_record_that_a_new_rule_denies_stays_as_a_violation() -> None:
+def test_a_published_record_that_a_new_rule_denies_stays_and_is_reported_as_a_violation() -> None:
     world = start_ruled(published=BAD)
     world.run(change_rules(DENY), for_s=7200.0)
     assert world.list_records() == {"web A": (BAD,)}
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.POLICY_VIOLATION)]
 
 
-def test_a_record_that_violates_a_rule_stays_although_somebody_edited_it() -> None:
+def test_an_edit_by_another_writer_of_a_record_that_a_rule_denies_is_not_repaired() -> None:
     world = start_ruled(DENY, published=BAD)
     world.provider.put_records(next(iter(world.engine.zones)).zone, record("web", "192.0.2.66"))
     world.run(for_s=75.0)
     assert world.list_records() == {"web A": ("192.0.2.66",)}
 
 
-def test_with_on_violation_delete_the_record_is_deleted_after_the_grace_period() -> None:
+def test_with_on_violation_delete_a_denied_record_is_deleted_after_the_grace_period() -> None:
     world = start_ruled(DELETE, published=BAD, deletes=PATIENT)
     world.run(for_s=50.0)
     assert world.list_decisions("web") == [
@@ -84,34 +84,34 @@ def test_with_on_violation_delete_the_record_is_deleted_after_the_grace_period()
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_DENIED)]
 
 
-def test_on_violation_delete_applies_to_a_rule_about_the_source_of_the_record() -> None:
+def test_a_rule_with_on_violation_delete_can_match_the_source_of_a_published_record() -> None:
     rule = deny_targets(BAD, deletes=True, matches=lambda item: bool(item.source))
     world = start_ruled(rule, published=BAD)
     world.run(for_s=60.0)
     assert world.list_records() == {}
 
 
-def test_a_delete_for_a_violation_is_held_over_budget() -> None:
+def test_a_delete_because_of_a_violation_is_held_if_it_exceeds_the_budget() -> None:
     world = start_ruled(DELETE, published=BAD, deletes=STRICT)
     assert world.list_records() == {"web A": (BAD,)}
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.HELD), ("A", Action.NONE, Reason.POLICY_DENIED)]
 
 
-def test_the_record_stays_if_the_rule_is_removed_within_the_grace_period() -> None:
+def test_a_record_in_violation_stays_if_the_rule_is_removed_within_the_grace_period() -> None:
     world = start_ruled(DELETE, published=BAD, deletes=PATIENT)
     world.run(change_rules(), for_s=600.0)
     assert world.list_records() == {"web A": (BAD,)}
     assert world.decision("web").reason is Reason.PUBLISHED
 
 
-def test_a_denied_update_does_not_delete_a_record_that_is_allowed_itself() -> None:
+def test_a_denied_update_does_not_delete_a_current_record_that_the_rule_allows() -> None:
     world = start_ruled(DELETE, published=GOOD, target=BAD)
     world.run(for_s=600.0)
     assert world.list_records() == {"web A": (GOOD,)}
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.POLICY_DENIED)]
 
 
-def test_a_denied_delete_is_not_made() -> None:
+def test_a_delete_that_a_rule_denies_is_not_made() -> None:
     world = start_ruled(PROTECT, published=GOOD)
     world.run(observe_gone("web"), for_s=600.0)
     assert world.list_records() == {"web A": (GOOD,)}
@@ -123,27 +123,27 @@ def test_a_denied_delete_is_not_made() -> None:
     assert world.list_records() == {}
 
 
-def test_a_denied_delete_prevents_a_change_of_type() -> None:
+def test_a_rule_that_denies_the_delete_of_a_record_prevents_its_change_to_another_type() -> None:
     world = start_ruled(PROTECT, published=GOOD)
     world.run(observe("web", build_claim("web", "web", "lb.example.net", rtype="CNAME")), for_s=60.0)
     assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_a_rule_about_creates_does_not_prevent_deletes() -> None:
+def test_a_rule_that_denies_creates_does_not_prevent_deletes() -> None:
     world = start_ruled(DENY, published=BAD)
     world.run(observe_gone("web"), for_s=60.0)
     assert world.list_records() == {}
 
 
 @pytest.mark.parametrize("action", [RuleAction.WARN, RuleAction.AUDIT])
-def test_a_rule_that_only_warns_or_counts_changes_no_record(action: RuleAction) -> None:
+def test_a_rule_that_only_warns_or_audits_changes_no_record(action: RuleAction) -> None:
     world = start_ruled(deny_targets(BAD, action=action), target=BAD)
     decision = world.decision("web")
     assert world.list_records() == {"web A": (BAD,)}
     assert (decision.reason, [one.action for one in decision.violations]) == (Reason.PUBLISHED, [action])
 
 
-def test_without_a_valid_version_new_names_wait_and_published_ones_stay() -> None:
+def test_while_a_rule_has_no_valid_version_new_names_wait_and_published_records_stay() -> None:
     broken = deny_targets("unused", is_valid=False, operations=frozenset(Operation))
     world = start_ruled(broken, published=GOOD, target="192.0.2.2")
     world.run(observe("api", build_claim("api", "api", GOOD)), for_s=60.0)
@@ -156,7 +156,7 @@ def test_without_a_valid_version_new_names_wait_and_published_ones_stay() -> Non
     assert world.list_records() == {"api A": (GOOD,)}
 
 
-def test_a_denied_claim_of_another_namespace_neither_takes_nor_blocks_a_name() -> None:
+def test_a_denied_claim_of_another_namespace_gets_no_record_and_does_not_block_the_name_for_others() -> None:
     rule = FakeRule(name="shop-only", allows=lambda item: item.object is None or item.object.namespace == "shop")
     claim = build_claim("thief", "web", "192.0.2.66", namespace="other", created="2020-01-01T00:00:00Z")
     taker = observe("thief", claim, namespace="other")
@@ -169,13 +169,13 @@ def test_a_denied_claim_of_another_namespace_neither_takes_nor_blocks_a_name() -
     assert world.list_records() == {}
 
 
-def test_a_record_of_a_denied_object_does_not_pass_to_another_namespace() -> None:
+def test_the_name_of_a_record_in_violation_does_not_pass_to_another_namespace() -> None:
     world = start_ruled(DENY, published=BAD)
     world.run(observe("other", build_claim("other", "web", GOOD, namespace="other"), namespace="other"), for_s=7200.0)
     assert world.list_records() == {"web A": (BAD,)}
 
 
-def test_a_merged_record_keeps_the_targets_of_a_denied_object() -> None:
+def test_a_merged_record_in_violation_keeps_the_targets_of_the_denied_object() -> None:
     world = start_world(
         *owned("web", BAD, GOOD),
         first=[observe("web", build_claim("web", "web", GOOD)), observe("more", build_claim("more", "web", BAD))],
@@ -185,21 +185,21 @@ def test_a_merged_record_keeps_the_targets_of_a_denied_object() -> None:
     assert world.list_records() == {"web A": (BAD, GOOD)}
 
 
-def test_a_denied_object_does_not_delay_updates_of_others_that_share_its_name() -> None:
+def test_an_object_that_a_rule_denies_does_not_delay_updates_for_other_objects_with_the_same_name() -> None:
     world = start_ruled(DENY, published=GOOD)
     world.run(observe("more", build_claim("more", "web", BAD)), for_s=5.0)
     world.run(observe("web", build_claim("web", "web", "192.0.2.2")), for_s=5.0)
     assert world.list_records() == {"web A": ("192.0.2.2",)}
 
 
-def test_removing_all_rules_publishes_what_they_denied() -> None:
+def test_removing_all_rules_publishes_the_records_that_they_denied() -> None:
     world = start_ruled(DENY, target=BAD)
     world.run(change_rules(), for_s=5.0)
     assert world.list_records() == {"web A": (BAD,)}
     assert world.decision("web").violations == ()
 
 
-def test_another_routing_of_a_denied_object_keeps_the_former_one() -> None:
+def test_if_a_rule_denies_a_new_set_identifier_the_record_with_the_former_one_stays() -> None:
     before = build_claim("web", "web", GOOD, set_identifier="one")
     after = build_claim("web", "web", BAD, set_identifier="two")
     world = start_world(first=[observe("web", before)])
@@ -207,7 +207,7 @@ def test_another_routing_of_a_denied_object_keeps_the_former_one() -> None:
     assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_each_denied_record_of_an_object_with_a_record_has_its_own_decision() -> None:
+def test_each_denied_record_of_an_object_has_a_decision_of_its_own() -> None:
     world = start_ruled(FakeRule(name="none", allows=lambda _: False), published=GOOD)
     claims = [build_claim("web", "web", GOOD), build_claim("web", "web", "lb.example.net", rtype="CNAME")]
     world.run(observe("web", *claims), for_s=60.0)
@@ -218,7 +218,7 @@ def test_each_denied_record_of_an_object_with_a_record_has_its_own_decision() ->
     ]
 
 
-def test_the_first_pass_is_not_over_before_the_rules_are_read() -> None:
+def test_the_first_pass_does_not_end_before_the_rules_are_read() -> None:
     world = start_world(first=[observe("web", build_claim("web", "web", GOOD))], has_rules=True)
     assert (world.list_records(), world.engine.is_planned) == ({}, False)
     world.run(change_rules(deny_targets(BAD)), for_s=1.0)

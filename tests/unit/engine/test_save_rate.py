@@ -41,7 +41,7 @@ def publish(*hosts: str) -> Observed:
         pytest.param(lambda number: publish(f"web{number % 10}"), 100, id="ten hostnames in turn"),
     ],
 )
-def test_writes_and_saved_states_are_limited_if_an_object_changes_twenty_times_a_second(
+def test_writes_and_saves_of_state_are_limited_if_an_object_changes_twenty_times_a_second(
     update: Callable[[int], Observed], writes: int
 ) -> None:
     world = start()
@@ -51,7 +51,7 @@ def test_writes_and_saved_states_are_limited_if_an_object_changes_twenty_times_a
     assert world.calls.count("SaveState") <= 10 + SECONDS
 
 
-def test_deletes_of_many_short_lived_names_wait_for_the_next_save_and_are_all_made() -> None:
+def test_deletes_of_many_short_lived_names_are_made_after_the_next_saves_of_state() -> None:
     world = start()
     for number in range(SECONDS * A_SECOND):
         world.run(publish(f"web{number}"), for_s=1 / A_SECOND)
@@ -61,7 +61,7 @@ def test_deletes_of_many_short_lived_names_wait_for_the_next_save_and_are_all_ma
     assert world.list_records() == {"stays A": ("192.0.2.1",)}
 
 
-def test_a_delete_is_made_at_once_if_nothing_was_saved_for_ten_seconds() -> None:
+def test_a_delete_is_made_at_once_if_state_was_not_saved_for_ten_seconds() -> None:
     world = start()
     for number in range(SECONDS_OF_SAVES * A_SECOND):
         world.run(publish(f"web{number}"), for_s=1 / A_SECOND)
@@ -70,7 +70,7 @@ def test_a_delete_is_made_at_once_if_nothing_was_saved_for_ten_seconds() -> None
     assert world.list_records() == {}
 
 
-def test_ten_states_can_be_saved_at_once_and_then_one_a_second() -> None:
+def test_state_can_be_saved_ten_times_at_once_and_then_once_a_second() -> None:
     rate, saves = SaveRate(), 0
     while rate.next_at <= 100.0:
         rate.spend(100.0)

@@ -65,7 +65,7 @@ def test_deletes_in_flight_count_in_the_delete_budget(*, has_state_store: bool) 
     assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_deletes_in_flight_count_in_the_delete_budget_although_planning_their_names_fails(
+def test_deletes_in_flight_count_in_the_delete_budget_even_if_planning_their_names_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = run_forty()
@@ -93,7 +93,7 @@ def hold_for_all_zones() -> World:
     return world
 
 
-def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left_the_list_and_returned() -> None:
+def test_a_delete_held_by_the_budget_of_all_zones_stays_held_after_its_zone_left_the_list_and_returned() -> None:
     world = hold_for_all_zones()
     world.provider.zone_list = ZoneList(zones=(SUB,))
     world.run(for_s=900.0)
@@ -103,7 +103,7 @@ def test_a_delete_held_for_the_budget_of_all_zones_stays_held_when_its_zone_left
     assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
 
 
-def test_a_delete_held_for_the_budget_of_all_zones_stays_held_after_a_start_without_its_zone() -> None:
+def test_a_delete_held_by_the_budget_of_all_zones_stays_held_after_a_start_at_which_its_zone_is_not_listed() -> None:
     before = hold_for_all_zones()
     world = build_world(zones={ZONE: (), SUB: ()}, deletes=DELETES, has_state_store=True)
     world.provider.inner, world.state, world.now_s = before.provider.inner, before.state, before.now_s
@@ -114,7 +114,7 @@ def test_a_delete_held_for_the_budget_of_all_zones_stays_held_after_a_start_with
     assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
 
 
-def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_the_list_meanwhile() -> None:
+def test_deletes_in_flight_count_in_the_delete_budget_even_if_their_zone_leaves_the_list() -> None:
     world = run_forty()
     world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
     run_up_to(world, SubmitBatch)
@@ -130,7 +130,7 @@ def test_deletes_in_flight_count_in_the_delete_budget_although_their_zone_left_t
     assert world.list_decisions(NAMES[WITHIN_BUDGET]) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_deletes_in_a_zone_count_in_its_budget_after_the_zone_left_the_list_and_returned() -> None:
+def test_deletes_in_a_zone_still_count_in_its_budget_after_the_zone_left_the_list_and_returned() -> None:
     """Test that the budget of a missing zone is also part of the saved state."""
     world = run_forty(has_state_store=True)
     world.run(delete_services(*NAMES[:WITHIN_BUDGET]), for_s=61.0)

@@ -120,7 +120,7 @@ def test_deletes_wait_for_the_first_retries_of_a_failed_load() -> None:
     assert "h00 A" not in world.list_records()
 
 
-def test_the_state_problem_has_the_error_of_a_failed_load_or_save_until_one_succeeds() -> None:
+def test_the_state_problem_shows_the_error_of_a_failed_load_or_save_until_one_succeeds() -> None:
     world = start_without_answer()
     assert "was not read: no answer yet" in world.engine.state_problem
     world.feed(StateFailed(message="500"))

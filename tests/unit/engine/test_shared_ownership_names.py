@@ -77,7 +77,7 @@ def request_names(world: World, *requested: tuple[str, str], for_s: float = 1.0)
         ),
     ],
 )
-def test_a_dry_run_shows_the_conflict_of_two_new_names_with_one_ownership_record_name(
+def test_if_two_new_names_would_share_an_ownership_name_a_dry_run_shows_which_one_is_not_published(
     registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: Reason
 ) -> None:
     dry = request_names(build_world(registry=registry, has_writer=False), second, first)
@@ -89,7 +89,7 @@ def test_a_dry_run_shows_the_conflict_of_two_new_names_with_one_ownership_record
     assert len(real.batches) == 1
 
 
-def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_another() -> None:
+def test_a_dry_run_shows_that_a_name_needs_the_ownership_name_of_a_record_that_is_deleted() -> None:
     current = owned(STAR, resource=f"service/shop/{STAR}")[0], owned("any.x", resource=f"service/shop/{STAR}")[1]
     worlds = [build_world(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
     for world in worlds:
@@ -103,13 +103,13 @@ def test_a_dry_run_shows_that_a_name_takes_over_the_ownership_record_name_of_ano
     assert real.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_the_second_of_two_conflicting_names_is_planned_when_the_first_is_no_longer_requested() -> None:
+def test_a_name_is_planned_once_no_other_name_with_its_ownership_name_is_requested() -> None:
     world = request_names(build_world(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
     world.run(observe_gone(STAR))
     assert world.list_decisions(NAMED) == [("A", Action.CREATE, Reason.REQUESTED)]
 
 
-def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refused() -> None:
+def test_a_name_is_created_if_the_other_name_with_its_ownership_name_is_refused() -> None:
     world = build_world(registry=ANY)
     world.provider.rule = refuse_with_names(STAR)
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=10.0)
@@ -118,7 +118,7 @@ def test_the_second_of_two_conflicting_names_is_created_when_the_first_is_refuse
     assert world.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_the_second_of_two_conflicting_names_waits_while_the_first_is_being_written() -> None:
+def test_a_name_waits_while_the_other_name_with_its_ownership_name_is_being_written() -> None:
     world = build_world(registry=ANY)
     world.provider.rule = refuse_names(STAR, outcome=TryLater(message="throttled"))
     request_names(world, (STAR, "A"), (NAMED, "A"), for_s=5.0)

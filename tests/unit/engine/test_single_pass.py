@@ -27,7 +27,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
-def test_a_single_pass_ends_whatever_the_dns_service_answers(outcome: Outcome | NoAnswer, reason: Reason) -> None:
+def test_a_single_pass_ends_whatever_outcome_its_batches_have(outcome: Outcome | NoAnswer, reason: Reason) -> None:
     world = start_world(once=True)
     world.provider.rule = lambda _: outcome
     world.run(observe_new(*NAMES), for_s=300.0)
@@ -44,7 +44,7 @@ def test_a_single_pass_waits_for_the_retry_of_a_throttled_batch() -> None:
     assert world.engine.is_idle
 
 
-def test_a_single_pass_reports_no_grace_period_before_a_delete() -> None:
+def test_a_single_pass_reports_evidence_for_a_delete_and_no_grace_period() -> None:
     world = build_world(*owned("web"), once=True, has_state_store=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.list_records() == {}

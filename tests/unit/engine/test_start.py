@@ -31,7 +31,7 @@ def test_no_name_is_planned_before_every_source_is_synced() -> None:
 
 
 @pytest.mark.parametrize("failure", [Phase.FAILING, Phase.FORBIDDEN, Phase.NOT_SERVED])
-def test_the_first_planning_waits_half_a_minute_for_a_failing_source(failure: Phase) -> None:
+def test_the_first_planning_waits_at_most_half_a_minute_for_a_failing_source(failure: Phase) -> None:
     world = build_world()
     world.run(
         change_phase(SERVICE), change_phase(INGRESS, failure), observe("web", build_claim("web", "web")), for_s=29.9
@@ -42,7 +42,7 @@ def test_the_first_planning_waits_half_a_minute_for_a_failing_source(failure: Ph
     assert world.engine.is_planned
 
 
-def test_the_first_planning_waits_half_a_minute_in_sum_for_a_source_that_fails_repeatedly() -> None:
+def test_the_first_planning_waits_at_most_half_a_minute_in_total_for_a_source_that_fails_repeatedly() -> None:
     world = build_world()
     world.run(change_phase(SERVICE), observe("web", build_claim("web", "web")))
     for _ in range(3):
@@ -52,7 +52,7 @@ def test_the_first_planning_waits_half_a_minute_in_sum_for_a_source_that_fails_r
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_first_planning_waits_for_a_source_that_recovers_within_half_a_minute() -> None:
+def test_the_first_planning_waits_for_a_source_that_recovers_within_half_a_minute_and_then_lists() -> None:
     world = build_world()
     world.run(change_phase(SERVICE), change_phase(INGRESS, Phase.FAILING), for_s=20.0)
     world.run(change_phase(INGRESS, Phase.LISTING), for_s=20.0)
@@ -60,7 +60,7 @@ def test_the_first_planning_waits_for_a_source_that_recovers_within_half_a_minut
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_first_planning_waits_for_a_kind_that_objects_depend_on() -> None:
+def test_the_first_planning_waits_for_a_kind_on_which_objects_depend() -> None:
     world = build_world(*owned("web"))
     world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
     world.run(change_phase(SERVICE), change_phase(INGRESS))
@@ -69,7 +69,7 @@ def test_the_first_planning_waits_for_a_kind_that_objects_depend_on() -> None:
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_the_first_planning_is_not_started_by_a_kind_of_the_same_name_in_another_group() -> None:
+def test_the_first_planning_does_not_start_when_a_kind_of_the_awaited_name_in_another_api_group_is_listed() -> None:
     world = build_world(*owned("web"))
     world.run(observe("web", failure="Pod objects are not listed yet", awaited_kind=PODS))
     world.run(change_phase(SERVICE), change_phase(INGRESS), change_phase(PODS._replace(group="acme.test")))
@@ -78,7 +78,7 @@ def test_the_first_planning_is_not_started_by_a_kind_of_the_same_name_in_another
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_object_that_waits_for_a_kind_later_keeps_its_record_and_delays_no_other() -> None:
+def test_an_object_that_later_waits_for_a_kind_keeps_its_record_and_delays_no_other_object() -> None:
     world = build_world(*owned("web"))
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     world.run(
@@ -127,7 +127,7 @@ class RecordingRegistry(TxtRegistry):
         return super().related_names(name)
 
 
-def test_only_records_that_may_be_ours_or_cannot_be_read_are_planned_at_the_start() -> None:
+def test_at_the_start_only_names_with_records_that_may_be_ours_or_cannot_be_parsed_are_planned() -> None:
     registry = RecordingRegistry()
     broken = record("api", "zone:7: not a record", rtype=UNREADABLE)
     world = build_world(*owned("web"), record("note", '"v=spf1 -all"', rtype=TXT), broken, registry=registry)

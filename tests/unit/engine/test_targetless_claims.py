@@ -28,7 +28,7 @@ def find_desired(world: World) -> DesiredRecord | None:
     return decision.desired
 
 
-def test_a_merged_record_has_the_ttl_of_a_claim_without_targets_while_that_claim_exists() -> None:
+def test_a_claim_whose_targets_are_all_filtered_out_still_sets_the_ttl_of_the_merged_record() -> None:
     world = start_world(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
     assert (found := find_desired(world)) is not None
     assert (found.ttl_s, found.resource) == (60, "service/shop/a")
@@ -40,7 +40,7 @@ def test_a_merged_record_has_the_ttl_of_a_claim_without_targets_while_that_claim
     assert (found.ttl_s, found.resource) == (90, "service/shop/b")
 
 
-def test_a_record_is_deleted_if_only_a_claim_without_targets_is_left() -> None:
+def test_a_record_is_deleted_if_all_targets_of_the_remaining_claim_are_filtered_out() -> None:
     world = start_world(first=[observe("a", claim_without_targets("a", 60)), observe("b", claim_with_ttl("b", 90))])
     world.run(observe_gone("b"), for_s=120.0)
     assert world.list_records() == {}

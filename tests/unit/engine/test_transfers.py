@@ -42,7 +42,7 @@ def test_a_name_stays_with_its_namespace_while_repeated_gets_find_its_object() -
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_a_and_an_aaaa_record_of_one_name_can_belong_to_different_namespaces() -> None:
+def test_the_a_and_the_aaaa_record_of_one_name_can_belong_to_different_namespaces() -> None:
     world = start_world(
         first=[
             observe("web", build_claim("web", "web", "192.0.2.1")),

@@ -29,7 +29,7 @@ def problem(message: str, key: ObjectKey | None = None) -> ProblemChanged:
 @pytest.mark.parametrize(
     "plan", [pytest.param(PLAN, id="default"), pytest.param(replace(PLAN, compat=True), id="compat")]
 )
-def test_in_a_single_pass_no_object_is_absent_while_a_manifest_cannot_be_parsed(
+def test_in_a_single_pass_no_object_counts_as_absent_while_a_manifest_cannot_be_parsed(
     broken: ProblemChanged, plan: PlanSettings
 ) -> None:
     world = build_world(*owned("web"), once=True, plan=plan)
@@ -38,7 +38,7 @@ def test_in_a_single_pass_no_object_is_absent_while_a_manifest_cannot_be_parsed(
     assert any("shop.yaml:3" in failure for failure in find_failures(world.engine))
 
 
-def test_an_object_is_absent_after_all_manifests_can_be_parsed() -> None:
+def test_an_object_counts_as_absent_once_all_manifests_can_be_parsed() -> None:
     world = build_world(*owned("web"))
     world.run(problem("not YAML"), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"web A": ("192.0.2.1",)}

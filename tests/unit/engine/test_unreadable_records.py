@@ -30,7 +30,7 @@ def unreadable(at: str) -> Record:
     ],
 )
 @pytest.mark.parametrize("at", ["web", "a-web"], ids=["at-the-record", "at-the-ownership-record"])
-def test_nothing_is_changed_at_a_name_with_a_record_that_cannot_be_read(
+def test_nothing_is_changed_at_a_name_while_a_record_there_cannot_be_parsed(
     current: tuple[Record, ...], at: str, *, requested: bool
 ) -> None:
     observation = observe("web", build_claim("web", "web"))
@@ -43,7 +43,7 @@ def test_nothing_is_changed_at_a_name_with_a_record_that_cannot_be_read(
     assert {one.action for one in world.engine.decisions.decisions(host("web"))} <= {Action.KEEP, Action.NONE}
 
 
-def test_an_unreadable_record_is_reported_with_its_location_even_if_nobody_requests_the_name() -> None:
+def test_a_record_that_cannot_be_parsed_is_reported_with_its_location_even_if_nobody_requests_the_name() -> None:
     world = start_world(unreadable("web"))
     decision = world.decision("web")
     assert (decision.action, decision.reason, decision.detail) == (Action.KEEP, Reason.RECORD_UNREADABLE, WORDS)
@@ -51,20 +51,20 @@ def test_an_unreadable_record_is_reported_with_its_location_even_if_nobody_reque
     assert world.engine.decisions.failing == 1
 
 
-def test_an_unreadable_record_is_reported_once() -> None:
+def test_a_record_that_cannot_be_parsed_is_reported_only_once() -> None:
     world = start_world(unreadable("web"))
     world.run(for_s=600.0)
     assert world.reported == []
 
 
-def test_an_unreadable_record_at_a_requested_name_is_reported_with_the_object() -> None:
+def test_the_report_of_an_unparsable_record_at_a_requested_name_includes_the_object() -> None:
     world = start_world(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
     decision = world.decision("web")
     assert (decision.type, decision.detail) == ("A", WORDS)
     assert [requested.ref.key.name for requested in decision.requested_by] == ["web"]
 
 
-def test_a_name_and_its_related_names_are_planned_after_an_unreadable_record_was_removed() -> None:
+def test_a_name_is_planned_after_an_unparsable_record_at_a_related_name_was_removed() -> None:
     world = start_world(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
     assert world.list_records() == {"a-web ?": (WORDS,)}
     world.provider.remove_records(ZONE, unreadable("a-web").key)

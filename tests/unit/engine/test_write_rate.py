@@ -6,7 +6,7 @@ from tests.builders import observe_new
 from tests.world import start_world
 
 
-def test_after_three_writes_within_a_minute_a_name_is_written_every_five_seconds_at_most() -> None:
+def test_after_three_writes_within_a_minute_a_name_is_written_at_most_every_five_seconds() -> None:
     world = start_world()
     for number in range(40):
         world.run(observe_new("web", target=f"192.0.2.{number + 1}"), observe_new("api"), for_s=0.5)
@@ -16,7 +16,7 @@ def test_after_three_writes_within_a_minute_a_name_is_written_every_five_seconds
     assert world.list_records()["web A"] == ("192.0.2.40",)
 
 
-def test_a_name_is_written_at_once_again_after_a_quiet_minute() -> None:
+def test_a_name_that_was_not_written_for_a_minute_is_again_written_at_once() -> None:
     world = start_world()
     for number in range(4):
         world.run(observe_new("web", target=f"192.0.2.{number + 1}"), for_s=1.0)

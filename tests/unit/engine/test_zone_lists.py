@@ -22,7 +22,7 @@ from tests.world import start_published
         pytest.param(60.0, 1, id="a single call a minute"),
     ],
 )
-def test_lists_of_zones_use_at_most_half_of_the_rate_limit(interval_s: float, calls: int) -> None:
+def test_lists_of_zones_use_at_most_half_of_the_rate_limit_shared_with_refreshes(interval_s: float, calls: int) -> None:
     world = start_published(interval_s=interval_s, max_refresh_interval_s=interval_s, refresh_calls_per_minute=calls)
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.run(for_s=3600.0)
@@ -32,7 +32,7 @@ def test_lists_of_zones_use_at_most_half_of_the_rate_limit(interval_s: float, ca
     assert 60 * calls - 2 <= lists + pages <= 60 * calls + 1
 
 
-def test_zones_are_listed_less_often_if_a_list_takes_many_calls() -> None:
+def test_zones_are_listed_less_often_if_one_list_takes_many_calls() -> None:
     world = start_published()
     listing = replace(world.provider.list_zones(), calls=13)
     world.feed(ZonesListed(zones=listing))

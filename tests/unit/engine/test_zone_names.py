@@ -58,7 +58,7 @@ def list_writes(world: World) -> list[tuple[str, Action, str]]:
     ]
 
 
-def test_the_ownership_record_is_created_in_the_parent_zone_before_the_record() -> None:
+def test_for_the_name_of_a_zone_the_ownership_record_is_created_in_the_parent_zone_before_the_record() -> None:
     world = start_two_zones((), (), "192.0.2.1")
     assert list_writes(world) == [("example.org", Action.CREATE, "TXT"), ("dev", Action.CREATE, "A")]
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
@@ -66,7 +66,7 @@ def test_the_ownership_record_is_created_in_the_parent_zone_before_the_record() 
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_record_with_its_ownership_record_in_the_parent_zone_is_ours() -> None:
+def test_a_record_at_the_name_of_a_zone_is_ours_if_its_ownership_record_is_in_the_parent_zone() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
     assert list_writes(world) == []
@@ -78,39 +78,41 @@ def test_a_record_at_the_name_of_a_zone_is_updated_without_changing_its_ownershi
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
 
 
-def test_the_ownership_record_in_the_parent_zone_is_deleted_after_the_record() -> None:
+def test_the_ownership_record_in_the_parent_zone_is_deleted_after_the_record_at_the_name_of_the_zone() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, set())
 
 
-def test_a_record_without_ownership_record_in_the_parent_zone_is_foreign() -> None:
+def test_a_record_at_the_name_of_a_zone_is_foreign_without_ownership_record_in_the_parent_zone() -> None:
     world = start_two_zones((), (record("dev", "192.0.2.9"),), "192.0.2.1")
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_a_record_with_the_ownership_record_of_another_owner_is_not_changed() -> None:
+def test_a_record_at_the_name_of_a_zone_is_not_changed_if_its_ownership_record_has_another_owner() -> None:
     world = start_two_zones((ownership_record("dev", owner="other"),), (record("dev", "192.0.2.9"),), "192.0.2.1")
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]
 
 
-def test_no_record_is_created_if_a_foreign_record_has_the_name_of_its_ownership_record() -> None:
+def test_nothing_is_created_at_the_name_of_a_zone_if_a_foreign_record_has_the_ownership_name_in_the_parent_zone() -> (
+    None
+):
     world = start_two_zones((record("a-dev", '"x"', rtype="TXT"),), (), "192.0.2.1")
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
-def test_no_record_is_created_at_the_name_of_a_zone_whose_parent_zone_is_missing() -> None:
+def test_nothing_is_created_at_the_name_of_a_zone_if_there_is_no_parent_zone() -> None:
     world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
-def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
+def test_no_record_is_created_at_the_name_of_a_zone_until_its_ownership_record_in_the_parent_zone_is(
     outcome: Refused | WriteConflict,
 ) -> None:
     world = build_world(zones={ZONE: (), DEV: ()})
@@ -126,7 +128,7 @@ def test_no_record_is_created_until_its_ownership_record_in_the_parent_zone_is(
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
-def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhile() -> None:
+def test_if_a_record_at_the_name_of_a_zone_is_refused_its_new_ownership_record_in_the_parent_zone_stays() -> None:
     world = build_world(zones={ZONE: (), DEV: ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == DEV else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -137,7 +139,7 @@ def test_a_refused_record_is_retried_and_its_new_ownership_record_stays_meanwhil
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
-def test_the_name_of_a_zone_and_names_below_it_are_written_after_the_parent_zone_was_read_late() -> None:
+def test_the_name_of_a_zone_is_updated_after_a_late_first_read_of_the_parent_zone() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),)})
     world.provider.failures.extend([None, *[RetryableError("timeout")] * 2])
     world.run(
@@ -149,7 +151,7 @@ def test_the_name_of_a_zone_and_names_below_it_are_written_after_the_parent_zone
     assert world.list_records(DEV) == {"dev A": ("192.0.2.7",), "x.dev A": ("192.0.2.1",)}
 
 
-def test_a_record_becomes_foreign_when_its_ownership_record_in_the_parent_zone_is_removed() -> None:
+def test_a_record_at_the_name_of_a_zone_becomes_foreign_when_its_ownership_record_is_removed() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     world.provider.remove_records(ZONE, OURS.key)
     world.run(for_s=120.0)
@@ -158,14 +160,14 @@ def test_a_record_becomes_foreign_when_its_ownership_record_in_the_parent_zone_i
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_an_old_ownership_record_in_the_parent_zone_is_not_deleted_if_it_covers_another_record() -> None:
+def test_an_old_ownership_record_in_the_parent_zone_is_not_deleted_if_it_also_covers_another_record() -> None:
     old = replace(ownership_record("dev"), name=DnsName("a-dev.example.org"))
     world = start_two_zones((old, record("a-dev", "192.0.2.5")), (), "192.0.2.1")
     assert ("example.org", Action.DELETE, "TXT") not in list_writes(world)
     assert world.list_records(DEV) == {}
 
 
-def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again() -> None:
+def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again_with_an_update() -> None:
     nonces = iter(range(100))
     codec = EncryptedTextCodec(key=b"k" * 32, nonce=lambda: next(nonces).to_bytes(12), encrypts=True)
     registry = TxtRegistry(owner="me", naming=Naming(), managed_types=PLAN.managed_types, codec=codec)
@@ -177,12 +179,12 @@ def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again()
     assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
 
 
-def test_an_ownership_record_without_record_is_reused() -> None:
+def test_an_ownership_record_in_the_parent_zone_without_a_record_is_used_for_a_new_record() -> None:
     world = start_two_zones((OURS,), (), "192.0.2.1")
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
 
 
-def test_the_ownership_record_is_updated_before_the_record_passes_to_another_object() -> None:
+def test_when_another_object_takes_the_name_of_a_zone_its_ownership_record_is_updated_before_the_record() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1")
     api = observe("api", build_claim("api", "dev", "192.0.2.7"))
     world.run(observe_gone("web"), api, for_s=120.0)
@@ -197,19 +199,19 @@ def test_a_change_of_type_at_the_name_of_a_zone_replaces_record_and_ownership_re
     assert world.list_ownership_labels() == {"aaaa-dev"}
 
 
-def test_a_dry_run_plans_the_record_at_the_name_of_a_zone_and_writes_nothing() -> None:
+def test_a_dry_run_plans_a_record_at_the_name_of_a_zone_and_writes_nothing() -> None:
     world = start_two_zones((), (), "192.0.2.1", has_writer=False)
     assert world.list_decisions("dev") == [("A", Action.CREATE, Reason.REQUESTED)]
     assert list_writes(world) == []
 
 
-def test_upsert_only_keeps_the_ownership_record_in_the_parent_zone() -> None:
+def test_with_policy_upsert_only_the_ownership_record_in_the_parent_zone_is_not_deleted() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1", plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == []
 
 
-def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_parent_zone() -> None:
+def test_a_public_and_a_private_zone_of_one_name_share_the_ownership_record_in_the_parent_zone() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (), DEV: (), private_dev: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -219,7 +221,7 @@ def test_records_in_two_zones_of_one_name_have_one_ownership_record_in_the_paren
     assert (world.list_records(DEV), world.list_records(private_dev), world.list_ownership_labels()) == ({}, {}, set())
 
 
-def test_a_common_ownership_record_is_deleted_after_the_records_of_both_zones_of_the_name() -> None:
+def test_a_shared_ownership_record_is_deleted_after_the_records_of_both_zones_of_the_name() -> None:
     private_dev = Zone(name=DEV.name, id="private", private=True)
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -246,7 +248,7 @@ def test_the_name_of_a_private_zone_is_also_published_in_its_public_parent_zone(
     assert (world.list_records(), world.list_records(private), world.list_ownership_labels()) == ({}, {}, set())
 
 
-def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_deleted() -> None:
+def test_a_shared_ownership_record_stays_while_the_record_in_the_public_zone_cannot_be_deleted() -> None:
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -259,14 +261,14 @@ def test_the_common_ownership_record_stays_while_the_public_record_cannot_be_del
     )
 
 
-def test_the_record_of_a_private_zone_has_the_reason_of_the_refusal_in_its_public_parent_zone() -> None:
+def test_a_record_in_a_private_zone_is_refused_if_its_record_in_the_public_parent_zone_is_refused() -> None:
     world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.REFUSED), ("A", Action.NONE, Reason.REFUSED)]
 
 
-def test_a_common_ownership_record_stays_while_the_private_record_cannot_be_deleted() -> None:
+def test_a_shared_ownership_record_stays_while_the_record_in_the_private_zone_cannot_be_deleted() -> None:
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
@@ -279,7 +281,7 @@ def test_a_common_ownership_record_stays_while_the_private_record_cannot_be_dele
     assert (world.list_records(private), world.list_ownership_labels()) == ({}, set())
 
 
-def test_an_ownership_record_stays_while_it_covers_a_record_that_the_parent_zone_still_has() -> None:
+def test_an_ownership_record_stays_as_long_as_it_also_covers_a_record_in_the_parent_zone() -> None:
     """Test the name of a zone that was private, and so also had a record in its public parent zone."""
     world = start_two_zones((OURS, record("dev")), (record("dev"),), "192.0.2.1")
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.ZONE_MOVED)]
@@ -288,7 +290,7 @@ def test_an_ownership_record_stays_while_it_covers_a_record_that_the_parent_zone
 
 
 @pytest.mark.parametrize("private", [True, False])
-def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_of_the_parent_zone(
+def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_in_the_parent_zone(
     *, private: bool
 ) -> None:
     below = replace(DEV, private=private)
@@ -298,7 +300,7 @@ def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_o
     assert ("A", Action.NONE, Reason.NO_OWNERSHIP_NAME) in world.list_decisions("dev")
 
 
-def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_of_a_private_zone() -> None:
+def test_no_ownership_record_is_created_if_it_would_also_cover_a_foreign_record_in_a_private_zone() -> None:
     private = replace(DEV, private=True)
     world = build_world(zones={ZONE: (), private: (record("dev", "192.0.2.9"),)})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
@@ -309,7 +311,7 @@ def test_no_ownership_record_is_created_that_would_also_cover_a_foreign_record_o
     ]
 
 
-def test_a_queued_ownership_record_in_the_parent_zone_is_kept_when_zones_are_listed_again() -> None:
+def test_a_queued_ownership_record_in_the_parent_zone_is_still_written_after_zones_are_listed_again() -> None:
     inner = Zone(name=DnsName("shop.example.org"), id="inner")  # sorts after the parent zone
     world = build_world(zones={ZONE: (), inner: ()}, interval_s=30.0)
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone.id == ZONE.id else None

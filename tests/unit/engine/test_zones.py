@@ -92,7 +92,7 @@ def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_updated() ->
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
 
 
-def test_the_outcome_of_a_batch_is_ignored_if_its_zone_was_removed_and_returned_meanwhile() -> None:
+def test_the_outcome_of_a_batch_is_ignored_if_its_zone_was_removed_and_returned_before_the_answer() -> None:
     world = start_published()
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
     world.now_s += 1.0
@@ -132,7 +132,7 @@ def test_zones_of_an_account_that_fails_to_list_are_kept_and_updated() -> None:
     assert world.list_records(zone)["web A"] == ("192.0.2.9",)
 
 
-def test_creates_wait_for_an_account_that_never_answered_and_updates_do_not() -> None:
+def test_creates_wait_for_an_account_that_has_not_listed_its_zones_and_updates_do_not() -> None:
     world = build_world(*owned("web"), record("theirs"))
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(
@@ -149,7 +149,7 @@ def test_creates_wait_for_an_account_that_never_answered_and_updates_do_not() ->
     ]
 
 
-def test_creates_no_longer_wait_after_the_account_answered_that_it_has_no_zones() -> None:
+def test_creates_no_longer_wait_once_the_account_has_answered_that_it_has_no_zones() -> None:
     world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
@@ -165,7 +165,7 @@ def test_creates_do_not_wait_for_an_account_that_is_permanently_denied() -> None
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_a_name_outside_every_zone_waits_only_while_an_account_has_not_answered() -> None:
+def test_a_name_outside_every_zone_has_an_unknown_zone_only_while_an_account_has_not_answered() -> None:
     world = build_world()
     outside = replace(
         build_claim("web", "web"), desired=replace(build_claim("web", "web").desired, name=DnsName("web.example.net"))
