@@ -23,9 +23,9 @@ _INTERRUPTED: Final = 130  # the exit code of shells for a command that Ctrl-C e
 
 
 def main(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
-    """Run the command of *argv* and return its exit code. A usage error is one message on standard error, and 1.
+    """Run the command of *argv* and return its exit code; without a subcommand, run the controller, as external-dns.
 
-    Without a subcommand, run the controller, as external-dns does.
+    For a usage error, print its message to standard error and return 1.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     variables = os.environ if environ is None else environ

@@ -16,8 +16,8 @@ def limit_exchange(connected: socket.socket, seconds: float) -> Iterator[None]:
     The timeout of a socket limits each read only, so an answer that arrives byte by byte would never end.
 
     Raises:
-        TimeoutError: the time was up, however the block ended: http.client takes a head that is cut off for a complete
-            one.
+        TimeoutError: the time was up. This is raised even if the block ended without an error, because http.client
+            takes a head that was cut off for a complete one.
     """
     is_late = Event()
 

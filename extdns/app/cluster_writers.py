@@ -69,7 +69,7 @@ def build_status_writer(config: Config) -> StatusWriter | None:
 
 
 def build_status_writers(config: Config, *, writes: bool) -> tuple[StatusWriter | None, StatusWriter | None]:
-    """Build the writers of DNSEndpoint and of DNSPolicy statuses; None without *writes*, and as each says."""
+    """Build the writers of DNSEndpoint and of DNSPolicy statuses; both None without *writes*, each as below."""
     return (build_status_writer(config), build_policy_status_writer(config)) if writes else (None, None)
 
 

@@ -32,7 +32,7 @@ class Reply(Value, frozen=True, kw_only=True):
 
 
 class WebhookApplication:
-    """Answer the calls of the protocol. Every other path has the domain filter, as in external-dns."""
+    """Answer the calls of the protocol. At every other path, return the domain filter, as external-dns does."""
 
     def __init__(self, service: WebhookService, *, max_body_bytes: int) -> None:
         """Serve *service*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""

@@ -82,7 +82,7 @@ class ChangePlanner:
             self._plan_each(endpoint, endpoint, None)
 
     def build_change_sets(self) -> dict[Zone, list[ChangeSet]]:
-        """Return the writes by zone; those of a record and of its ownership records are one change set, or none."""
+        """Return the change sets by zone, each a record with its ownership records; none of those with a problem."""
         return {
             zone: [
                 ChangeSet(

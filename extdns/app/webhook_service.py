@@ -98,7 +98,9 @@ class WebhookService:
             return tuple(build_endpoint(restate_record(one)) for one in records if one.type not in _OMITTED_TYPES)
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
-        """Return what the provider would hold. What it cannot hold is returned as it is: missing would mean deleted.
+        """Return *endpoints* as the provider would hold them, and those that it cannot hold unchanged.
+
+        external-dns deletes the record of an endpoint that the answer lacks.
 
         Raises:
             WebhookServiceError: zones cannot be listed.

@@ -104,7 +104,7 @@ def get_prefix_length(network: str) -> int:
 
 
 def get_family(address: str) -> int:
-    """Return 4 or 6."""
+    """Return 4 for an IPv4 address, 6 for an IPv6 address."""
     return parse_address(address).version
 
 

@@ -35,7 +35,7 @@ class DocumentReader:
         self.problems.append(f"{path} {message}" if path else message)
 
     def read_mapping(self, value: object, path: str, fields: Collection[str]) -> Mapping[str, object]:
-        """Return *value* if it is a mapping, else {}. Report fields that are none of *fields*; they are left out."""
+        """Return *fields* of the mapping *value*, and report all others; {} if it is missing or invalid."""
         if not isinstance(value, dict):
             if value is not None:
                 self.report(path, f"is {describe_type(value)}; allowed: a mapping")
@@ -50,7 +50,7 @@ class DocumentReader:
     def read_list(
         self, value: object, path: str, read_item: Callable[[object, str], _Item], most: int = MAX_ITEMS
     ) -> tuple[_Item, ...]:
-        """Return the items of a list, each read by *read_item*, which gets its value and path; () if there is none."""
+        """Return the items of the list *value*, read by *read_item* from value and path; () without a list."""
         if value is None:
             return ()
         if not isinstance(value, list | tuple):
@@ -62,7 +62,7 @@ class DocumentReader:
         return tuple(read_item(item, f"{path}[{at}]") for at, item in enumerate(items))
 
     def read_text(self, value: object, path: str, most: int, default: str = "") -> str:
-        """Return a text of one line, *default* if there is none."""
+        """Return the text *value*, one line of at most *most* characters; *default* if it is missing or invalid."""
         if value is None:
             return default
         if not isinstance(value, str):
@@ -77,7 +77,7 @@ class DocumentReader:
         return value
 
     def read_choice(self, value: object, path: str, choices: Sequence[str], default: str) -> str:
-        """Return one of *choices*, *default* if there is none."""
+        """Return *value* if it is one of *choices*; *default* if it is missing or invalid."""
         if value is None:
             return default
         if not isinstance(value, str) or value not in choices:
@@ -87,7 +87,7 @@ class DocumentReader:
         return value
 
     def read_matching(self, value: object, path: str, pattern: re.Pattern[str], allowed: str) -> str:
-        """Return a text that matches *pattern* completely, else ""."""
+        """Return the text *value* if it matches *pattern* completely, else ""; *allowed* describes valid texts."""
         if not isinstance(value, str):
             self.report(path, f"is {describe_type(value)}; allowed: {allowed}{_advise_quotes(value)}")
             return ""
@@ -97,7 +97,7 @@ class DocumentReader:
         return value
 
     def read_name(self, value: object, path: str) -> str:
-        """Return a domain name in canonical form, "" if it is none."""
+        """Return the domain name *value* in canonical form, "" if it is missing or invalid."""
         text = self.read_text(value, path, most=1024)
         if not text:
             if value is None or value == "":

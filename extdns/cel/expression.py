@@ -78,7 +78,7 @@ class EvaluationError(ExtdnsError):
     """
 
     def __init__(self, message: str, *, is_type_error: bool = False, missing_key: str = "") -> None:
-        """Store what distinguishes mistakes in the expression from unusual inputs."""
+        """Store the attributes, which tell a mistake in the expression from an unusual input."""
         super().__init__(message)
         self.is_type_error = is_type_error
         self.missing_key = missing_key
@@ -104,7 +104,7 @@ class Expression:
         self.variables = None if (VARIABLES,) in paths else tuple(dict.fromkeys(names[1] for names in paths))
 
     def is_true(self, context: Context) -> bool:
-        """Return whether the value is true. If there is none, `evaluate` says why."""
+        """Return whether the value is true; False also if the expression has no value (`evaluate` raises why)."""
         try:
             return self.evaluate(context) is True
         except EvaluationError:
@@ -114,7 +114,7 @@ class Expression:
         """Return the value of the expression.
 
         Raises:
-            EvaluationError: it has none for these variables.
+            EvaluationError: the expression has no value for the variables in *context*.
         """
         try:
             return self._program.execute(context)
@@ -199,7 +199,7 @@ def _check_call(call: FunctionCall) -> None:
 
 
 class References:
-    """What several expressions refer to. Only this is converted for the evaluator, which takes most of the time.
+    """What several expressions refer to. Only this is converted for the evaluator, because converting is slow.
 
     Attributes:
         variables: the variables of the document.

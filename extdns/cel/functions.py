@@ -82,7 +82,7 @@ def _parse_url(text: object) -> ParsedUrl:
 
 
 def convert_url(text: str) -> str:
-    """Return the URL *text* as it is, if it is one."""
+    """Return *text* unchanged if it is a URL. Raises `ValueError` if it is not."""
     _parse_url(text)
     return text
 

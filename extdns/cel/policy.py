@@ -143,7 +143,7 @@ class PolicyVariables:
         """Return the value of *expression*, after that of each variable to which it refers.
 
         Raises:
-            EvaluationError: it has none. If a variable has none, its error.
+            EvaluationError: the expression, or a variable to which it refers, has no value.
         """
         needed = self._variables if expression.variables is None else expression.variables
         for name in needed:

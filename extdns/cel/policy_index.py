@@ -19,7 +19,7 @@ _LINE: Final = re.compile(r":\d+$")
 
 
 class PolicyVersion(Value, frozen=True, kw_only=True):
-    """What the last version of a document gives.
+    """What reading and compiling the last version of a DNSPolicy gave.
 
     Attributes:
         policy: None if there is a problem.
@@ -78,7 +78,7 @@ class PolicyIndex:
 
     @property
     def is_ready(self) -> bool:
-        """Whether everything was read, or cannot be."""
+        """Whether all DNSPolicies of the origin were read once, or cannot be listed now."""
         return self._is_listed or self._phase.phase is not Phase.LISTING
 
     @property
@@ -107,7 +107,7 @@ class PolicyIndex:
         self._unread_files &= unread
 
     def find_unavailable(self) -> Iterator[UnavailablePolicy]:
-        """Yield what has no valid version, with the inputs that it may concern."""
+        """Yield each DNSPolicy, file and list without a valid version, with the inputs that it may concern."""
         if not self._is_listed:
             detail = self._phase.detail or f"the list is not complete ({self._phase.phase})"
             yield _build_unavailable(f"DNSPolicies: {detail}")
@@ -134,7 +134,7 @@ class PolicyIndex:
             )
 
     def list_problems(self) -> Iterator[str]:
-        """Yield what is wrong now, each with its object or file."""
+        """Yield a message for each problem of a DNSPolicy, a file or the list, with its name."""
         if self._phase.phase is not Phase.SYNCED and self._phase.detail:
             yield f"DNSPolicies: {self._phase.detail}"
         for (location, _), message in sorted(self._problems.items(), key=lambda item: item[0][0]):
@@ -163,5 +163,5 @@ def _build_unavailable(problem: str) -> UnavailablePolicy:
 
 
 def _find_file(location: str) -> str:
-    """Return *location* without the number of the line."""
+    """Return the file of *location*: without the line number at its end."""
     return _LINE.sub("", location)

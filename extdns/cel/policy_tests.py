@@ -45,7 +45,7 @@ class ExpectedViolation(Value, frozen=True, kw_only=True):
         )
 
     def __str__(self) -> str:
-        """Return it as one line, as `describe_violation` does."""
+        """Return the expected violation as one line, in the form of `describe_violation`."""
         return _join(self.rule, self.action.value if self.action else "", self.reason, self.message)
 
 
@@ -74,9 +74,9 @@ class PolicyTestResult(Value, frozen=True, kw_only=True):
     """How the violations of one test differ from those that it expects.
 
     Attributes:
-        missing: expected violations that there are not.
-        unexpected: violations that are not expected.
-        unavailable: why there is no answer, "" if there is one.
+        missing: expected violations that the rules did not report.
+        unexpected: reported violations that the test does not expect.
+        unavailable: why the rules have no answer, "" if they have one.
     """
 
     name: str

@@ -42,7 +42,7 @@ class DryEvaluation(Value, frozen=True, kw_only=True):
 
 
 def build_typical_inputs(operations: Iterable[Operation], types: Iterable[str]) -> Iterator[RuleInput]:
-    """Build an input for each operation, type and usual form of name; the usual types if there are none."""
+    """Build an input for each operation, type and usual form of name; for the usual types if *types* is empty."""
     chosen = [one for one in types if one in _TARGETS] or list(_TARGETS)
     for operation in operations:
         for record_type in chosen:

@@ -182,7 +182,7 @@ class AdoptingRegistry:
         return replace(completed, writes=tuple(map(self._keep_data, completed.writes)))
 
     def _keep_data(self, write: Write) -> Write:
-        """Return *write* so that it keeps the current data if it is about a chosen record."""
+        """Return *write*; for a chosen record, one that writes the current data again instead of the desired data."""
         if write.old is None or write.key not in self._chosen:
             return write
         return Write(old=write.old, new=restate_record(write.old))

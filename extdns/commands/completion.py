@@ -109,7 +109,7 @@ def _list_words(command: str) -> tuple[str, ...]:
 
 
 def _complete(form: str) -> str:
-    """Return an option with a `=` if it takes a value."""
+    """Return the option of *form*, such as `--base=DIR`, without its value: `--base=`; a switch has no `=`."""
     spelling, equals, _ = form.partition("=")
     return f"{spelling}{equals}"
 

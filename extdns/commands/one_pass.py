@@ -73,7 +73,7 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
 
 
 def describe_command(config: Config, flags: Sequence[str] = ()) -> ProcessReference:
-    """Describe this command as the process that answers; *flags* are its own, which another command needs, too."""
+    """Describe this command as the process that answers. Commands that its answer suggests get *flags*, too."""
     return replace(
         UNKNOWN_PROCESS,
         owner=config.registry.txt_owner_id,

@@ -55,10 +55,10 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _check(config: Config) -> None:
-    """Refuse flags that would promise something else.
+    """Refuse flags of a run that `extdns webhook` cannot do, such as `--dry-run` and `--leader-elect`.
 
     Raises:
-        UsageError: one of them is given.
+        UsageError: one of them is set, or the timeouts leave no time for a request.
     """
     if config.control.dry_run:
         raise usage_error("extdns webhook has no --dry-run: it would have to confirm changes that it does not make")

@@ -94,7 +94,7 @@ class ChangeTimes:
             self._received.clear()  # their names needed no change
 
     def _observe_decision(self, zone: Zone, decision: Decision) -> None:
-        """Record a planned change. One that waits for the service counts as planned, any other reason ends it."""
+        """Record that a change is planned, also while it waits for the service. Forget it after any other decision."""
         key = (zone.id, decision.name)
         if decision.action in CHANGING or decision.reason.row.transient:
             if key not in self._planned:

@@ -42,7 +42,7 @@ class PolicyStatusUpdater:
         return self._next_update_at if self._is_due and self._gate.is_open() else math.inf
 
     def observe_input(self, item: Input) -> None:
-        """Update after every change, soon after other rules came."""
+        """Schedule an update after every input but the passing of time; after a change of rules, an early one."""
         self._is_due = self._is_due or not isinstance(item, TimePassed)
         if isinstance(item, RulesChanged):
             self._next_update_at = self._clock.monotonic_s() + _AFTER_CHANGE_S

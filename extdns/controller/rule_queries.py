@@ -106,7 +106,7 @@ class RuleQueries:
 
     @property
     def waiting_count(self) -> int:
-        """How many records wait to be asked about. Safe from any thread and from a signal handler."""
+        """How many inputs wait for a query. Safe from any thread and from a signal handler."""
         return len(self._waiting)
 
     def connect(self, put: Callable[[Input], None]) -> None:
@@ -119,7 +119,7 @@ class RuleQueries:
         self._thread.start()
 
     def query(self, inputs: Sequence[RuleInput]) -> None:
-        """Ask about *inputs*. Each gets an answer soon; if that is none, it is asked about again later."""
+        """Queue *inputs* for the next query. Without a valid answer, pass that on, and query the input again later."""
         with self._changed:
             self._waiting.update(dict.fromkeys(inputs))
             self._changed.notify_all()
@@ -166,7 +166,7 @@ class RuleQueries:
         self._client.close()
 
     def _poll(self, now_s: float) -> None:
-        """Read the revision. If it changed, let the engine query again; else ask about what was not answered."""
+        """Read the revision; if it changed, let the engine query again. If due, retry inputs without a valid answer."""
         version = self._client.read_version()
         if version.problem:
             self._is_suspended = True
@@ -185,7 +185,7 @@ class RuleQueries:
             self._report_problem("")
 
     def _send_query(self, inputs: Sequence[RuleInput]) -> None:
-        """Ask about *inputs*, and pass the answers on. If the server just failed, it is not asked."""
+        """Query the server about *inputs*, and pass the answers on, or the problem if the last call failed."""
         if self._is_suspended:
             failure = Evaluation(unavailable=self.problem)
             self._answer(inputs, PolicyAnswers(evaluations=(failure,) * len(inputs), problem=self.problem))

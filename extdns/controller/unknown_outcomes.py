@@ -122,9 +122,10 @@ class UnknownOutcomes:
     def _resolve(
         self, lines: Iterable[AuditLine], states: Mapping[RecordId, RecordData | None], *, is_final: bool
     ) -> Iterator[AuditLine]:
-        """Yield the resolutions of *lines*, if the zone holds *states*.
+        """Yield the resolutions of *lines* that follow if the zone holds *states*.
 
-        Unless that *is_final*, do not resolve calls that may still be applied.
+        Unless *is_final*, a change that is not made yet, and whose call is so recent that it may still be applied, is
+        not resolved.
         """
 
         def find_current(record_id: RecordId) -> RecordData | UnsetType | None:

@@ -241,7 +241,7 @@ def resolve(line: AuditLine, found: Found, *, at: str) -> AuditLine:
 
 
 def compare(line: AuditLine, lookup: Lookup) -> Found:
-    """Return which state of *line* the zone holds; "" if what is known of the zone does not show it."""
+    """Return whether the zone holds what *line* states as before, as after, or other data; "" if that is unknown."""
     states: set[Found] = set()
     parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
     for record_id, before, after in parts:

@@ -76,5 +76,5 @@ _ORDER: Final = tuple(Level)
 
 
 def find_worst_level(*levels: Level) -> Level:
-    """Return the worst of *levels*; GOOD if none of them counts."""
+    """Return the worst of *levels*; GOOD if there are none, or all are NEUTRAL."""
     return min((*levels, Level.GOOD), key=_ORDER.index)

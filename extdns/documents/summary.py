@@ -31,7 +31,7 @@ def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
 
 
 def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
-    """Return the condition of the zone itself, otherwise of the name with the worst state."""
+    """Return the condition of the zone *entry*: failing, being read or held, else that of its worst name."""
     worst = live.names.find_worst_state(entry.zone)
     if entry.failure or worst is NameState.FAILING:
         return ZoneCondition.FAILING

@@ -26,7 +26,7 @@ def list_secret_variables() -> list[str]:
 
 
 def describe_flags() -> dict[str, Any]:
-    """Return the names of the flags by what the chart must know, and the choices that this version has."""
+    """Return the names of the flags that are repeatable, secret or switches, and the choices that this version has."""
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},
         "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),

@@ -45,7 +45,7 @@ class Panel(NamedTuple):
 def _build_query(metric: Metric, drop: str = "") -> str:
     """Return the query for the rate of a counter per minute, or for the maximum of a gauge, over all replicas.
 
-    The maximum is that of the leader, because a standby never has a greater value. *drop* is labels to sum over, too.
+    The maximum is that of the leader, because a standby never has a greater value. *drop*: further labels to sum over.
     """
     chosen = f"{metric.name}{{{_CHOSEN}}}"
     if metric.type is MetricType.COUNTER:
@@ -60,7 +60,7 @@ def _build_aggregation(function: str, metric: Metric) -> str:
 
 
 def _build_quantile(metric: Metric, drop: str = "") -> str:
-    """Return the query for the duration that one of a hundred exceeds. *drop* is labels that do not matter."""
+    """Return the query for the 99th percentile of the durations of *metric*. *drop* names labels to sum over."""
     rate = f"rate({metric.name}_bucket{{{_CHOSEN}}}[$__rate_interval])"
     return f"histogram_quantile({_OBJECTIVE}, sum without ({_join(drop)}) ({rate}))"
 

@@ -208,7 +208,7 @@ class Metrics(Collector):
             self._add(table.DEFECTS)
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
-        """Remove the metrics of all zones except *zones*, and show the durations of these, even without any."""
+        """Remove the metrics of all zones except *zones*. Show the durations of *zones*, also before the first one."""
         listed = tuple(zones)
         known = {sanitize_labels(zone.name, zone.id) for zone in listed}
         self.changes.set_zones(listed)

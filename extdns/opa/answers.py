@@ -51,7 +51,7 @@ def parse_paths(path: str) -> OpaPaths:
     """Parse `--opa-path`.
 
     Raises:
-        InvalidValueError: *path* is none.
+        InvalidValueError: *path* is not a package and a rule.
     """
     package, separator, _ = path.rpartition("/")
     if not separator or not _PATH.fullmatch(path):

@@ -46,7 +46,7 @@ class OpaError(ExtdnsError):
 
 
 class OpaStatusError(OpaError):
-    """The server answered with a status that is none of success.
+    """The server answered with a status that is not one of success.
 
     Attributes:
         body: the body, at most as long as was allowed.
@@ -66,7 +66,7 @@ class OpaConnection:
         """Connect with the first request.
 
         Raises:
-            InvalidValueError: the URL is none, or would send the token in plain text to another host.
+            InvalidValueError: the URL is invalid, or would send the token in plain text to another host.
         """
         _check_url(settings)
         self._settings = settings

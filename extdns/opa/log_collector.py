@@ -33,7 +33,7 @@ class LogCollector:
             raise OSError(str(exc)) from exc
 
     def read_lines(self) -> Iterator[bytes]:
-        """Yield nothing."""
+        """Yield nothing: lines that were sent cannot be read again."""
         return iter(())
 
     def close(self) -> None:

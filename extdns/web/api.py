@@ -84,7 +84,7 @@ class Api:
         )
 
     def build_document(self, live: ProcessSnapshot, path: str, query: str, address: str = "") -> Document:
-        """Build the document at *path*, which lacks `PREFIX`. The client reached the process at *address*.
+        """Build the document at *path*, given without `PREFIX`. The client reached the process at *address*.
 
         Raises:
             BadRequestError: the path or the query is invalid.

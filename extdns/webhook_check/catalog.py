@@ -219,7 +219,7 @@ CHECKS: Final = (
 
 
 def run_checks(scratch: Scratch) -> Iterator[CheckOutcome]:
-    """Run all checks, and yield how each one ended. Nothing is removed."""
+    """Run all checks, and yield how each one ended. Records that they create are not removed."""
     ends: dict[str, CheckEnd] = {}
     unanswered = 0
     for check in CHECKS:

@@ -26,7 +26,7 @@ class ProtocolCheck:
         protocol: what the protocol says.
         section: where it says so.
         run: carries it out. It raises `ViolationError` or `UnsupportedError`.
-        needs: the checks without whose success the result would say nothing.
+        needs: the names of the checks that must pass first; otherwise this one is skipped.
     """
 
     name: str

@@ -44,7 +44,7 @@ class ViolationError(ExtdnsError):
 
 
 class UnsupportedError(ExtdnsError):
-    """The provider does not support what is checked, which the protocol allows; the message says how it shows."""
+    """The provider does not support what is checked, which the protocol allows; the message says what shows that."""
 
 
 class Scratch:
@@ -138,7 +138,7 @@ class Scratch:
         self.apply(Changes(delete=self.read(*endpoints)))
 
     def read(self, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
-        """Return what is listed for the identities of *endpoints*; they are returned themselves if nothing is."""
+        """Return *endpoints* as the provider lists them; one that is not listed is returned as it is."""
         own = self.list_own()
         return tuple(own.get(endpoint.identity, endpoint) for endpoint in endpoints)
 

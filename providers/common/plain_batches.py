@@ -18,18 +18,18 @@ DEFAULT_TTL_S: Final = 300
 
 
 def build_record(desired: DesiredRecord, min_ttl_s: int) -> Record:
-    """Return *desired* as it will be read back."""
+    """Return the record that a reader gets after *desired* was written; TTLs are at least *min_ttl_s*."""
     ttl_s = DEFAULT_TTL_S if desired.ttl_s == ttl.UNSET else desired.ttl_s
     return Record(name=desired.name, type=desired.type, targets=desired.targets, ttl_s=max(ttl_s, min_ttl_s))
 
 
 def build_written_records(writes: Iterable[Write], min_ttl_s: int) -> tuple[Record, ...]:
-    """Return the records that exist after *writes*, as they will be read back."""
+    """Return the records that a reader gets after *writes* were made; TTLs are at least *min_ttl_s*."""
     return tuple(get_written(write, write.new, min_ttl_s) for write in writes if write.new is not None)
 
 
 def get_written(write: Write, new: DesiredRecord, min_ttl_s: int) -> Record:
-    """Return the new record; the old one, with its exact form, if nothing changes."""
+    """Return the record that exists after *write* wrote *new*: the old one, in its exact form, if they are equal."""
     record, old = build_record(new, min_ttl_s), write.old
     return old if old and (old.targets, old.ttl_s) == (record.targets, record.ttl_s) else record
 
@@ -37,7 +37,7 @@ def get_written(write: Write, new: DesiredRecord, min_ttl_s: int) -> Record:
 def find_local_refusal(writes: Sequence[Write], zone: Zone, *, holders: str) -> Refused | None:
     """Return why *writes* cannot be made in one batch, whatever the zone holds; None if they can.
 
-    *holders* are what holds the records, in the words of messages.
+    *holders* names what holds the records, for messages, such as `zone files`.
     """
     counts = Counter(write.key for write in writes)
     cnames = {write.key.name for write in writes if write.new is not None and write.key.type == rrtype.CNAME}
@@ -55,7 +55,10 @@ def find_local_refusal(writes: Sequence[Write], zone: Zone, *, holders: str) -> 
 
 
 def _find_company(write: Write, cnames: set[DnsName]) -> str:
-    """Return why *write* cannot be in one batch with the CNAMEs at *cnames*; a server would ignore one of them."""
+    """Return why *write* cannot be in one batch with the CNAMEs that it writes at *cnames*; "" if it can.
+
+    A server would ignore one of two records that cannot coexist.
+    """
     if write.new is None or write.key.type == rrtype.CNAME or write.key.name not in cnames:
         return ""
     return f"a CNAME cannot coexist with {write.key.type}"
@@ -101,7 +104,7 @@ def find_conflict(writes: Sequence[Write], current: Mapping[RecordKey, Record]) 
 
 
 def _compare(current: Record | None, old: Record | None) -> str:
-    """Return how *current* differs from *old* in what a prerequisite can see."""
+    """Return how *current* differs from *old*, other than in the TTL; "" if it does not."""
     if current is None:
         return "" if old is None else "is gone"
     if old is None:

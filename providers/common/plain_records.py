@@ -32,7 +32,7 @@ _REVERSE_ZONES: Final = ("in-addr.arpa", "ip6.arpa")
 def adjust_record(desired: DesiredRecord, zone: Zone, *, holders: str = "zone files") -> DesiredRecord | Refusal:
     """Return *desired* in the form in which *zone* will hold it, or why it cannot.
 
-    *holders* are what holds the records, in the words of messages.
+    *holders* names what holds the records, for messages.
     """
     detail = _find_problem(desired, zone, holders)
     if detail:

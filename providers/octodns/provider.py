@@ -134,7 +134,7 @@ class OctodnsReader:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What octoDNS promises: nothing about batches; the types are those that any of the providers has."""
+        """What octoDNS guarantees: batches are neither atomic nor conditional. The types are those of all providers."""
         return self._capabilities
 
     def list_zones(self) -> ZoneList:
@@ -258,7 +258,7 @@ class OctodnsWriter:
         return Applied(records=build_written_records(writes, min_ttl_s), unconditional=bool(plans))
 
     def _explain(self, failed: CallFailedError, before: OctodnsSnapshot, names: set[DnsName]) -> Outcome:
-        """Return the outcome of a batch whose call *failed*. If the error was an answer, read the zone again."""
+        """Return the outcome of a batch whose call *failed*. Unless no answer came, read the zone again."""
         message = str(failed)
         if failed.kind is FailureKind.UNANSWERED:
             return Unknown(message=message)

@@ -25,7 +25,7 @@ _LENIENT: Final = "lenient"
 
 
 def find_text_problem(targets: tuple[str, ...]) -> str:
-    """Return why not every package of octoDNS keeps the TXT values *targets* as they are, "" if they all do."""
+    """Return why some packages of octoDNS would change the TXT values *targets*; "" if all keep them unchanged."""
     if all(_PORTABLE_TEXT.fullmatch(target) for target in targets):
         return ""
     return "octoDNS keeps only texts of printable ASCII in one string, without quotes and backslashes"
@@ -76,7 +76,7 @@ def convert_targets(found: Any) -> tuple[str, ...]:  # noqa: ANN401 - octoDNS ha
     """Return the canonical targets of a record of octoDNS.
 
     Raises:
-        InvalidValueError: a value is not valid for its type, or not the same for everybody.
+        InvalidValueError: a value is not valid for its type, or the values depend on who asks (`dynamic`, `geo`).
     """
     rtype = str(found._type)  # noqa: SLF001 - octoDNS has no other name for it
     if getattr(found, "dynamic", None) or getattr(found, "geo", None):

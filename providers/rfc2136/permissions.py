@@ -19,7 +19,7 @@ _REMEDY: Final = "let the key update {} (BIND: update-policy or allow-update; Kn
 
 
 def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
-    """Check whether *zone* may be updated. What is sent changes nothing, because its prerequisite never holds."""
+    """Check whether *zone* may be updated, by updates that change nothing because their prerequisite never holds."""
     client = DnsClient(settings)
     try:
         rcode = client.send_update(_build_test_update(zone, with_record=True))
@@ -46,7 +46,10 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
 
 
 def _build_test_update(zone: Zone, *, with_record: bool = False) -> dns.update.UpdateMessage:
-    """Return an update for a zone without SOA, which no zone is; with a record to delete, rules for names apply."""
+    """Return an update that requires that *zone* has no SOA, so that it never takes effect.
+
+    *with_record* adds a record to delete, so that the server also applies its rules about names and types.
+    """
     apex = rdata.build_name(zone.name)
     message = dns.update.UpdateMessage(apex)
     message.absent(apex, "SOA")

@@ -158,10 +158,10 @@ class Rfc2136Writer:
 
 
 def _explain_failure(copy: ZoneCopy, writes: Sequence[Write], message: str) -> Forbidden | Refused | Unknown:
-    """Return whether a server that failed has undone *writes*, as RFC 2136 section 3.4.2 requires.
+    """Return the outcome of *writes* after SERVFAIL: `Forbidden` if the server has undone them (RFC 2136 3.4.2).
 
-    BIND fails if a record has more values than it allows. `Forbidden` lets the engine find its name, and pause the zone
-    if all names fail.
+    BIND answers SERVFAIL if a record has more values than it allows. `Forbidden` lets the engine find the name of this
+    record, and pause the zone if all names fail.
     """
     try:
         explained = find_conflict(writes, _select_records(copy.read(), writes))

@@ -70,7 +70,7 @@ def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.upd
 
 
 def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: DesiredRecord | None) -> None:
-    """Delete the values of *old* that go, after the new ones were added: servers keep the last one whatever is sent."""
+    """Delete the values of *old* that *new* lacks. Add new values first: servers never delete the last NS record."""
     targets = () if new is None else new.targets
     stay = [rdata.build_rdata(old.type, target) for target in targets]
     removed = [data for data in _build_data(old) if data not in stay]
@@ -79,7 +79,10 @@ def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: Desired
 
 
 def _require(message: dns.update.UpdateMessage, write: Write, keys: set[RecordKey], *, is_used: bool) -> None:
-    """Add the prerequisites of *write* to *message*; *is_used* says whether the batch needs another record there."""
+    """Add the prerequisites of *write* to *message*.
+
+    *keys* are all keys that the batch writes. *is_used* states whether the batch has an old record at the same name.
+    """
     key = write.key
     name = rdata.build_name(key.name)
     if write.old is not None:

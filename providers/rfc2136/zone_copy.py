@@ -108,7 +108,10 @@ def _convert_rdataset(name: DnsName, rdataset: dns.rdataset.Rdataset) -> Record 
 
 
 def _find_exact(rtype: str, targets: tuple[str, ...], rdataset: dns.rdataset.Rdataset) -> object:
-    """Return the data on the wire, sorted, if it is not what *targets* give; None if it is, or is never written."""
+    """Return the data on the wire, sorted, if *targets* do not give the same data; else None.
+
+    None is also returned for types that extdns never writes.
+    """
     if rtype in rrtype.ADDRESSES or rtype not in rrtype.OWNABLE:
         return None
     try:

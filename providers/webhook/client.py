@@ -89,9 +89,9 @@ class WebhookClient:
         return answer.body
 
     def adjust(self, endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-        """Return what the webhook makes of *endpoints*.
+        """Return *endpoints* as the webhook adjusts them.
 
-        An error of the kind `REFUSED` is about one of them.
+        If it raises an error of the kind `REFUSED`, the webhook refuses one of *endpoints*.
         """
         answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
         if answer.status != wire.ADJUSTED:

@@ -58,7 +58,10 @@ def _compile(text: str, field: str) -> re.Pattern[str] | None:
 
 
 def _count_repeats(parsed: Any) -> int:  # noqa: ANN401 - the parser of `re` has no types
-    """Return how many repetitions *parsed* has; too many if one repeats a group in which a search has several ways."""
+    """Return how many repetitions the pattern *parsed* has, more than `_MAX_REPEATS` if a search may take very long.
+
+    It may if a group is repeated that itself contains repetitions or alternatives.
+    """
     count = 0
     for operator, argument in parsed:
         inner = sum(_count_repeats(part) for part in _find_parts(argument))

@@ -137,7 +137,7 @@ def restore_endpoint(record: Record) -> Endpoint:
 
 
 def build_changes(sets: Iterable[ChangeSet]) -> Changes:
-    """Return the changes that make the writes of *sets*. Writes that change nothing only state a condition: left out.
+    """Return the changes that make the writes of *sets*, without writes that change nothing.
 
     Ownership records get the label that names their record, as external-dns gives it to them, so that a webhook can
     keep both together.

@@ -89,7 +89,7 @@ class ZoneFileReader:
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:
-        """Return the records of *zone*. While its file stays the same, so does the object, which sorts names once."""
+        """Return the records of *zone*: the same object until its file changes, so that it sorts names only once."""
         records = self._folder.load_zone(zone).records
         known = self._contents.get(zone.id)
         if known is None or known.by_name is not records:
