@@ -36,7 +36,7 @@ def test_a_document_is_formatted_as_indented_ascii_json(text: str) -> None:
     assert all(character.isprintable() for character in written.replace("\n", ""))
 
 
-def test_a_lone_surrogate_becomes_a_question_mark_in_json() -> None:
+def test_an_unpaired_surrogate_character_becomes_a_question_mark_in_json() -> None:
     assert (
         json.loads(format_json({"text": "a\ud800b"}))
         == json.loads(encode_json({"text": "a\ud800b"}))

@@ -77,7 +77,7 @@ def find_waiting(document: NameDocument) -> WaitingDeleteDocument | None:
     return record.outcome.waiting
 
 
-def test_a_running_process_explains_a_delete_with_evidence_and_end_of_grace_period() -> None:
+def test_a_running_process_explains_a_waiting_delete_with_its_evidence_and_the_end_of_its_grace_period() -> None:
     document = explain_in_process(NAMES[Reason.IN_GRACE]())
     assert find_waiting(document) == WaitingDeleteDocument(
         evidence="object-deleted", grace_ends=AT + timedelta(seconds=55.02)
@@ -91,7 +91,7 @@ def test_a_running_process_explains_a_delete_with_evidence_and_end_of_grace_peri
     assert text.endswith("let an object request the name before the grace period ends")
 
 
-def test_without_saved_state_the_explanation_of_a_delete_by_absence_says_why_it_waits_for_ten_minutes() -> None:
+def test_without_saved_state_the_explanation_of_a_delete_by_absence_says_why_it_waits_ten_minutes() -> None:
     settings = DeleteSettings(owner="me", grace_s=60.0, stateless_wait_s=600.0)
     world = run_on(
         start_dry(*owned("web"), first=[REQUESTED], deletes=settings), observe_gone("web", Cause.MISSING), for_s=100.0
@@ -101,12 +101,12 @@ def test_without_saved_state_the_explanation_of_a_delete_by_absence_says_why_it_
     assert "  the grace period ends at 2026-11-20 09:22:50 UTC, in 8m\n" in text
 
 
-def test_the_explanation_states_that_a_grace_period_has_ended() -> None:
+def test_the_explanation_of_a_delete_says_when_its_grace_period_ended() -> None:
     text = "\n".join(format_name(explain_in_process(NAMES[Reason.IN_GRACE](), later_s=60.0)))
     assert "  the grace period ended at 2026-11-20 09:14:26 UTC\n" in text
 
 
-def test_the_explanation_contains_the_end_of_the_unresolved_timeout() -> None:
+def test_the_explanation_of_a_retained_record_shows_when_the_unresolved_timeout_ends() -> None:
     world = run_on(
         start_dry(*owned("web"), first=[observe("web", build_unresolved("web", "web"))], deletes=UNRESOLVED_TIMEOUT),
         for_s=20.0,
@@ -116,14 +116,14 @@ def test_the_explanation_contains_the_end_of_the_unresolved_timeout() -> None:
     assert "  --unresolved-timeout ends at " in text
 
 
-def test_the_explanation_of_a_delete_held_for_another_cluster_does_not_name_the_unresolved_timeout() -> None:
+def test_the_explanation_of_a_delete_held_for_another_cluster_does_not_mention_the_unresolved_timeout() -> None:
     text = "\n".join(format_name(explain_in_process(NAMES[Reason.OTHER_CLUSTER]())))
     assert "  evidence for a delete: [object-deleted]\n" in text
     assert "  the grace period ended at 2026-11-20 09:14:26 UTC\n" in text
     assert "--unresolved-timeout" not in text
 
 
-def test_the_explanation_of_a_change_held_for_another_cluster_names_the_cluster_and_where_to_accept_it() -> None:
+def test_the_explanation_of_a_change_held_for_another_cluster_shows_its_id_and_how_to_accept_it() -> None:
     world = NAMES[Reason.OTHER_CLUSTER]()
     text = "\n".join(format_name(explain_in_process(world)))
     assert f"  the objects come from cluster {world.engine.delete_guard.cluster.other_id}\n" in text
@@ -131,7 +131,7 @@ def test_the_explanation_of_a_change_held_for_another_cluster_names_the_cluster_
 
 
 @pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])
-def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promise_to_publish_it(
+def test_the_explanation_of_a_kept_record_that_nobody_requests_does_not_say_that_it_will_be_published(
     reason: Reason,
 ) -> None:
     text = "\n".join(format_name(explain(NAMES[reason](), WEB)))
@@ -139,7 +139,7 @@ def test_the_explanation_of_a_kept_record_that_no_object_requests_does_not_promi
     assert "Next: extdns decides again when something changes. All names: extdns plan [flags]" in text
 
 
-def test_a_held_delete_is_explained_with_evidence_and_the_approve_command() -> None:
+def test_a_held_delete_is_explained_with_its_evidence_and_how_to_approve_it() -> None:
     document = explain_in_process(NAMES[Reason.HELD]())
     assert find_waiting(document) == WaitingDeleteDocument(evidence="object-deleted", grace_ends=None)
     assert "\n".join(format_name(document)).endswith(
@@ -158,6 +158,6 @@ def test_a_single_pass_explains_a_delete_without_a_grace_period() -> None:
 
 
 @pytest.mark.parametrize("reason", INVALID_VALUES)
-def test_the_explanation_of_an_object_contains_its_invalid_values(reason: Reason) -> None:
+def test_the_explanation_of_an_object_lists_its_invalid_values(reason: Reason) -> None:
     document = build_object(EngineSnapshot(INVALID_VALUES[reason]().engine), "service/shop/web", ())
     assert [one.reason for one in document.problems] == [reason]

@@ -24,7 +24,9 @@ from extdns.documents.held import format_accept_command, format_approve_command
         pytest.param(["--manifests=m"], "extdns --approve=7f3a-91c2 [flags]", id="no-state"),
     ],
 )
-def test_the_approve_command_contains_the_flags_of_the_state_store(flags: list[str], command: str) -> None:
+def test_the_approve_command_contains_the_flags_of_the_state_store_that_extdns_uses(
+    flags: list[str], command: str
+) -> None:
     config = parse(["--source=service", "--provider=inmemory", *flags], {})
     assert format_approve_command(config, "7f3a-91c2") == command
     assert format_accept_command(config, "7f3a-91c2") == command.replace("approve", "accept-cluster")

@@ -36,7 +36,7 @@ def find_kind(one: type[Document]) -> str:
     return str(get_args(kind)[0]) if "api_version" in hints and get_origin(kind) is Literal else ""
 
 
-def test_every_document_has_its_own_kind() -> None:
+def test_no_two_documents_have_the_same_value_of_kind() -> None:
     kinds = Counter(list_documents().values())
     assert {kind for kind, number in kinds.items() if number > 1} == set()
     assert {"Status", "SavedState", "Plan", "RunningPlan", "NameExplanation", "Reason"} <= kinds.keys()

@@ -149,7 +149,7 @@ def test_the_worst_record_decides_the_state_of_an_object() -> None:
     assert winner.answer == "Service blue/web requests 1 name; 1 of 1 published as requested."
 
 
-def test_an_ownership_record_is_shown_with_the_record_it_covers() -> None:
+def test_explaining_the_name_of_an_ownership_record_shows_the_record_that_it_covers() -> None:
     document = explain(start_dry(*owned("web"), first=[REQUESTED]), "a-web.example.org")
     (one,) = document.records
     assert (one.ownership_of, one.owner, one.ours, one.outcome) == ((f"A {WEB}",), "me", True, None)
@@ -158,7 +158,7 @@ def test_an_ownership_record_is_shown_with_the_record_it_covers() -> None:
     assert render(document).endswith("Next: nothing to do; extdns leaves it as it is")
 
 
-def test_an_ownership_record_may_cover_no_record() -> None:
+def test_explaining_an_ownership_record_that_covers_no_current_record_says_so() -> None:
     document = explain(start_dry(ownership_record("web")), "a-web.example.org")
     assert document.answer == "a-web.example.org holds the ownership record of no current record."
     assert [(one.ownership_of, one.owner) for one in document.records] == [((), None)]
@@ -186,7 +186,7 @@ def test_a_record_of_an_unmanaged_type_is_shown_as_not_ours(registry: Registry) 
         pytest.param(record("web", "ns.example.net", rtype="CNAME"), REQUESTED, "CNAME", id="cname-blocks-address"),
     ],
 )
-def test_a_record_of_an_unmanaged_type_can_block_a_requested_one(
+def test_the_explanation_says_if_a_record_of_an_unmanaged_type_blocks_a_requested_record(
     current: Record, requesting: Observed, rtype: str
 ) -> None:
     managed = PLAN.managed_types - {rtype}
@@ -198,13 +198,13 @@ def test_a_record_of_an_unmanaged_type_can_block_a_requested_one(
     assert "Next: Resolve the conflict; extdns retries automatically." in render(document)
 
 
-def test_a_record_of_an_unmanaged_type_does_not_block_a_record_that_can_coexist() -> None:
+def test_a_record_of_an_unmanaged_type_that_can_coexist_with_a_requested_record_does_not_block_it() -> None:
     document = explain(start_dry(record("web", "10 mx.test", rtype="MX"), first=[REQUESTED]))
     assert document.answer == f"{WEB} is not published yet; it would be created."
     assert [(one.type, one.blocks_requested) for one in document.records] == [("MX", False)]
 
 
-def test_a_record_of_ours_outside_the_domain_filters_is_shown() -> None:
+def test_a_record_of_ours_at_a_name_that_a_domain_filter_excludes_is_shown() -> None:
     filtered = replace(PLAN, domains=DomainFilter(include=("example.net",)))
     requesting = explain(start_dry(*owned("web"), first=[REQUESTED], plan=filtered))
     assert requesting.answer == f"{WEB} exists, but is left alone: a filter excludes it."
@@ -227,7 +227,7 @@ def test_a_record_of_ours_outside_the_domain_filters_is_shown() -> None:
         pytest.param("y.example.net", [], id="without-zone"),
     ],
 )
-def test_a_wildcard_that_answers_for_a_missing_name_is_shown(name: str, found: list[str]) -> None:
+def test_explaining_a_name_without_records_shows_the_wildcard_that_answers_for_it(name: str, found: list[str]) -> None:
     world = start_dry(*owned("web"), record("b.c"), record("*"), record("*", "::1", rtype="AAAA"), first=[REQUESTED])
     document = explain(world, name)
     assert [one.name for one in document.wildcards] == found
@@ -236,7 +236,7 @@ def test_a_wildcard_that_answers_for_a_missing_name_is_shown(name: str, found: l
         assert "  wildcard      *.example.org A, AAAA in example.org\n" in render(document)
 
 
-def test_records_in_a_zone_that_was_not_read_are_unknown() -> None:
+def test_the_state_of_a_name_is_unknown_if_its_zone_could_not_be_read() -> None:
     document = explain(build_unread())
     assert (document.state, document.reason, document.unread_zones) == (
         NameState.UNKNOWN,
@@ -253,7 +253,7 @@ def test_records_in_a_zone_that_was_not_read_are_unknown() -> None:
     assert "  requested by  no object, as far as could be read\n" in render(nobody)
 
 
-def test_names_of_an_object_in_a_zone_that_was_not_read_are_unknown() -> None:
+def test_the_state_of_the_names_of_an_object_is_unknown_if_their_zone_could_not_be_read() -> None:
     document = build_object(
         EngineSnapshot(build_unread().engine), "service/shop/web", ("zone example.org cannot be read",)
     )
@@ -262,7 +262,7 @@ def test_names_of_an_object_in_a_zone_that_was_not_read_are_unknown() -> None:
 
 
 @pytest.mark.parametrize("permanent", [False, True])
-def test_a_name_may_belong_to_a_zone_that_could_not_be_listed(permanent: bool) -> None:
+def test_the_state_of_a_name_is_unknown_if_an_account_could_not_list_its_zones(permanent: bool) -> None:
     world = build_world()
     failed = AccountFailure(account="b", message="denied", permanent=permanent)
     world.provider.zone_list = ZoneList(zones=(), failed=(failed,))
@@ -276,7 +276,7 @@ def test_a_name_may_belong_to_a_zone_that_could_not_be_listed(permanent: bool) -
     assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")
 
 
-def test_the_error_about_an_unknown_object_lists_what_could_not_be_read() -> None:
+def test_the_error_about_an_unknown_object_lists_what_extdns_could_not_read() -> None:
     now = EngineSnapshot(start_dry(first=[REQUESTED]).engine)
     with pytest.raises(UsageError) as raised:
         build_object(now, "ingress/shop/i", ("Ingress objects are forbidden",))
@@ -326,7 +326,7 @@ def explain_object(*claims: Claim) -> str:
         ),
     ],
 )
-def test_the_explanation_of_an_object_names_the_flag_that_excludes_it_and_the_next_step(
+def test_the_explanation_of_an_excluded_object_names_the_flag_that_excludes_it_and_what_to_do(
     claims: list[Claim], answer: str, following: str
 ) -> None:
     lines = explain_object(*claims).split("\n")

@@ -57,7 +57,7 @@ def next_step(reason: Reason) -> str:
         ),
     ],
 )
-def test_the_next_step_fits_the_reason(reason: Reason, expected: str) -> None:
+def test_the_suggested_next_step_depends_on_the_reason(reason: Reason, expected: str) -> None:
     assert next_step(reason) == expected
 
 
@@ -65,7 +65,9 @@ def test_the_next_step_fits_the_reason(reason: Reason, expected: str) -> None:
     ("name", "flag"),
     [("mine-a-web", "--txt-prefix=mine-"), ("mine-web", "--txt-prefix=mine-"), ("a-web-mine", "--txt-suffix=-mine")],
 )
-def test_ownership_records_under_another_affix_are_named(name: str, flag: str) -> None:
+def test_the_next_step_mentions_ownership_records_that_exist_under_another_prefix_or_suffix(
+    name: str, flag: str
+) -> None:
     world = start_dry(record("web"), record(name, HERITAGE, rtype="TXT"), first=[REQUESTED])
     assert suggest_next_step(explain(world)) == (
         f"1 ownership record under another prefix or suffix exists: is {flag} missing?"
@@ -73,25 +75,25 @@ def test_ownership_records_under_another_affix_are_named(name: str, flag: str) -
 
 
 @pytest.mark.parametrize("name", ["a-web", "aaaa-web", "cname-web"])
-def test_ownership_records_without_affix_suggest_no_other_affix(name: str) -> None:
+def test_ownership_records_without_prefix_or_suffix_do_not_lead_to_a_hint_about_one(name: str) -> None:
     registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
     world = start_dry(record("web"), record(name, HERITAGE, rtype="TXT"), first=[REQUESTED], registry=registry)
     assert "is --txt" not in suggest_next_step(explain(world))
 
 
-def test_without_a_zone_the_next_step_names_the_zones_that_exist() -> None:
+def test_for_a_name_outside_every_zone_the_next_step_lists_the_existing_zones() -> None:
     document = explain(NAMES[Reason.NO_ZONE](), OTHER_NAMES[Reason.NO_ZONE])
     assert suggest_next_step(document) == "request a name in one of your zones (example.org), or create a zone for it"
 
 
-def test_the_next_step_for_a_record_that_an_invalid_hostname_keeps_is_to_correct_it() -> None:
+def test_the_next_step_for_a_record_kept_because_of_an_invalid_hostname_is_to_correct_the_hostname() -> None:
     invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
     document = explain(start_dry(*owned("web"), first=[observe("web", invalid)]))
     assert document.reason == Reason.INVALID_NAME
     assert suggest_next_step(document).startswith("correct the hostname or annotation; until then the record stays")
 
 
-def test_the_next_step_for_a_missing_address_fits_where_objects_are_read() -> None:
+def test_the_next_step_for_a_missing_address_differs_between_a_cluster_and_manifests() -> None:
     document = explain(NAMES[Reason.NO_ADDRESS]())
     live = replace(document, process=ProcessReference("", "me", "cluster https://192.0.2.1:6443"))
     assert suggest_next_step(live).endswith("kubectl describe service web --namespace=shop")
@@ -101,7 +103,7 @@ def test_the_next_step_for_a_missing_address_fits_where_objects_are_read() -> No
     )
 
 
-def test_the_next_step_for_an_orphan_that_will_be_deleted_begins_with_what_that_means() -> None:
+def test_the_next_step_for_an_orphan_that_will_be_deleted_says_first_that_extdns_deletes_it() -> None:
     document = explain(NAMES[Reason.ORPHAN_GONE]())
     assert suggest_next_step(document).startswith("nothing, if nobody needs the record; extdns deletes it. ")
     assert "To keep the record, let an object request the name" in suggest_next_step(document)

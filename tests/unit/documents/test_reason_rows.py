@@ -32,7 +32,7 @@ def list_decisions(world: World, reason: Reason) -> list[Decision]:
 
 
 @pytest.mark.parametrize("reason", NAMES)
-def test_a_failing_reason_counts_in_exit_code_state_and_metric(reason: Reason) -> None:
+def test_each_failing_reason_counts_as_a_failure_in_exit_code_state_and_metric(reason: Reason) -> None:
     world = NAMES[reason]()
     about = list_decisions(world, reason)
     fails, holds = reason.row.fails, any(map(is_held_decision, about))
@@ -56,7 +56,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("reason", NAMES)
-def test_the_category_of_a_reason_matches_the_state_and_the_owner_of_the_record(reason: Reason) -> None:
+def test_the_category_of_each_reason_matches_the_state_and_the_ownership_of_the_record(reason: Reason) -> None:
     category = reason.row.category
     unchanged = [one for one in list_decisions(NAMES[reason](), reason) if one.action is Action.NONE]
     assert all((STATES.get(category) or find_state(one)) is find_state(one) for one in unchanged)
@@ -84,6 +84,6 @@ def test_an_object_with_an_invalid_value_gets_the_event_of_the_reason(reason: Re
 
 
 @pytest.mark.parametrize("reason", list(Reason))
-def test_every_failing_reason_has_an_event_unless_it_is_transient(reason: Reason) -> None:
+def test_every_failing_reason_has_an_event_unless_the_failure_is_transient(reason: Reason) -> None:
     if reason.row.fails:
         assert (reason.row.event_rule is EventWhen.ALWAYS) is not reason.row.transient

@@ -32,11 +32,11 @@ def warn(scope: PassScope, *flags: str) -> list[tuple[str, str, bool]]:
     return [(one.text, one.next, one.leaves_nothing) for one in find_scope_warnings(config, scope)]
 
 
-def test_settings_that_fit_give_no_warning() -> None:
+def test_no_warning_is_given_if_the_settings_fit_the_zones_and_objects() -> None:
     assert warn(SCOPE) == []
 
 
-def test_a_misspelt_domain_filter_names_the_zones_and_the_closest_one() -> None:
+def test_the_warning_about_a_misspelt_domain_filter_names_the_zones_and_the_closest_one() -> None:
     assert warn(SCOPE, "--domain-filter=shop.exmaple") == [
         (
             "--domain-filter=shop.exmaple matches none of your zones: shop.example",
@@ -46,7 +46,7 @@ def test_a_misspelt_domain_filter_names_the_zones_and_the_closest_one() -> None:
     ]
 
 
-def test_a_misspelt_domain_filter_is_compared_with_zones_that_it_excludes() -> None:
+def test_a_misspelt_domain_filter_is_also_compared_with_zones_excluded_by_it() -> None:
     scope = replace(NO_ZONE, excluded_zones=("shop.example", "test.example"))
     assert warn(scope, "--provider=aws", "--domain-filter=shop.exmaple") == [
         (
@@ -57,7 +57,7 @@ def test_a_misspelt_domain_filter_is_compared_with_zones_that_it_excludes() -> N
     ]
 
 
-def test_one_of_two_domain_filters_that_matches_no_zone_leaves_the_other() -> None:
+def test_if_one_of_two_domain_filters_matches_no_zone_the_warning_suggests_to_correct_it() -> None:
     (warning,) = warn(SCOPE, "--domain-filter=shop.example", "--domain-filter=org.test")
     assert warning == (
         "--domain-filter=org.test matches none of your zones: shop.example",
@@ -67,11 +67,11 @@ def test_one_of_two_domain_filters_that_matches_no_zone_leaves_the_other() -> No
 
 
 @pytest.mark.parametrize("domain", ["example", ".shop.example", "eu.shop.example", "SHOP.example."])
-def test_a_domain_filter_matches_a_zone_above_and_below_it(domain: str) -> None:
+def test_a_domain_filter_matches_zones_below_its_domain_and_the_zone_above_it(domain: str) -> None:
     assert warn(SCOPE, f"--domain-filter={domain}") == []
 
 
-def test_many_zones_are_not_all_listed() -> None:
+def test_a_warning_lists_at_most_five_zones() -> None:
     scope = replace(SCOPE, zones=tuple(f"z{number}.example" for number in range(7)))
     ((text, _, _),) = warn(scope, "--domain-filter=org.test")
     assert text.endswith("zones: z0.example, z1.example, z2.example, z3.example, z4.example and 2 more")
@@ -110,15 +110,17 @@ def test_many_zones_are_not_all_listed() -> None:
         ),
     ],
 )
-def test_without_any_zone_nothing_is_in_scope(flags: tuple[str, ...], scope: PassScope, text: str, remedy: str) -> None:
+def test_a_warning_is_given_if_no_zone_is_left(
+    flags: tuple[str, ...], scope: PassScope, text: str, remedy: str
+) -> None:
     assert warn(scope, *flags) == [(text, remedy, True)]
 
 
-def test_zones_that_could_not_be_listed_are_not_called_missing() -> None:
+def test_no_warning_is_given_about_missing_zones_if_zones_could_not_be_listed() -> None:
     assert warn(replace(NO_ZONE, knows_zones=False), "--domain-filter=shop.exmaple") == []
 
 
-def test_without_any_object_the_path_and_the_sources_are_named() -> None:
+def test_a_warning_names_the_path_and_the_sources_if_no_object_was_read() -> None:
     scope = replace(SCOPE, objects=0, requests_names=False)
     assert warn(scope) == [
         (
@@ -132,24 +134,24 @@ def test_without_any_object_the_path_and_the_sources_are_named() -> None:
     ]
 
 
-def test_objects_that_could_not_be_read_are_not_called_missing() -> None:
+def test_no_warning_is_given_about_missing_objects_if_some_objects_could_not_be_read() -> None:
     assert warn(replace(SCOPE, objects=0, requests_names=False, knows_objects=False)) == []
 
 
-def test_a_source_without_objects_gives_no_warning() -> None:
+def test_no_warning_is_given_about_missing_objects_for_a_source_that_reads_none() -> None:
     scope = replace(SCOPE, objects=0, requests_names=False)
     config = parse(["--source=empty", "--provider=inmemory", "--txt-owner-id=me"], {})
     assert find_scope_warnings(config, scope) == ()
 
 
-def test_objects_without_names_are_no_empty_scope() -> None:
+def test_a_warning_is_given_if_objects_were_read_and_none_requests_a_name() -> None:
     ((text, remedy, leaves_nothing),) = warn(replace(SCOPE, requests_names=False))
     assert text == "2 objects were read, and none requests a name"
     assert remedy.endswith("to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]")
     assert not leaves_nothing
 
 
-def test_at_most_five_documents_that_are_no_objects_are_named() -> None:
+def test_warnings_name_at_most_five_documents_that_are_no_kubernetes_objects() -> None:
     found = warn(replace(SCOPE, ignored_documents=tuple(f"values{number}.yaml:1: no kind" for number in range(7))))
     assert [text for text, _, _ in found[3:]] == [
         "values3.yaml:1: no kind",
@@ -160,7 +162,7 @@ def test_at_most_five_documents_that_are_no_objects_are_named() -> None:
     }
 
 
-def test_filters_that_exclude_every_name_are_named() -> None:
+def test_a_warning_names_the_filters_if_they_exclude_every_requested_name() -> None:
     scope = replace(SCOPE, excluded_names=("web.shop.example",))
     assert warn(scope, "--exclude-domains=shop.example") == [
         (
@@ -174,7 +176,9 @@ def test_filters_that_exclude_every_name_are_named() -> None:
 @pytest.mark.parametrize(
     ("excluded", "names"), [("example.org", ("mail.example.org", "web.example.org")), ("web.example.org", ())]
 )
-def test_the_scope_has_the_excluded_names_only_if_all_names_are_excluded(excluded: str, names: tuple[str, ...]) -> None:
+def test_the_scope_of_a_pass_lists_excluded_names_only_if_all_requested_names_are_excluded(
+    excluded: str, names: tuple[str, ...]
+) -> None:
     mail = observe("mail", build_claim("mail", "mail"))
     plan = replace(PLAN, domains=DomainFilter(exclude=(DnsName(excluded),)))
     world = start_dry(first=[REQUESTED, mail], plan=plan)

@@ -18,7 +18,7 @@ def build(*flags: str, synced: bool = True) -> StatusDocument:
     return build_status(live, parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me", *flags], {}))
 
 
-def test_a_domain_filter_that_matches_no_zone_is_a_warning_and_the_status_is_not_good() -> None:
+def test_the_status_of_a_process_warns_of_a_domain_filter_that_matches_no_zone() -> None:
     status = build("--domain-filter=exmaple.org")
     assert [(one.text, one.next) for one in status.warnings] == [
         (
@@ -30,7 +30,7 @@ def test_a_domain_filter_that_matches_no_zone_is_a_warning_and_the_status_is_not
     assert status.message == "The one name is published. Settings do not fit: see below."
 
 
-def test_there_is_no_warning_about_settings_that_fit_or_before_the_first_pass_has_ended() -> None:
+def test_the_status_of_a_process_does_not_warn_if_settings_fit_or_before_the_first_pass_has_ended() -> None:
     status = build()
     assert (status.warnings, status.level, status.message) == ((), Level.GOOD, "The one name is published.")
     assert build("--domain-filter=exmaple.org", synced=False).warnings == ()

@@ -27,7 +27,7 @@ from tests.world import build_world, start_world
         ),
     ],
 )
-def test_the_summary_of_a_standby_starts_with_its_role(is_leader: bool, expected: str) -> None:
+def test_the_summary_of_a_standby_starts_by_saying_that_it_is_a_standby(is_leader: bool, expected: str) -> None:
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], has_election=True)
     world.run(LeadershipChanged(is_leader=is_leader))
     live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
@@ -87,7 +87,7 @@ def test_the_summary_counts_names_by_state_after_the_first_full_pass(
         ),
     ],
 )
-def test_the_status_of_an_unresponsive_process_is_more_severe_than_its_last_answer(
+def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answer_was(
     age_s: float, healthy: bool, expected: str
 ) -> None:
     live = ProcessSnapshot(
@@ -116,7 +116,9 @@ def test_excluded_names_do_not_count_as_failures() -> None:
         ),
     ],
 )
-def test_the_process_is_no_better_than_the_worst_kind_of_object(phase: Phase, level: Level, message: str) -> None:
+def test_the_level_of_the_process_is_at_most_that_of_its_worst_kind_of_object(
+    phase: Phase, level: Level, message: str
+) -> None:
     kinds = (KindState(kind=SERVICE, phase=phase),)
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=kinds, changes=(), synced=True
@@ -126,7 +128,7 @@ def test_the_process_is_no_better_than_the_worst_kind_of_object(phase: Phase, le
     assert list(list_failures(live)) == (["Service objects are forbidden"] if level is Level.FAILING else [])
 
 
-def test_what_is_not_read_yet_is_in_progress_and_not_a_failure() -> None:
+def test_before_everything_was_read_the_process_counts_as_in_progress_and_not_as_failing() -> None:
     world = build_world()
     world.feed(TimePassed())
     world.feed(world.answer())
@@ -143,7 +145,7 @@ def test_what_is_not_read_yet_is_in_progress_and_not_a_failure() -> None:
     )
 
 
-def test_each_state_has_one_level_wherever_it_is_shown() -> None:
+def test_each_state_of_names_zones_kinds_and_outcomes_has_one_level() -> None:
     assert set(NAME_LEVELS) == set(NameState)
     assert set(ZONE_LEVELS) == set(ZoneCondition)
     assert set(KIND_LEVELS) == set(Phase)

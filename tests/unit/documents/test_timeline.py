@@ -51,7 +51,9 @@ def build_sent_change(
         pytest.param(build_sent_change("update", "drift-repaired", "refused"), "not-written", id="refused"),
     ],
 )
-def test_a_change_is_an_event_by_its_action_reason_and_outcome(change: SentChange, event: TimelineEvent) -> None:
+def test_a_sent_change_is_shown_in_the_timeline_as_an_event_for_its_action_reason_and_outcome(
+    change: SentChange, event: TimelineEvent
+) -> None:
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(change,), synced=True
     )
@@ -59,7 +61,7 @@ def test_a_change_is_an_event_by_its_action_reason_and_outcome(change: SentChang
     assert (entry.event, entry.at, entry.reason) == (event, change.at, change.reason)
 
 
-def test_events_are_sorted_the_oldest_first() -> None:
+def test_the_events_of_a_timeline_are_sorted_from_oldest_to_newest() -> None:
     changes = (build_sent_change("delete", "absent", minutes=9), build_sent_change("create", "requested", minutes=1))
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=changes, synced=True

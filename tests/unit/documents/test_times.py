@@ -21,7 +21,7 @@ AT = datetime(2026, 11, 20, 9, 14, 31, tzinfo=UTC)
         pytest.param(86400.0 * 12, "12d", id="days"),
     ],
 )
-def test_a_duration_has_the_largest_unit_that_fits(seconds: float, text: str) -> None:
+def test_a_duration_is_shown_in_whole_numbers_of_the_largest_unit_that_fits(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
 
 
@@ -40,5 +40,5 @@ def test_a_time_is_shown_with_its_age_if_now_is_known() -> None:
         pytest.param("yesterday\x1b", "yesterday\x1b", id="not-a-time"),
     ],
 )
-def test_a_creation_time_is_formatted_with_its_age_or_unchanged_if_invalid(text: str, expected: str) -> None:
+def test_a_creation_time_is_shown_with_its_age_or_unchanged_if_it_is_invalid(text: str, expected: str) -> None:
     assert format_age_of(text, AT + timedelta(days=1)) == expected

@@ -52,7 +52,7 @@ def call(fake: Cloudflare, method: str, path: str, body: object = None, *, token
         pytest.param({"name": "alias.example.org"}, 81054, id="beside-a-cname"),
     ],
 )
-def test_a_record_that_cloudflare_refuses_is_refused_with_its_number(
+def test_a_record_that_cloudflare_would_refuse_is_refused_with_the_error_number_of_cloudflare(
     fake: Cloudflare, change: dict[str, object], code: int
 ) -> None:
     zone = fake.add_zone("example.org")
@@ -63,7 +63,7 @@ def test_a_record_that_cloudflare_refuses_is_refused_with_its_number(
     assert len(fake.list_records(zone)) == 2
 
 
-def test_records_are_made_replaced_deleted_and_listed_in_pages(fake: Cloudflare) -> None:
+def test_records_can_be_created_replaced_deleted_and_listed_in_pages(fake: Cloudflare) -> None:
     zone = fake.add_zone("example.org")
     path = f"/zones/{zone}/dns_records"
     made = [call(fake, "POST", path, GOOD | {"name": f"n{n}.example.org"})[1]["result"]["id"] for n in range(7)]

@@ -33,7 +33,7 @@ def provider() -> FaultyProvider:
         pytest.param(NoAnswer(applied=False), Unknown, False, id="lost-before-applying"),
     ],
 )
-def test_the_faulty_provider_returns_the_outcome_that_the_test_prepared(
+def test_the_faulty_provider_returns_the_outcome_that_a_test_prepared(
     provider: FaultyProvider, answer: Outcome | NoAnswer | None, kind: type, exists: bool
 ) -> None:
     provider.answers.append(answer)
@@ -45,12 +45,14 @@ def test_the_faulty_provider_returns_the_outcome_that_the_test_prepared(
     assert (submission.before, submission.after, submission.outcome) == ({}, after, outcome)
 
 
-def test_the_faulty_provider_returns_the_outcome_of_the_rule_if_none_was_prepared(provider: FaultyProvider) -> None:
+def test_without_a_prepared_outcome_the_faulty_provider_returns_the_outcome_of_its_rule(
+    provider: FaultyProvider,
+) -> None:
     provider.rule = lambda batch: Refused(message=f"{len(batch.change_sets)} set")
     assert provider.submit(ZONE, BATCH) == Refused(message="1 set")
 
 
-def test_a_prepared_read_failure_is_raised_once(provider: FaultyProvider) -> None:
+def test_a_read_failure_that_a_test_prepared_is_raised_once(provider: FaultyProvider) -> None:
     provider.failures.extend([None, RetryableError("busy")])
     assert provider.list_zones() == ZoneList(zones=(ZONE,))
     with pytest.raises(RetryableError, match="busy"):
@@ -58,7 +60,7 @@ def test_a_prepared_read_failure_is_raised_once(provider: FaultyProvider) -> Non
     assert provider.read_names(ZONE, [WEB]) == ()
 
 
-def test_prepared_foreign_edits_are_made_before_the_next_calls(provider: FaultyProvider) -> None:
+def test_edits_by_another_writer_that_a_test_prepared_are_made_before_the_next_calls(provider: FaultyProvider) -> None:
     provider.edits.extend(
         [lambda: provider.put_records(ZONE, RECORD), lambda: provider.remove_records(ZONE, RECORD.key)]
     )

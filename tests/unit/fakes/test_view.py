@@ -42,7 +42,7 @@ def test_the_fake_view_selects_objects_by_namespace_and_labels(
     assert [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found] == expected
 
 
-def test_a_kind_that_was_not_listed_raises_not_synced_error() -> None:
+def test_looking_up_a_kind_that_was_not_listed_raises_a_not_synced_error() -> None:
     with pytest.raises(NotSyncedError, match="Service"):
         VIEW.get(SERVICE, "a", "x")
     with pytest.raises(NotSyncedError, match="Service"):

@@ -29,5 +29,5 @@ def test_an_invalid_listen_address_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "meant"), [("7979", ":7979"), ("9" * 5000, ""), ("web", "")])
-def test_a_port_without_colon_gets_a_suggestion(text: str, meant: str) -> None:
+def test_the_error_about_a_port_without_a_colon_suggests_the_address_with_one(text: str, meant: str) -> None:
     assert ADDRESS.suggest(text) == meant

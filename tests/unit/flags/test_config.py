@@ -38,13 +38,13 @@ def test_each_implemented_flag_has_exactly_one_config_field() -> None:
     assert set(found.values()) == {1}
 
 
-def test_config_fields_without_a_flag_are_refresh_interval_notices_and_warnings() -> None:
+def test_only_min_refresh_interval_notices_and_warnings_are_config_fields_without_a_flag() -> None:
     hints = get_type_hints(Config)
     others = {name for name, hint in hints.items() if hint not in sections()}
     assert others == {"min_refresh_interval_s", "notices", "warnings"}
 
 
-def test_a_config_field_ends_in_s_if_and_only_if_it_is_a_duration() -> None:
+def test_the_name_of_a_config_field_ends_in_s_exactly_if_the_value_is_a_duration() -> None:
     for section in sections():
         for name, flag in section.flags().items():
             assert name.endswith("_s") is (flag.kind.metavar == DURATION.metavar)
@@ -67,7 +67,7 @@ def test_secrets_are_masked_in_the_repr_of_the_configuration() -> None:
     assert all(f"{flag.spelling}={MASK}" in repr(config) for flag in secrets)
 
 
-def test_without_optional_flags_the_configuration_has_the_defaults_of_the_flag_table() -> None:
+def test_if_only_required_flags_are_given_all_others_have_the_defaults_of_the_flag_table() -> None:
     config = parse(START, {})
     for flag, value in list_settings(config):
         stated = {"source": ("service",), "provider": "inmemory", "manifests": ("-",)}
@@ -123,7 +123,7 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
         pytest.param(["--request-timeout=-1s"], 0.0, id="negative-is-no-limit"),
     ],
 )
-def test_either_request_timeout_flag_sets_the_timeout(argv: list[str], seconds: float) -> None:
+def test_the_request_timeout_can_be_set_by_its_new_or_its_old_flag(argv: list[str], seconds: float) -> None:
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 
@@ -152,12 +152,14 @@ def test_compat_uses_one_annotation_prefix_and_requires_the_policy_flag() -> Non
         ),
     ],
 )
-def test_the_first_error_of_a_command_line_is_reported(argv: list[str], message: str) -> None:
+def test_of_several_errors_on_a_command_line_the_first_in_order_of_checking_is_reported(
+    argv: list[str], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         parse(argv, {})
 
 
-def test_a_configuration_is_formatted_as_arguments_including_defaults() -> None:
+def test_a_configuration_can_be_written_as_arguments_that_include_the_defaults() -> None:
     lines = format_arguments(parse([*START, "--txt-owner-id=me"], {}))
     assert "--txt-owner-id=me" in lines
     assert "--interval=1m" in lines
@@ -165,13 +167,13 @@ def test_a_configuration_is_formatted_as_arguments_including_defaults() -> None:
     assert "--source=service" in lines
 
 
-def test_a_formatted_secret_is_masked_unless_it_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_in_formatted_arguments_is_masked_unless_it_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = Flag(name="api-key", kind=make_text_kind(), secret=True, help="a key")
     monkeypatch.setattr(module, "list_settings", lambda _config: iter([(secret, "hidden"), (secret, "")]))
     assert format_arguments(parse(START, {})) == (f"--api-key={MASK}", "--api-key=")
 
 
-def test_equal_configurations_compare_and_hash_equal() -> None:
+def test_two_configurations_with_equal_values_are_equal_and_have_equal_hashes() -> None:
     config = parse(START, {})
     assert config == parse(START, {})
     assert hash(config) == hash(parse(START, {}))

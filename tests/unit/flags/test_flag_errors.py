@@ -82,7 +82,7 @@ def test_an_invalid_flag_is_reported_with_allowed_values_or_a_suggestion(argv: l
     assert str(error.value) == text
 
 
-def test_a_list_with_commas_gets_a_hint_to_repeat_the_flag() -> None:
+def test_the_error_about_a_list_with_commas_says_to_repeat_the_flag() -> None:
     with pytest.raises(UsageError) as error:
         parse_settings(["--source=service,ingress"], {})
     assert str(error.value).splitlines() == [
@@ -97,7 +97,7 @@ def test_a_long_flag_value_is_shortened_in_the_error() -> None:
     assert len(str(error.value)) < 300
 
 
-def test_the_error_about_a_repeated_secret_does_not_print_its_values() -> None:
+def test_the_error_about_a_secret_given_twice_does_not_print_its_values() -> None:
     with pytest.raises(UsageError) as error:
         parse_settings(["--pdns-api-key=one", "--pdns-api-key=two"], {})
     assert str(error.value) == "--pdns-api-key is given twice\n  it takes one value only; leave one of them out"

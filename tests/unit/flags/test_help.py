@@ -16,7 +16,7 @@ from extdns.flags.table import FLAGS, TOPICS
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_help_text_has_every_topic_in_order() -> None:
+def test_the_help_text_has_every_topic_in_the_order_of_the_table() -> None:
     lines = render_topics(TOPICS).splitlines()
     places = [lines.index(f"{topic.title}:") for topic in TOPICS]
     assert places == sorted(places)
@@ -58,7 +58,7 @@ def test_the_flags_page_in_the_docs_equals_the_generated_page() -> None:
     assert page == render_page(), "run: python -m extdns.flags.reference_page > docs/reference/flags.md"
 
 
-def test_the_flags_page_marks_unsupported_and_secret_flags() -> None:
+def test_the_flags_page_marks_which_flags_are_unsupported_and_which_are_secret() -> None:
     rows = {line.split(" | ")[0]: line for line in render_page().splitlines()}
     for flag in FLAGS:
         row = rows[f"| `{format_usage(flag).replace('|', chr(92) + '|')}`"]
@@ -66,7 +66,7 @@ def test_the_flags_page_marks_unsupported_and_secret_flags() -> None:
         assert (" Secret." in row) is flag.secret
 
 
-def test_running_the_reference_page_module_prints_the_flags_page() -> None:
+def test_running_the_module_of_the_flags_page_prints_the_page() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "extdns.flags.reference_page"],
         cwd=ROOT,
@@ -84,7 +84,7 @@ def test_running_the_reference_page_module_prints_the_flags_page() -> None:
         pytest.param("extdns.config", set[str](), id="configuration"),
     ],
 )
-def test_flags_and_configuration_do_not_import_heavy_packages(module: str, light: set[str]) -> None:
+def test_importing_flags_and_configuration_does_not_import_heavy_packages(module: str, light: set[str]) -> None:
     code = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, encoding="utf-8")
     heavy = {"kubernetes", "boto3", "google", "rich", "jinja2", "yaml", "dns", "argparse"} | light

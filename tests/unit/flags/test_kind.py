@@ -11,12 +11,12 @@ from extdns.flags.kind import BOOLEAN, KEY_VALUE, NUMBER, ValueKind, make_choice
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
-def test_the_spellings_of_true_in_go_are_true(text: str) -> None:
+def test_every_spelling_of_true_in_go_is_read_as_true(text: str) -> None:
     assert parse_boolean(text) is True
 
 
 @pytest.mark.parametrize("text", ["0", "f", "F", "FALSE", "false", "False"])
-def test_the_spellings_of_false_in_go_are_false(text: str) -> None:
+def test_every_spelling_of_false_in_go_is_read_as_false(text: str) -> None:
     assert parse_boolean(text) is False
 
 
@@ -46,7 +46,7 @@ def test_a_number_below_the_minimum_of_its_flag_is_refused() -> None:
         kind.parse("0")
 
 
-def test_a_choice_is_case_sensitive_and_the_nearest_one_is_suggested() -> None:
+def test_a_choice_value_must_have_the_right_case_and_the_nearest_choice_is_suggested() -> None:
     kind = make_choice_kind("a scope", "", "GLOBAL", "PRIVATE")
     assert kind.parse("") == ""
     assert kind.allowed == "GLOBAL, PRIVATE"
@@ -59,11 +59,11 @@ def test_a_choice_is_case_sensitive_and_the_nearest_one_is_suggested() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"), [("a=b", ("a", "b")), ("a:b=c", ("a", "b=c")), ("a=b:c", ("a", "b:c")), ("a=", ("a", ""))]
 )
-def test_a_key_value_flag_is_split_at_the_first_separator(text: str, expected: tuple[str, str]) -> None:
+def test_a_key_value_flag_is_split_at_the_first_equals_sign_or_colon(text: str, expected: tuple[str, str]) -> None:
     assert KEY_VALUE.parse(text) == expected
 
 
-def test_a_key_value_flag_without_separator_is_refused() -> None:
+def test_a_key_value_flag_without_equals_sign_or_colon_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^$"):
         KEY_VALUE.parse("a")
 
@@ -77,7 +77,7 @@ def test_a_key_value_flag_without_separator_is_refused() -> None:
         *((DURATION, text, False) for text in ("", "72", "10 minutes", "1y", "s")),
     ],
 )
-def test_the_pattern_of_a_value_kind_matches_its_valid_values(
+def test_the_published_pattern_of_a_value_kind_matches_exactly_its_valid_values(
     kind: ValueKind[object], text: str, matches: bool
 ) -> None:
     assert bool(re.fullmatch(kind.pattern, text)) is matches

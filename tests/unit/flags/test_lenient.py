@@ -48,7 +48,7 @@ COMMAS: Final = "commas do not separate; write"
         ),
     ],
 )
-def test_a_value_without_effect_is_refused_for_flags_that_external_dns_lacks(argument: str, message: str) -> None:
+def test_a_value_that_can_have_no_effect_is_refused_for_flags_of_our_own(argument: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         parse([*START, argument], {})
     assert str(error.value) == message
@@ -156,7 +156,9 @@ def test_an_approval_code_without_hyphen_gets_a_suggestion() -> None:
         ),
     ],
 )
-def test_a_value_without_effect_gives_a_warning_for_flags_of_external_dns(arguments: list[str], warning: str) -> None:
+def test_a_value_that_can_have_no_effect_gives_a_warning_for_flags_of_external_dns(
+    arguments: list[str], warning: str
+) -> None:
     assert parse([*START, *arguments], {}).warnings == (warning,)
     assert parse([*START, *arguments, "--compat", "--policy=sync"], {}).warnings == ()
 
@@ -189,7 +191,7 @@ def test_a_value_without_effect_gives_a_warning_for_flags_of_external_dns(argume
         ),
     ],
 )
-def test_values_of_aws_flags_are_checked_only_with_the_aws_provider(argument: str, warning: str) -> None:
+def test_values_of_aws_flags_are_checked_only_if_the_provider_is_aws(argument: str, warning: str) -> None:
     assert parse([*AWS, argument], {}).warnings == (warning,)
     assert parse([*START, argument], {}).warnings == ()
 
@@ -204,21 +206,21 @@ def test_values_of_aws_flags_are_checked_only_with_the_aws_provider(argument: st
         ["--txt-suffix=-%{record_type}", "--ingress-class=Nginx/internal", "--events-emit=RecordError"],
     ],
 )
-def test_values_with_an_effect_give_no_warning(arguments: list[str]) -> None:
+def test_a_value_that_can_have_an_effect_gives_no_warning(arguments: list[str]) -> None:
     assert parse([*START, *arguments], {}).warnings == ()
 
 
 @pytest.mark.parametrize("zone_id", ["Z0123456789ABC", "/hostedzone/Z0123456789ABC", "9ABC", ""])
-def test_the_end_of_a_zone_id_is_accepted_as_zone_id_filter(zone_id: str) -> None:
+def test_a_zone_id_filter_may_be_the_end_of_a_zone_id(zone_id: str) -> None:
     assert parse([*AWS, f"--zone-id-filter={zone_id}"], {}).warnings == ()
 
 
-def test_a_warning_about_a_value_from_the_environment_names_the_variable() -> None:
+def test_the_warning_about_a_value_from_an_environment_variable_names_that_variable() -> None:
     (warning,) = parse(START, {"EXTERNAL_DNS_DOMAIN_FILTER": "a.test,b.test"}).warnings
     assert warning.startswith("EXTERNAL_DNS_DOMAIN_FILTER=a.test,b.test is not a domain: ")
 
 
-def test_no_flag_default_gives_a_warning() -> None:
+def test_the_default_of_a_flag_never_gives_a_warning() -> None:
     for flag in FLAGS:
         for default in (flag.get_default(compat=False), flag.get_default(compat=True)):
             values = default if flag.repeatable else (() if default is None else (default,))

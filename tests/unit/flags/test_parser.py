@@ -128,25 +128,25 @@ def test_command_line_flags_override_environment_variables() -> None:
         pytest.param({"EXTERNAL_DNS_INTERVAL": "72"}, "EXTERNAL_DNS_INTERVAL=72 is not a duration", id="duration"),
     ],
 )
-def test_an_error_in_the_environment_names_the_variable(environ: dict[str, str], message: str) -> None:
+def test_an_error_in_an_environment_variable_names_the_variable(environ: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError) as error:
         parse_settings([], environ)
     assert str(error.value).startswith(message)
 
 
-def test_a_setting_contains_the_flag_or_variable_it_came_from() -> None:
+def test_each_setting_records_the_flag_or_variable_that_it_came_from() -> None:
     settings = parse_settings(["--no-once"], {"EXTERNAL_DNS_NAMESPACE": "a"})
     assert [setting.origin for setting in settings.values()] == ["--once", "EXTERNAL_DNS_NAMESPACE"]
 
 
-def test_an_at_file_is_replaced_by_its_lines(tmp_path: Path) -> None:
+def test_an_argument_at_sign_and_file_name_is_replaced_by_the_lines_of_the_file(tmp_path: Path) -> None:
     inner, outer = tmp_path / "inner", tmp_path / "outer"
     inner.write_text("--domain-filter=b\n", encoding="utf-8")
     outer.write_bytes(f"# a comment\r\n\r\n--domain-filter=a\r\n@{inner}\n  \n--domain-filter\nc d".encode())
     assert values([f"@{outer}", "--domain-filter=e"]) == {"domain-filter": ("a", "b", "c d", "e")}
 
 
-def test_an_at_file_is_not_expanded_after_equals_or_two_dashes(tmp_path: Path) -> None:
+def test_an_at_sign_after_an_equals_sign_or_after_two_dashes_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     file = tmp_path / "value"
     file.write_text("a", encoding="utf-8")
     assert values(["--namespace", f"@{file}"]) == {"namespace": "a"}
@@ -154,7 +154,7 @@ def test_an_at_file_is_not_expanded_after_equals_or_two_dashes(tmp_path: Path) -
     assert expand_files(["--", f"@{file}"]) == ("--", f"@{file}")
 
 
-def test_an_unreadable_at_file_is_reported(tmp_path: Path) -> None:
+def test_an_unreadable_file_of_arguments_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^@/no/such/file cannot be read: No such file"):
         parse_settings(["@/no/such/file"], {})
     binary = tmp_path / "binary"
@@ -163,12 +163,12 @@ def test_an_unreadable_at_file_is_reported(tmp_path: Path) -> None:
         parse_settings([f"@{binary}"], {})
 
 
-def test_an_at_file_name_with_a_null_byte_is_reported() -> None:
+def test_a_null_byte_in_the_name_of_a_file_of_arguments_is_reported() -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         parse_settings(["@a\x00b"], {})
 
 
-def test_an_at_file_that_includes_itself_is_reported(tmp_path: Path) -> None:
+def test_a_file_of_arguments_that_includes_itself_is_reported(tmp_path: Path) -> None:
     loop = tmp_path / "loop"
     loop.write_text(f"@{loop}", encoding="utf-8")
     with pytest.raises(UsageError, match="exceeds the limit of 100 files"):

@@ -77,13 +77,13 @@ def test_expressions_that_re2_does_not_support_are_refused(expression: str) -> N
         parse_regex(expression)
 
 
-def test_an_empty_regular_expression_parses_to_none() -> None:
+def test_an_empty_regular_expression_counts_as_none_given() -> None:
     assert parse_regex("") is None
     assert REGEX.format(None) == ""
 
 
 @given(st.text())
-def test_parsing_any_text_as_regex_gives_an_expression_or_a_value_error(expression: str) -> None:
+def test_any_text_is_parsed_as_a_regular_expression_or_gives_a_value_error(expression: str) -> None:
     try:
         regex = parse_regex(expression)
     except ValueError:
@@ -92,7 +92,7 @@ def test_parsing_any_text_as_regex_gives_an_expression_or_a_value_error(expressi
 
 
 @given(st.text(min_size=1), st.text())
-def test_escaped_text_matches_itself(text: str, around: str) -> None:
+def test_a_text_with_all_special_characters_escaped_matches_itself(text: str, around: str) -> None:
     quoted = "".join(f"\\{one}" if one.isascii() and not one.isalnum() else one for one in text)
     assert matches(quoted, f"{around}{text}{around}")
     assert matches(f"^[{quoted}]", text)

@@ -84,14 +84,14 @@ def flag_values(draw: st.DrawFn) -> dict[str, object]:
 
 
 @given(flag_values())
-def test_values_formatted_as_arguments_parse_to_the_same_values(values: dict[str, object]) -> None:
+def test_values_written_as_command_line_arguments_are_read_as_the_same_values(values: dict[str, object]) -> None:
     argv = [argument for name, value in values.items() for argument in BY_NAME[name].format_arguments(value)]
     expected = {name: value for name, value in values.items() if value is not None}
     assert {name: setting.value for name, setting in parse_settings(argv, {}).items()} == expected
 
 
 @given(flag_values())
-def test_environment_variables_and_arguments_parse_to_the_same_values(values: dict[str, object]) -> None:
+def test_environment_variables_are_read_as_the_same_values_as_arguments(values: dict[str, object]) -> None:
     variables = {name: as_variable(BY_NAME[name], value) for name, value in values.items()}
     expressible = {name: value for name, value in values.items() if variables[name]}
     argv = [argument for name, value in expressible.items() for argument in BY_NAME[name].format_arguments(value)]
@@ -139,11 +139,11 @@ def starts(draw: st.DrawFn) -> list[str]:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(starts())
-def test_a_formatted_configuration_parses_to_the_same_values(argv: list[str]) -> None:
+def test_a_configuration_written_as_arguments_is_read_as_the_same_configuration(argv: list[str]) -> None:
     config = parse(argv, {})
     assert replace(parse(format_arguments(config), {}), notices=config.notices) == config
 
 
 @given(starts())
-def test_the_order_of_different_flags_does_not_matter(argv: list[str]) -> None:
+def test_arguments_of_different_flags_can_be_given_in_any_order(argv: list[str]) -> None:
     assert parse(sorted(argv, key=lambda argument: argument.partition("=")[0]), {}) == parse(argv, {})

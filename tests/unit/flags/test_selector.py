@@ -37,7 +37,7 @@ RED: Mapping[str, str] = {"team": "red", "size": "5", "empty": ""}
         pytest.param("in=in", False, id="words-of-the-grammar-can-be-keys"),
     ],
 )
-def test_label_and_annotation_selectors_share_a_common_syntax(text: str, selected: bool) -> None:
+def test_label_and_annotation_selectors_accept_a_common_syntax(text: str, selected: bool) -> None:
     assert LABEL_SELECTOR.parse(text).matches(RED) is selected
     assert ANNOTATION_SELECTOR.parse(text).matches(RED) is selected
 
@@ -65,7 +65,7 @@ def test_annotation_selectors_refuse_inequality_and_comparison(text: str) -> Non
         ANNOTATION_SELECTOR.parse(text)
 
 
-def test_the_last_of_several_equalities_counts_in_an_annotation_selector() -> None:
+def test_of_several_equalities_of_one_key_only_the_last_counts_in_an_annotation_selector() -> None:
     selector = ANNOTATION_SELECTOR.parse("team=blue,team in (red),team=red")
     assert selector.matches(RED)
     assert not ANNOTATION_SELECTOR.parse("team=red,team=blue").matches(RED)
@@ -101,9 +101,7 @@ def test_an_invalid_label_or_annotation_selector_is_refused(text: str) -> None:
 
 
 @given(st.text(alphabet="ab!=(),<> innot/.-\n", max_size=20), st.dictionaries(st.sampled_from("ab"), st.text()))
-def test_parsing_any_text_as_label_selector_gives_a_selector_or_a_value_error(
-    text: str, labels: dict[str, str]
-) -> None:
+def test_any_text_is_parsed_as_a_label_selector_or_gives_a_value_error(text: str, labels: dict[str, str]) -> None:
     try:
         selector = LABEL_SELECTOR.parse(text)
     except ValueError:

@@ -49,7 +49,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
     ],
 )
-def test_an_unsupported_flag_or_value_is_a_usage_error(argv: list[str], text: str) -> None:
+def test_setting_a_flag_or_value_that_extdns_does_not_support_is_a_usage_error(argv: list[str], text: str) -> None:
     with pytest.raises(UsageError) as error:
         start(argv)
     assert str(error.value) == text
@@ -68,7 +68,7 @@ def test_an_error_about_an_unsupported_value_names_its_environment_variable() ->
         pytest.param("--webhook-server", id="webhook-server"),
     ],
 )
-def test_an_unsupported_safety_flag_is_a_usage_error(argument: str) -> None:
+def test_setting_a_safety_flag_that_extdns_does_not_support_is_a_usage_error(argument: str) -> None:
     with pytest.raises(UsageError, match="is not supported by this version"):
         start([*START, argument])
 
@@ -80,7 +80,7 @@ def test_an_unsupported_safety_flag_is_a_usage_error(argument: str) -> None:
         pytest.param("--fqdn-template=", id="no-template"),
     ],
 )
-def test_an_unsupported_flag_with_a_value_without_effect_is_accepted(argument: str) -> None:
+def test_an_unsupported_flag_is_accepted_with_a_value_that_has_no_effect(argument: str) -> None:
     assert start([*START, argument]) == ()
 
 
@@ -96,7 +96,7 @@ def own_value(flag: Flag) -> object:
 @pytest.mark.parametrize(
     "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
 )
-def test_an_unsupported_flag_is_refused_only_if_the_settings_use_it(flag: Flag) -> None:
+def test_an_unsupported_flag_is_refused_only_if_other_settings_make_it_take_effect(flag: Flag) -> None:
     argv = [*START, *flag.format_arguments(own_value(flag))]
     settings = parse_settings(argv, {})
     if flag.is_relevant(apply_defaults(settings)):
@@ -106,7 +106,7 @@ def test_an_unsupported_flag_is_refused_only_if_the_settings_use_it(flag: Flag) 
         assert start(argv) == ()
 
 
-def test_flags_without_effect_give_one_notice_each_in_table_order() -> None:
+def test_each_flag_without_effect_gives_one_notice_in_the_order_of_the_flag_table() -> None:
     notices = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
     assert notices == (
         "--events has no effect: changes of objects are always handled at once",
@@ -114,7 +114,7 @@ def test_flags_without_effect_give_one_notice_each_in_table_order() -> None:
     )
 
 
-def test_a_flag_with_its_old_name_gives_a_notice() -> None:
+def test_the_old_name_of_a_flag_works_and_gives_a_notice() -> None:
     assert start([*START, "--request-timeout=5s"]) == (
         "--request-timeout is the old name of --kube-api-request-timeout; use the new name",
     )
@@ -131,17 +131,17 @@ def test_a_flag_with_its_old_name_gives_a_notice() -> None:
         pytest.param(["--provider-cache-time=-5m"], 0.0, id="negative-time-is-ignored"),
     ],
 )
-def test_cache_time_flags_set_the_minimum_interval_between_refreshes(argv: list[str], seconds: float) -> None:
+def test_flags_about_cache_times_set_the_minimum_interval_between_refreshes(argv: list[str], seconds: float) -> None:
     settings = parse_settings([*START, *argv], {})
     assert min_refresh_interval_s(settings, apply_defaults(settings)) == seconds
 
 
-def test_the_aws_zones_cache_duration_counts_only_with_the_aws_provider() -> None:
+def test_the_aws_zones_cache_duration_has_an_effect_only_with_the_aws_provider() -> None:
     settings = parse_settings(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
     assert min_refresh_interval_s(settings, apply_defaults(settings)) == 10800.0
 
 
-def test_the_approve_flag_gives_a_notice_to_remove_it_later() -> None:
+def test_the_approve_flag_gives_a_notice_to_remove_it_after_the_run() -> None:
     assert start([*START, "--approve=7f3a-91c2"]) == (
         "--approve applies at every start; remove it once the deletes are made",
     )

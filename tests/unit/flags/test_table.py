@@ -122,7 +122,7 @@ ROWS: Final = [pytest.param(row, id=row.name) for row in rows()]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_is_a_switch_only_if_external_dns_has_it_as_a_switch(row: Row) -> None:
+def test_a_flag_is_boolean_if_and_only_if_it_is_boolean_in_external_dns(row: Row) -> None:
     assert BY_NAME[row.name].is_switch is (row.kind == "bool")
 
 
@@ -138,7 +138,7 @@ def test_a_flag_of_external_dns_has_the_same_choices(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_has_its_default_under_compat(row: Row) -> None:
+def test_with_compat_each_flag_has_the_default_that_it_has_in_external_dns(row: Row) -> None:
     flag = BY_NAME[row.name]
     default = reference_default(flag)
     written = tuple(argument.partition("=")[2] for argument in flag.format_arguments(default))
@@ -174,7 +174,7 @@ def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: F
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.providers])
-def test_a_flag_used_only_by_unsupported_providers_is_unsupported(flag: Flag) -> None:
+def test_a_flag_used_only_by_unsupported_providers_is_unsupported_itself(flag: Flag) -> None:
     available = set(flag.providers) & set(AVAILABLE["provider"])
     assert not isinstance(flag.support, Absent if available else Implemented)
 
@@ -182,7 +182,7 @@ def test_a_flag_used_only_by_unsupported_providers_is_unsupported(flag: Flag) ->
 @pytest.mark.parametrize(
     "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
 )
-def test_an_unsupported_flag_has_a_default_without_effect(flag: Flag) -> None:
+def test_an_unsupported_flag_has_a_default_that_has_no_effect(flag: Flag) -> None:
     assert flag.has_no_effect(flag.default) is not bool(flag.default)
 
 
@@ -196,7 +196,7 @@ SECRETS: Final = [flag for flag in FLAGS if flag.secret and flag.support is IMPL
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in SECRETS])
-def test_a_secret_can_come_from_a_variable_and_from_a_file(flag: Flag) -> None:
+def test_each_secret_flag_has_an_environment_variable_and_a_flag_for_a_file(flag: Flag) -> None:
     assert flag.variable
     file = BY_NAME[f"{flag.name}-file"]
     assert not file.secret
@@ -223,6 +223,6 @@ def test_every_flag_except_help_and_version_has_an_environment_variable() -> Non
     assert BY_NAME["rfc2136-host"].variable == "EXTERNAL_DNS_RFC2136_HOST"
 
 
-def test_switches_are_off_unless_the_flag_table_turns_them_on() -> None:
+def test_boolean_flags_are_off_unless_the_flag_table_turns_them_on() -> None:
     on = {flag.name for flag in FLAGS if flag.kind is BOOLEAN and format_default(flag)}
     assert on == {"exclude-unschedulable", "aws-evaluate-target-health", "aws-conditional-writes", "rfc2136-axfr"}

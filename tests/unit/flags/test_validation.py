@@ -219,7 +219,7 @@ def test_valid_combinations_of_flags_are_accepted(argv: list[str]) -> None:
     check(argv)
 
 
-def test_of_several_contradictions_the_first_of_the_specification_is_reported() -> None:
+def test_of_several_contradictions_the_one_that_the_specification_lists_first_is_reported() -> None:
     with pytest.raises(UsageError, match=r"^no sources specified"):
         check(["--create-ptr", "--txt-prefix=a", "--txt-suffix=b"])
     with pytest.raises(UsageError, match=r"^txt-prefix and txt-suffix"):

@@ -39,7 +39,7 @@ ROUTES = "/apis/gateway.networking.k8s.io/v1/namespaces/shop/httproutes"
         pytest.param("GET", "/healthz", "get", ("", "", "", "", ""), id="health"),
     ],
 )
-def test_a_request_is_parsed_into_the_verb_and_resource_of_rbac(
+def test_each_request_is_recognized_as_a_verb_and_resource_as_kubernetes_authorization_names_them(
     method: str, target: str, verb: str, rule: tuple[str, ...]
 ) -> None:
     request = parse(method, target, {}, b"")
@@ -81,7 +81,7 @@ def test_a_forbidden_request_gets_a_403_with_the_message_of_rbac(server: ApiServ
         pytest.param("", (200, 200, 403), id="cluster-wide"),
     ],
 )
-def test_a_verb_can_be_forbidden_in_one_namespace_or_cluster_wide(
+def test_a_verb_can_be_forbidden_in_one_namespace_or_only_for_the_whole_cluster(
     server: ApiServer, raw_client: RawClient, namespace: str, codes: tuple[int, ...]
 ) -> None:
     server.forbid("*", "services", namespace)
@@ -89,7 +89,7 @@ def test_a_verb_can_be_forbidden_in_one_namespace_or_cluster_wide(
     assert tuple(raw_client.get(path).code for path in paths) == codes
 
 
-def test_a_request_without_the_current_bearer_token_gets_a_401(raw_client: RawClient, server: ApiServer) -> None:
+def test_a_request_with_a_missing_or_former_bearer_token_gets_a_401(raw_client: RawClient, server: ApiServer) -> None:
     server.access.token = "one"
     bearer = {"Authorization": "Bearer one"}
     refused = raw_client.get()
@@ -100,7 +100,9 @@ def test_a_request_without_the_current_bearer_token_gets_a_401(raw_client: RawCl
     assert raw_client.send("GET", SERVICES, headers=bearer).code == 401
 
 
-def test_the_request_log_contains_path_query_body_and_rbac_rules(server: ApiServer, raw_client: RawClient) -> None:
+def test_the_request_log_contains_path_query_body_and_what_to_authorize_for_each_request(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     raw_client.get(limit=5)
     raw_client.send("POST", IN_SHOP, build_service("a"))
     raw_client.send("PATCH", f"{IN_SHOP}/a/status", {}, content_type=MERGE)
@@ -123,7 +125,7 @@ def test_the_request_log_contains_path_query_body_and_rbac_rules(server: ApiServ
     assert server.log.requests() == ()
 
 
-def test_the_request_log_can_wait_for_a_request_until_a_timeout(
+def test_a_test_can_wait_until_a_request_is_logged_or_a_timeout_ends(
     server: ApiServer, raw_client: RawClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ThreadPoolExecutor() as pool:

@@ -58,7 +58,9 @@ def test_a_forced_apply_takes_the_field_from_its_manager(raw_client: RawClient) 
     }
 
 
-def test_a_field_with_several_managers_is_removed_when_the_last_one_drops_it(raw_client: RawClient) -> None:
+def test_a_field_applied_by_several_managers_is_removed_when_the_last_of_them_no_longer_applies_it(
+    raw_client: RawClient,
+) -> None:
     apply(raw_client, "one", build_route("r", a={"x": 1}, b=1))
     second = apply(raw_client, "two", build_route("r", a={"x": 1}))
     assert second.code == 200
@@ -100,7 +102,7 @@ def test_an_invalid_apply_request_is_refused(raw_client: RawClient, query: str, 
     assert raw_client.send("PATCH", PATH + query, config, content_type=APPLY).code == code
 
 
-def test_an_object_stored_by_a_test_has_managed_fields(server: ApiServer) -> None:
+def test_an_object_that_a_test_stores_directly_has_managed_fields(server: ApiServer) -> None:
     metadata = server.put(build_route("r", hostnames=["a"], rules=[{}]))["metadata"]
     assert metadata["managedFields"][0]["fieldsV1"] == {"f:spec": {".": {}, "f:hostnames": {}, "f:rules": {}}}
 

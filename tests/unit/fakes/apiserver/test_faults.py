@@ -40,7 +40,7 @@ def test_a_fault_affects_the_given_number_of_matching_requests(server: ApiServer
     assert codes == [200, 200, 503, 503, 200]
 
 
-def test_the_request_log_waits_until_a_request_was_processed(
+def test_waiting_for_a_logged_request_ends_only_after_the_server_has_processed_it(
     server: ApiServer, raw_client: RawClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stalled = server.faults.arm(Stall(), verb="list", resource="services")
@@ -180,7 +180,7 @@ def test_an_html_fault_answers_200_with_an_html_page(server: ApiServer, raw_clie
     assert reply.body.startswith("<html>")
 
 
-def test_a_truncated_fault_sends_half_of_the_json_in_a_complete_http_response(
+def test_an_armed_truncated_fault_sends_half_of_the_json_in_a_complete_http_response(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     server.faults.arm(Truncated(), times=2)
@@ -190,26 +190,30 @@ def test_a_truncated_fault_sends_half_of_the_json_in_a_complete_http_response(
 
 
 @pytest.mark.parametrize("null", [False, True])
-def test_an_empty_fault_answers_a_list_without_its_items(server: ApiServer, raw_client: RawClient, null: bool) -> None:
+def test_an_armed_empty_fault_removes_the_items_from_a_list_response(
+    server: ApiServer, raw_client: RawClient, null: bool
+) -> None:
     server.faults.arm(Empty(null=null))
     reply = raw_client.get(limit=1)
     assert (reply.code, reply.body["items"]) == (200, None if null else [])
     assert reply.body["metadata"] == {"resourceVersion": str(server.version)}
 
 
-def test_an_empty_fault_answers_a_streamed_list_without_its_items(server: ApiServer, raw_client: RawClient) -> None:
+def test_an_armed_empty_fault_removes_the_items_from_a_streamed_list(server: ApiServer, raw_client: RawClient) -> None:
     server.faults.arm(Empty())
     with raw_client.watch(**STREAMED) as stream:
         assert stream.read_events(1) == [("BOOKMARK", str(server.version))]
 
 
-def test_an_unknown_fault_changes_the_kind_of_a_list(server: ApiServer, raw_client: RawClient) -> None:
+def test_an_armed_unknown_fault_changes_the_kind_of_a_list(server: ApiServer, raw_client: RawClient) -> None:
     server.faults.arm(Unknown())
     body = raw_client.get().body
     assert (body["kind"], body["apiVersion"], len(body["items"])) == ("FooList", "example.org/v99", 2)
 
 
-def test_an_unknown_fault_changes_the_kind_of_the_objects_in_a_watch(server: ApiServer, raw_client: RawClient) -> None:
+def test_an_armed_unknown_fault_changes_the_kind_of_objects_in_a_watch(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     server.faults.arm(Unknown())
     with raw_client.watch() as stream:
         frame = stream.read_event()
@@ -233,7 +237,7 @@ def spec(stream: Stream) -> object:
 
 
 @pytest.mark.parametrize("first", [first_listed, first_watched])
-def test_a_spoil_fault_sends_one_object_with_fields_of_wrong_types(
+def test_an_armed_spoil_fault_gives_one_object_fields_of_wrong_types_once(
     server: ApiServer, raw_client: RawClient, first: Callable[[RawClient], object]
 ) -> None:
     server.faults.arm(Spoil("a", {"spec": {"ports": "eighty", "type": 5}}))
@@ -241,7 +245,7 @@ def test_a_spoil_fault_sends_one_object_with_fields_of_wrong_types(
     assert first(raw_client) == {"type": "LoadBalancer", "ports": [{"port": 80}]}
 
 
-def test_waiting_for_a_fault_that_no_request_triggered_fails(
+def test_waiting_for_an_armed_fault_fails_if_no_request_triggered_it(
     server: ApiServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.fakes.apiserver.arming._TIMEOUT_S", 0)

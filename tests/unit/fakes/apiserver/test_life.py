@@ -49,14 +49,14 @@ def test_killing_the_api_server_cuts_open_and_stalled_watches(server: ApiServer,
                 stream.read_rest()
 
 
-def test_a_cut_watch_ends_without_the_final_http_chunk(server: ApiServer, raw_client: RawClient) -> None:
+def test_a_watch_that_a_test_cuts_ends_without_the_final_http_chunk(server: ApiServer, raw_client: RawClient) -> None:
     with raw_client.watch(resourceVersion=server.version) as stream:
         server.end_watches(Order.CUT, "Service")
         with pytest.raises(IncompleteRead):
             stream.read_rest()
 
 
-def test_after_a_restart_with_history_a_watch_continues_from_an_old_version(
+def test_after_a_restart_that_keeps_the_history_a_watch_can_continue_from_an_old_version(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]
@@ -66,7 +66,7 @@ def test_after_a_restart_with_history_a_watch_continues_from_an_old_version(
         assert stream.read_events(1) == [("ADDED", "b")]
 
 
-def test_after_a_restart_with_a_new_history_the_same_objects_have_lower_versions(
+def test_after_a_restart_with_a_new_history_the_same_objects_have_lower_resource_versions(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     server.put_all([build_service("b"), build_service("a")])
@@ -80,7 +80,7 @@ def test_after_a_restart_with_a_new_history_the_same_objects_have_lower_versions
     assert int(after.version) < int(before.version)
 
 
-def test_a_version_of_the_old_history_is_a_future_version_in_the_new_one(
+def test_after_a_restart_with_a_new_history_an_older_resource_version_lies_in_the_future(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]
@@ -92,7 +92,7 @@ def test_a_version_of_the_old_history_is_a_future_version_in_the_new_one(
         assert stream.read_event() is None
 
 
-def test_a_restart_can_drop_all_objects(server: ApiServer, raw_client: RawClient) -> None:
+def test_a_test_can_restart_the_server_without_its_objects(server: ApiServer, raw_client: RawClient) -> None:
     server.put(build_service("a"))
     server.restart(keep=False)
     assert raw_client.get().body["items"] == []
@@ -119,7 +119,7 @@ def test_removing_a_crd_deletes_its_objects_and_ends_its_watches(server: ApiServ
     assert raw_client.get(ENDPOINTS).body["items"] == []
 
 
-def test_an_api_version_that_is_no_longer_served_keeps_its_objects(server: ApiServer, raw_client: RawClient) -> None:
+def test_objects_stay_stored_while_their_api_version_is_not_served(server: ApiServer, raw_client: RawClient) -> None:
     server.put(endpoint("a"))
     with raw_client.watch(ENDPOINTS, resourceVersion=server.version) as stream:
         server.unregister("DNSEndpoint", deleting=False)
@@ -129,7 +129,7 @@ def test_an_api_version_that_is_no_longer_served_keeps_its_objects(server: ApiSe
     assert raw_client.get(ENDPOINTS).names == ["a"]
 
 
-def test_all_api_versions_of_a_kind_serve_the_same_objects(server: ApiServer, raw_client: RawClient) -> None:
+def test_all_api_versions_of_a_kind_serve_the_same_stored_objects(server: ApiServer, raw_client: RawClient) -> None:
     server.register(
         Kind(group=DNS_ENDPOINT.group, version="v1", kind="DNSEndpoint", plural="dnsendpoints", custom=True)
     )
@@ -138,7 +138,7 @@ def test_all_api_versions_of_a_kind_serve_the_same_objects(server: ApiServer, ra
     assert (item["apiVersion"], item["metadata"]["name"]) == ("externaldns.k8s.io/v1alpha1", "a")
 
 
-def test_a_test_can_set_uid_and_creation_time_of_an_object(server: ApiServer) -> None:
+def test_a_test_can_set_the_uid_and_creation_time_of_an_object_it_stores(server: ApiServer) -> None:
     obj = build_service("a")
     obj["metadata"] |= {"uid": "u-1", "creationTimestamp": "2020-01-01T00:00:00Z"}
     made = server.put(obj)["metadata"]
@@ -158,7 +158,7 @@ def test_a_test_can_read_and_delete_stored_objects(server: ApiServer) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Nope", "DNSEndpoint"])
-def test_an_ambiguous_or_unserved_kind_raises_a_key_error(server: ApiServer, kind: str) -> None:
+def test_an_ambiguous_or_unserved_kind_name_raises_a_key_error(server: ApiServer, kind: str) -> None:
     server.register(Kind(group="other.example", version="v1", kind="DNSEndpoint", plural="dnsendpoints", custom=True))
     with pytest.raises(KeyError, match=kind):
         server.objects(kind)

@@ -27,7 +27,7 @@ def test_a_list_of_a_namespace_contains_only_its_objects(server: ApiServer, raw_
     assert raw_client.get(IN_SHOP).names == ["a"]
 
 
-def test_listed_items_have_a_kind_only_if_it_is_a_custom_kind(server: ApiServer, raw_client: RawClient) -> None:
+def test_only_items_of_custom_kinds_contain_their_kind_in_a_list(server: ApiServer, raw_client: RawClient) -> None:
     server.put(build_service("a"))
     server.put(build_route("r"))
     core, custom = raw_client.get().body, raw_client.get(ROUTES).body
@@ -68,7 +68,9 @@ def test_all_pages_of_a_list_show_the_version_of_the_first_page(server: ApiServe
     assert "labels" not in second.body["items"][1]["metadata"]
 
 
-def test_pages_have_a_remaining_item_count_unless_a_selector_is_used(server: ApiServer, raw_client: RawClient) -> None:
+def test_list_pages_state_a_remaining_item_count_unless_a_selector_is_used(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     server.put_all([build_service(name, app="x") for name in "abcde"])
     whole = pages(raw_client, limit=2)
     assert [page.names for page in whole] == [["a", "b"], ["c", "d"], ["e"]]
@@ -78,7 +80,7 @@ def test_pages_have_a_remaining_item_count_unless_a_selector_is_used(server: Api
     assert {page.body["metadata"].get("remainingItemCount") for page in selected} == {None}
 
 
-def test_an_expired_continue_token_gets_a_410_with_a_token_for_an_inconsistent_list(
+def test_an_expired_continue_token_gets_a_410_with_a_token_to_continue_with_newer_objects(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     server.put_all([build_service(name) for name in "abcd"])
@@ -105,7 +107,7 @@ def test_a_list_at_version_zero_ignores_the_page_limit(server: ApiServer, raw_cl
         pytest.param({"limit": 9, "resourceVersionMatch": "NotOlderThan"}, ["a", "b"], id="unless-not-older-than"),
     ],
 )
-def test_a_list_shows_the_objects_at_the_requested_resource_version_or_a_newer_one(
+def test_resource_version_and_match_decide_whether_a_list_is_exact_or_newer(
     server: ApiServer, raw_client: RawClient, query: dict[str, object], expected: list[str]
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]
@@ -113,7 +115,7 @@ def test_a_list_shows_the_objects_at_the_requested_resource_version_or_a_newer_o
     assert raw_client.get(resourceVersion=version, **query).names == expected
 
 
-def test_an_expired_version_gets_a_410_only_if_it_is_requested_exactly(
+def test_listing_at_an_expired_resource_version_gets_a_410_only_if_it_must_be_exact(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]
@@ -123,7 +125,7 @@ def test_an_expired_version_gets_a_410_only_if_it_is_requested_exactly(
     assert raw_client.get(resourceVersion=version).names == ["a"]
 
 
-def test_a_list_at_a_future_version_gets_a_timeout_with_the_cause(raw_client: RawClient) -> None:
+def test_listing_at_a_future_resource_version_gets_a_timeout_with_the_cause(raw_client: RawClient) -> None:
     reply = raw_client.get(resourceVersion=10**9)
     assert (reply.code, reply.body["reason"], reply.headers["Retry-After"]) == (504, "Timeout", "1")
     assert reply.body["details"]["causes"][0]["reason"] == "ResourceVersionTooLarge"

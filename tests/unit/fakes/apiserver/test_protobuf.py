@@ -35,7 +35,7 @@ def test_a_secret_is_decoded_with_its_labels_and_data() -> None:
     }
 
 
-def test_options_of_a_delete_are_decoded_and_other_kinds_get_a_400() -> None:
+def test_delete_options_in_protobuf_are_decoded_and_other_kinds_get_a_400() -> None:
     assert protobuf.decode(encode("DeleteOptions", b"")) == {}
     with pytest.raises(ApiError, match="the fake decodes no Pod in protobuf"):
         protobuf.decode(encode("Pod", b""))

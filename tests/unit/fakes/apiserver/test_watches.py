@@ -88,7 +88,9 @@ def test_a_watch_from_an_expired_version_gets_a_200_with_an_error_event(
     assert (stream.code, end) == (200, None)
 
 
-def test_a_watch_from_an_expired_version_can_get_a_410_status(server: ApiServer, raw_client: RawClient) -> None:
+def test_a_test_can_let_a_watch_from_an_expired_version_get_a_410_instead_of_an_event(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]
     server.expire()
     server.api.gone_as_status = True
@@ -137,7 +139,9 @@ def test_bookmarks_are_sent_at_the_configured_interval(server: ApiServer, raw_cl
         assert stream.read_events(2) == [("BOOKMARK", str(server.version))] * 2
 
 
-def test_a_bookmark_of_a_built_in_kind_has_its_required_fields_empty(server: ApiServer, raw_client: RawClient) -> None:
+def test_a_bookmark_of_a_built_in_kind_contains_its_required_fields_with_empty_values(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     path = "/apis/discovery.k8s.io/v1/endpointslices"
     with raw_client.watch(path, resourceVersion=server.version, allowWatchBookmarks="true") as stream:
         server.put(build_service("a"))
@@ -185,7 +189,9 @@ def test_a_watch_can_omit_the_initial_events(server: ApiServer, raw_client: RawC
     assert seen == [("ADDED", "b")]
 
 
-def test_a_streamed_list_gets_an_error_event_if_the_store_is_too_old(server: ApiServer, raw_client: RawClient) -> None:
+def test_a_streamed_list_gets_an_error_event_if_etcd_is_too_old_for_it(
+    server: ApiServer, raw_client: RawClient
+) -> None:
     server.api.watch_list = WatchList.REFUSED_BY_STORE
     with raw_client.watch(**STREAMED) as stream:
         frame, end = stream.read_event(), stream.read_event()
@@ -200,7 +206,7 @@ def test_a_streamed_list_gets_an_error_event_if_the_store_is_too_old(server: Api
         pytest.param(WatchList.UNKNOWN, "resourceVersionMatch is forbidden for watch", id="before-1.27"),
     ],
 )
-def test_a_streamed_list_is_refused_by_a_server_without_that_feature(
+def test_a_server_that_does_not_support_streamed_lists_refuses_them(
     server: ApiServer, raw_client: RawClient, mode: WatchList, message: str
 ) -> None:
     server.api.watch_list = mode

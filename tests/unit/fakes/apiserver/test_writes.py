@@ -76,7 +76,7 @@ def test_a_service_can_be_created_without_kind_and_api_version(raw_client: RawCl
     assert (made.code, made.body["kind"]) == (201, "Service")
 
 
-def test_an_update_from_an_old_version_is_a_conflict(raw_client: RawClient) -> None:
+def test_an_update_with_an_old_resource_version_is_a_conflict(raw_client: RawClient) -> None:
     old = raw_client.send("POST", LEASES, lease("a")).body
     new = raw_client.send(
         "PUT", f"{LEASES}/leader", old | lease("b", resourceVersion=old["metadata"]["resourceVersion"])
@@ -95,7 +95,7 @@ def test_an_update_from_an_old_version_is_a_conflict(raw_client: RawClient) -> N
         pytest.param(f"{LEASES}/leader", lease("b"), 422, id="leases-may-not"),
     ],
 )
-def test_an_update_without_a_resource_version_is_allowed_for_services_only(
+def test_only_services_can_be_updated_without_a_resource_version(
     server: ApiServer, raw_client: RawClient, path: str, body: dict[str, Any], code: int
 ) -> None:
     for obj in (build_service("web"), build_route("r"), lease("a", namespace="shop")):
@@ -110,7 +110,7 @@ def test_an_update_without_a_resource_version_is_allowed_for_services_only(
         pytest.param(f"{ROUTES}/r", build_route("r"), 404, id="route-is-not-created"),
     ],
 )
-def test_an_update_of_a_missing_object_creates_leases_but_not_custom_objects(
+def test_an_update_of_a_missing_lease_creates_it_and_an_update_of_a_missing_custom_object_does_not(
     raw_client: RawClient, path: str, body: dict[str, Any], code: int
 ) -> None:
     assert raw_client.send("PUT", path, body).code == code

@@ -12,7 +12,7 @@ from tests.fakes.clouddns.server import CloudDns
 from tests.fakes.service.faults import Drop, Meanwhile, Refuse
 
 
-def test_a_request_without_the_token_gets_a_401_when_a_token_is_required(fake: CloudDns, raw_client: RawClient) -> None:
+def test_if_a_token_is_required_a_request_without_it_gets_a_401(fake: CloudDns, raw_client: RawClient) -> None:
     fake.locked = True
     status, detail = raw_client.http("GET", "")
     assert (status, detail["error"]["errors"][0]["reason"]) == (401, "authError")
@@ -46,7 +46,7 @@ def test_missing_permissions_of_a_zone_are_reported_and_forbid_its_changes(
         assert raw_client.refusal(**change) == (403, [("forbidden", "Forbidden")])
 
 
-def test_a_fault_can_refuse_a_call_drop_its_response_or_change_records_before_it(
+def test_a_test_can_let_a_call_be_refused_lose_its_response_or_change_records_before_it(
     fake: CloudDns, raw_client: RawClient
 ) -> None:
     fake.faults.arm(Refuse(503, "backendError", "Backend Error"), action="changes.create")

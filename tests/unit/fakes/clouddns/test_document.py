@@ -53,7 +53,9 @@ BACKUP = {
 }
 
 
-def test_every_request_and_response_matches_the_discovery_document(fake: CloudDns, raw_client: RawClient) -> None:
+def test_every_request_and_response_so_far_matches_the_discovery_document_of_google(
+    fake: CloudDns, raw_client: RawClient
+) -> None:
     fake.add_zone("example.net", name="inside", private=True, peeringConfig={"targetNetwork": {"networkUrl": "x"}})
     routed = [
         {"name": f"{label}.example.com.", "type": "A", "ttl": 60, "routingPolicy": policy}
@@ -77,11 +79,11 @@ def test_every_request_and_response_matches_the_discovery_document(fake: CloudDn
 
 
 @pytest.mark.parametrize("name", QUOTA)
-def test_every_quota_is_in_the_discovery_document(name: str) -> None:
+def test_the_discovery_document_has_every_quota_that_the_fake_states(name: str) -> None:
     assert name in document()["schemas"]["Quota"]["properties"]
 
 
-def test_undocumented_fields_parameters_and_values_are_found() -> None:
+def test_the_check_against_the_discovery_document_finds_undocumented_fields_and_values() -> None:
     fault = {"additions": [{"name": 1, "weight": 2, "ttl": "x", "rrdatas": "x"}], "status": "INSYNC"}
     assert undocumented_body("changes.create", fault) == [
         ".additions[0].name: 1 is no string",

@@ -36,7 +36,7 @@ def when(effect: str, operator: str, *values: str) -> dict[str, Any]:
         pytest.param([ANY, when("Deny", "ForAnyValue:StringEquals", "B")], ["A", "B"], "explicitDeny", [], id="deny"),
     ],
 )
-def test_policy_statements_allow_or_deny_an_action(
+def test_policy_statements_decide_whether_an_action_is_allowed(
     statements: list[dict[str, Any]], original: list[str], decision: str, missing: list[str]
 ) -> None:
     context = {KEY: original} if original else {}

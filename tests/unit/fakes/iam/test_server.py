@@ -42,7 +42,7 @@ def refusal(fake: Iam, **query: Any) -> str:  # noqa: ANN401 - of the API
     return str(error.value.response.get("Error", {}).get("Code"))
 
 
-def test_a_simulation_returns_the_strictest_decision_and_one_per_resource(fake: Iam) -> None:
+def test_a_simulation_gives_a_decision_for_each_resource_and_the_strictest_of_them_overall(fake: Iam) -> None:
     fake.policies[ROLE] = [allowing("iam:*"), allowing(CHANGE, resource=ZONE)]
     query = {"PolicySourceArn": ROLE, "ActionNames": [CHANGE], "ResourceArns": [ZONE, f"{ZONE}2"]}
     (found,) = client(fake, "iam").simulate_principal_policy(**query)["EvaluationResults"]
@@ -67,14 +67,14 @@ def test_an_invalid_simulation_request_is_refused(fake: Iam) -> None:
     assert refusal(fake, ContextEntries=[entry]) == "InvalidInput"
 
 
-def test_a_page_of_simulation_results_can_be_empty(fake: Iam) -> None:
+def test_a_test_can_make_the_first_page_of_simulation_results_empty(fake: Iam) -> None:
     fake.truncates = True
     pages = client(fake, "iam").get_paginator("simulate_principal_policy")
     found = list(pages.paginate(PolicySourceArn=ROLE, ActionNames=[CHANGE]))
     assert [len(page["EvaluationResults"]) for page in found] == [0, 1]
 
 
-def test_sts_identifies_access_keys_and_issues_keys_of_an_assumed_role(fake: Iam) -> None:
+def test_sts_returns_the_identity_of_an_access_key_and_issues_keys_for_an_assumed_role(fake: Iam) -> None:
     assert client(fake, "sts").get_caller_identity()["Arn"] == fake.callers["AKIDPOD"]
     original = client(fake, "sts").assume_role(RoleArn=ROLE, RoleSessionName="pass")["Credentials"]
     again = client(fake, "sts", original["AccessKeyId"]).get_caller_identity()

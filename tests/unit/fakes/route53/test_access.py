@@ -24,7 +24,7 @@ def is_let_through(raw_client: RawClient, action: str, record: dict[str, Any]) -
     return True
 
 
-def test_an_api_action_can_be_denied_and_allowed_again(fake: Route53, raw_client: RawClient) -> None:
+def test_a_test_can_deny_an_api_action_and_allow_it_again(fake: Route53, raw_client: RawClient) -> None:
     denial = fake.access.deny("ListHostedZones")
     with pytest.raises(ClientError, match="is not authorized to perform: route53:ListHostedZones"):
         raw_client.client.list_hosted_zones()
@@ -33,14 +33,14 @@ def test_an_api_action_can_be_denied_and_allowed_again(fake: Route53, raw_client
     raw_client.client.list_hosted_zones()
 
 
-def test_an_access_denied_message_contains_the_zone_arn(fake: Route53, raw_client: RawClient) -> None:
+def test_the_message_about_a_denied_call_contains_the_arn_of_the_zone(fake: Route53, raw_client: RawClient) -> None:
     fake.access.deny("ListResourceRecordSets", zone_id="ZEXAMPLE")
     with pytest.raises(ClientError, match="on resource: arn:aws:route53:::hostedzone/ZEXAMPLE"):
         raw_client.listed()
     RawClient(fake, fake.add_zone("other.test")).listed()
 
 
-def test_record_names_are_denied_in_normalized_form(fake: Route53, raw_client: RawClient) -> None:
+def test_record_names_in_a_denial_are_matched_in_normalized_form(fake: Route53, raw_client: RawClient) -> None:
     """«All letters must be lowercase. The DNS name must be without trailing dot. … escape codes …»."""
     fake.access.deny("ChangeResourceRecordSets", names=[r"\052.example.com", "a.*"])
     assert not is_let_through(raw_client, "CREATE", build_simple("*.example.com"))
@@ -48,18 +48,18 @@ def test_record_names_are_denied_in_normalized_form(fake: Route53, raw_client: R
     assert is_let_through(raw_client, "CREATE", build_simple("b.example.com"))
 
 
-def test_record_types_can_be_denied(fake: Route53, raw_client: RawClient) -> None:
+def test_a_test_can_deny_changes_to_a_record_type(fake: Route53, raw_client: RawClient) -> None:
     fake.access.deny("ChangeResourceRecordSets", types=["TXT"])
     assert not is_let_through(raw_client, "CREATE", TXT)
     assert is_let_through(raw_client, "CREATE", A)
 
 
-def test_one_denied_change_refuses_the_batch(fake: Route53, raw_client: RawClient) -> None:
+def test_one_denied_change_makes_the_service_refuse_the_whole_batch(fake: Route53, raw_client: RawClient) -> None:
     fake.access.deny("ChangeResourceRecordSets", types=["TXT"])
     assert raw_client.refusal(("CREATE", A), ("CREATE", TXT))[0] == "AccessDenied"
 
 
-def test_change_actions_can_be_denied(fake: Route53, raw_client: RawClient) -> None:
+def test_a_test_can_deny_creates_upserts_or_deletes(fake: Route53, raw_client: RawClient) -> None:
     """The condition key is ChangeResourceRecordSetsActions; its values are CREATE, UPSERT and DELETE."""
     fake.access.deny("ChangeResourceRecordSets", actions=["DELETE"])
     assert is_let_through(raw_client, "CREATE", A)
@@ -67,7 +67,9 @@ def test_change_actions_can_be_denied(fake: Route53, raw_client: RawClient) -> N
     assert is_let_through(raw_client, "UPSERT", A)
 
 
-def test_a_batch_is_allowed_only_if_the_permission_matches_every_change(fake: Route53, raw_client: RawClient) -> None:
+def test_a_batch_is_allowed_only_if_each_of_its_changes_matches_the_permission(
+    fake: Route53, raw_client: RawClient
+) -> None:
     """The examples of the guide use the operator `ForAllValues:StringLike`."""
     fake.access.allow("ChangeResourceRecordSets", names=["*.example.com"], types=["A"], actions=["CREATE", "UPSERT"])
     assert is_let_through(raw_client, "CREATE", A)
@@ -78,7 +80,7 @@ def test_a_batch_is_allowed_only_if_the_permission_matches_every_change(fake: Ro
     raw_client.listed()
 
 
-def test_a_batch_is_allowed_only_if_a_single_permission_matches_every_change(
+def test_a_batch_is_allowed_only_if_one_permission_matches_all_of_its_changes(
     fake: Route53, raw_client: RawClient
 ) -> None:
     fake.access.allow("ChangeResourceRecordSets", types=["A"])

@@ -96,7 +96,7 @@ def test_an_alias_with_multivalue_answer_routing_is_refused(raw_client: RawClien
     assert raw_client.refusal(("CREATE", record))[0] == "InvalidChangeBatch"
 
 
-def test_an_existing_alias_without_target_does_not_block_other_types_of_its_name(
+def test_an_existing_alias_whose_target_is_gone_does_not_block_records_of_other_types_at_its_name(
     fake: Route53, raw_client: RawClient
 ) -> None:
     """The service does not check existing aliases again."""

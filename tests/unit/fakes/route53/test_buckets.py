@@ -33,7 +33,7 @@ def admitted(raw_client: RawClient, count: int) -> int:
     return sum(went_well)
 
 
-def test_calls_after_a_burst_are_admitted_at_the_configured_rate(tight: RawClient, clock: MovedClock) -> None:
+def test_after_a_burst_calls_are_accepted_at_the_configured_rate(tight: RawClient, clock: MovedClock) -> None:
     assert admitted(tight, 5) == 3
     clock.now_s += 0.2
     assert admitted(tight, 5) == 2
@@ -52,7 +52,7 @@ def test_each_account_has_its_own_rate_limit(tight: RawClient) -> None:
     build_client(tight.fake.url, access_key="AKIDOTHER").list_hosted_zones()
 
 
-def test_the_documented_rate_limit_of_an_account_can_be_enabled(
+def test_a_test_can_enable_the_rate_limit_that_aws_documents_for_an_account(
     fake: Route53, raw_client: RawClient, clock: MovedClock
 ) -> None:
     """«All Amazon Route 53 API actions combined (account level)»: 50 at once, 10 a second."""
@@ -64,7 +64,9 @@ def test_the_documented_rate_limit_of_an_account_can_be_enabled(
     assert admitted(raw_client, 11) == 10
 
 
-def test_changes_have_their_own_rate_limit(fake: Route53, raw_client: RawClient, clock: MovedClock) -> None:
+def test_changes_to_records_have_a_rate_limit_of_their_own(
+    fake: Route53, raw_client: RawClient, clock: MovedClock
+) -> None:
     """«A maximum capacity of 1,500 changes (burst) and refills at 100 changes per second (sustained)»."""
     fake.buckets.follow_the_guide()
     records = [build_simple(f"n{number}.example.com") for number in range(1600)]
@@ -90,7 +92,7 @@ def test_an_upsert_costs_two_tokens_and_a_throttled_batch_none(fake: Route53, ra
     assert raw_client.refusal(("DELETE", record))[0] == "Throttling"
 
 
-def test_creating_zones_has_a_lower_rate_limit(fake: Route53, raw_client: RawClient) -> None:
+def test_creating_zones_has_a_lower_rate_limit_than_other_calls(fake: Route53, raw_client: RawClient) -> None:
     """`CreateHostedZone` allows a burst of 40 calls; each call costs two changes."""
     fake.buckets.action = Rate(per_s=10, burst=50)
     for number in range(40):

@@ -219,7 +219,7 @@ def test_a_change_to_a_zone_that_still_processes_another_is_refused(
     raw_client.create(build_simple("b.example.com"))
 
 
-def test_the_edits_of_a_zone_are_listed_with_their_author(fake: Route53, raw_client: RawClient) -> None:
+def test_the_edits_of_a_zone_are_listed_with_who_made_them(fake: Route53, raw_client: RawClient) -> None:
     raw_client.create(A, build_simple("b.example.com"))
     fake.put(raw_client.zone_id, build_simple("b.example.com", ttl=60))
     raw_client.change(("DELETE", A), ("UPSERT", build_simple("b.example.com", ttl=60)))

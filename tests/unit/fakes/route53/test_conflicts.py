@@ -52,7 +52,7 @@ def test_a_record_of_another_type_beside_a_cname_is_refused(raw_client: RawClien
     )
 
 
-def test_changes_of_a_batch_are_checked_in_their_order(raw_client: RawClient) -> None:
+def test_changes_of_a_batch_are_checked_in_the_order_of_the_batch(raw_client: RawClient) -> None:
     """Observed at the real service: octodns/octodns issue 507, cookpad/roadworker pull request 89."""
     raw_client.create(CNAME)
     assert "conflicting" in raw_client.refusal(("CREATE", build_simple(NAME)), ("DELETE", CNAME))[1]
@@ -100,7 +100,7 @@ def test_a_routed_record_beside_a_simple_one_is_refused(raw_client: RawClient, p
     assert message.endswith(" set exists with the same name and type.]")
 
 
-def test_the_message_about_a_weighted_record_beside_a_simple_one_names_the_policy(raw_client: RawClient) -> None:
+def test_refusing_a_weighted_record_beside_a_simple_one_names_the_routing_policy(raw_client: RawClient) -> None:
     raw_client.create(build_simple(NAME))
     assert "as a non-weighted set exists" in raw_client.refusal(("CREATE", routed("one", Weight=1)))[1]
 

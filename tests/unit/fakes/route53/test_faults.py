@@ -79,7 +79,7 @@ def test_a_late_call_is_applied_after_the_fault_is_released(fake: Route53, raw_c
     assert raw_client.listed() == ["a.example.com. A"]
 
 
-def test_a_meanwhile_fault_edits_the_zone_before_the_write(fake: Route53, raw_client: RawClient) -> None:
+def test_a_test_can_let_an_edit_happen_just_before_a_write(fake: Route53, raw_client: RawClient) -> None:
     """A delete states the exact values, so the write is refused and the foreign edit stays."""
     raw_client.create(A)
     foreign = build_simple("a.example.com", "A", "203.0.113.1")
@@ -115,7 +115,7 @@ def test_the_call_log_contains_zone_status_code_and_changes(fake: Route53, raw_c
     assert fake.log.count_calls() == {CHANGE: 2, LIST: 1}
 
 
-def test_a_call_with_a_cut_connection_is_logged_with_status_0(fake: Route53, raw_client: RawClient) -> None:
+def test_a_call_whose_connection_was_cut_is_logged_with_status_0(fake: Route53, raw_client: RawClient) -> None:
     fake.faults.arm(Drop(worked=True), action=CHANGE)
     with pytest.raises(ConnectionClosedError):
         raw_client.create(A)

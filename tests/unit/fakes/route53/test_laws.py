@@ -45,7 +45,7 @@ def submit(zone: Zone, items: list[tuple[Action, dict[str, Any]]]) -> bool:
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_the_records_of_a_zone_are_the_result_of_all_accepted_batches(
+def test_after_any_batches_a_zone_has_the_records_of_exactly_the_accepted_ones(
     batches: list[list[tuple[Action, dict[str, Any]]]],
 ) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
@@ -66,7 +66,9 @@ def test_the_records_of_a_zone_are_the_result_of_all_accepted_batches(
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_the_records_at_one_name_can_always_coexist(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
+def test_records_at_one_name_can_always_coexist_whatever_batches_are_sent(
+    batches: list[list[tuple[Action, dict[str, Any]]]],
+) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
     for items in batches:
         submit(zone, items)
@@ -82,7 +84,9 @@ def test_the_records_at_one_name_can_always_coexist(batches: list[list[tuple[Act
 
 
 @given(st.lists(BATCHES, max_size=12))
-def test_replaying_the_edits_gives_the_records_of_the_zone(batches: list[list[tuple[Action, dict[str, Any]]]]) -> None:
+def test_replaying_the_recorded_edits_gives_the_current_records_of_the_zone(
+    batches: list[list[tuple[Action, dict[str, Any]]]],
+) -> None:
     zone = Zone(zone_id="Z", name="example.com.", account="1")
     replayed = {record.key: record for record in zone.records()}
     for items in batches:

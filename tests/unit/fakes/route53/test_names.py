@@ -59,7 +59,7 @@ def test_normalizing_a_normalized_name_changes_nothing(labels: list[str]) -> Non
     assert remaining == remaining.lower()
 
 
-def test_names_are_sorted_by_reversed_labels_including_the_final_dot() -> None:
+def test_names_are_sorted_by_their_labels_from_right_to_left_as_the_service_sorts_them() -> None:
     """`-` (45) sorts before the dot (46), digits and letters after it; an escape starts with a backslash (92)."""
     names = ["www", "a.www", "www-x", "www1", "*", "_srv", "0", "zzz"]
     full = sorted((normalize(f"{name}.example.com") for name in names), key=build_sort_key)

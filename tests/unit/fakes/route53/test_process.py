@@ -12,7 +12,7 @@ from tests.fakes.route53.server import Route53
 from tests.unit.fakes.route53.raw_client import build_client, build_simple
 
 
-def test_the_fake_service_in_its_own_process_serves_calls_and_executes_commands() -> None:
+def test_the_fake_service_runs_in_its_own_process_and_accepts_commands() -> None:
     with run_process("--zone", "example.com", "--action-rate", "10:50", "--latency-ms", "1") as remote:
         zone_id = remote.add_zone("example.net", records=[build_simple("a.example.net")], tags={"team": "a"})
         remote.put(zone_id, [build_simple("b.example.net", ttl=60)])

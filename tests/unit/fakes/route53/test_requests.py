@@ -138,7 +138,7 @@ def test_an_error_response_contains_code_message_and_request_id(raw_client: RawC
     assert "<RequestId>R" in detail
 
 
-def test_a_path_may_end_with_a_slash(raw_client: RawClient) -> None:
+def test_a_request_path_may_end_with_a_slash(raw_client: RawClient) -> None:
     """boto3 sends `rrset/`, other SDKs send `rrset`."""
     assert raw_client.http("GET", f"{RRSET}/")[0] == raw_client.http("GET", RRSET)[0] == 200
 
@@ -164,7 +164,7 @@ def test_a_tls_server_is_trusted_only_with_its_own_ca(tmp_path: Path) -> None:
             build_client(fake.url).list_hosted_zones()
 
 
-def test_a_request_through_an_http_proxy_is_served(raw_client: RawClient) -> None:
+def test_a_request_sent_through_an_http_proxy_is_answered(raw_client: RawClient) -> None:
     """A client with an HTTP proxy sends the full URL."""
     through = build_client("http://route53.invalid", config=Config(proxies={"http": raw_client.fake.url}))
     assert len(through.list_hosted_zones()["HostedZones"]) == 1

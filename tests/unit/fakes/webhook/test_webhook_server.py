@@ -36,13 +36,13 @@ def send(fake: WebhookServer, method: str, path: str, body: object = None) -> tu
         connection.close()
 
 
-def test_the_server_negotiates_its_zones(fake: WebhookServer) -> None:
+def test_negotiation_with_the_webhook_server_returns_its_zones(fake: WebhookServer) -> None:
     status, media_type, body = send(fake, "GET", "/")
     assert (status, media_type, json.loads(body)) == (200, MEDIA_TYPE, {"include": ["example.org"]})
 
 
 @pytest.mark.parametrize("key", ["create", "Create"])
-def test_a_created_record_is_listed(fake: WebhookServer, key: str) -> None:
+def test_a_created_record_is_in_the_list_of_records(fake: WebhookServer, key: str) -> None:
     assert send(fake, "POST", "/records", {key: [WEB]})[0] == 204
     status, media_type, body = send(fake, "GET", "/records")
     assert (status, media_type, json.loads(body)) == (200, MEDIA_TYPE, [WEB])
@@ -58,14 +58,14 @@ def test_a_created_record_is_listed(fake: WebhookServer, key: str) -> None:
         pytest.param({"create": [WEB | {"dnsName": "web.example.com"}]}, id="foreign-zone"),
     ],
 )
-def test_a_refused_request_changes_nothing(fake: WebhookServer, changes: dict[str, Any]) -> None:
+def test_a_change_that_the_webhook_server_refuses_changes_nothing(fake: WebhookServer, changes: dict[str, Any]) -> None:
     fake.put("web.example.org", "A", "192.0.2.1")
     before = fake.records()
     assert send(fake, "POST", "/records", changes)[0] == 500
     assert fake.records() == before
 
 
-def test_an_update_and_a_delete_change_their_records(fake: WebhookServer) -> None:
+def test_an_update_and_a_delete_are_applied_to_the_stored_records(fake: WebhookServer) -> None:
     fake.put("web.example.org", "A", "192.0.2.1")
     fake.put("old.example.org", "A", "192.0.2.1")
     new = WEB | {"targets": ["192.0.2.2"]}
@@ -74,11 +74,11 @@ def test_an_update_and_a_delete_change_their_records(fake: WebhookServer) -> Non
     assert fake.records() == {WEB_KEY: new}
 
 
-def test_what_is_not_json_is_answered_with_400(fake: WebhookServer) -> None:
+def test_a_request_that_is_invalid_json_or_uses_a_wrong_method_gets_a_400(fake: WebhookServer) -> None:
     assert send(fake, "POST", "/records", "text")[0] == 400
     assert send(fake, "POST", "/adjustendpoints", {})[0] == 400
     assert send(fake, "PUT", "/records", {})[0] == 400
 
 
-def test_each_defect_has_a_check_that_must_find_it() -> None:
+def test_each_defect_that_a_test_can_plant_has_a_check_that_must_find_it() -> None:
     assert PLANTED.keys() == set(Defect)
