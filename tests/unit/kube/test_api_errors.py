@@ -94,7 +94,7 @@ def test_a_404_distinguishes_a_missing_object_from_a_missing_kind(body: bytes, n
     assert raised.name == name
 
 
-def test_a_future_resource_version_is_an_expired_one() -> None:
+def test_the_response_for_a_future_resource_version_is_treated_as_an_expired_version() -> None:
     details = {"causes": [{"reason": "ResourceVersionTooLarge"}], "retryAfterSeconds": 1}
     raised = build_error(CALL, 504, status(code=504, reason="Timeout", details=details))
     assert type(raised) is ExpiredError

@@ -98,7 +98,7 @@ def resolve_first(cluster: ClusterWithHosts, name: str = LB) -> list[ClusterChan
 Make = Callable[..., tuple[ClusterWithHosts, HostResolver, Dns]]
 
 
-def test_a_host_is_not_synced_until_its_first_lookup_succeeded(resolved: Make) -> None:
+def test_a_looked_up_host_is_not_synced_until_its_first_lookup_has_ended(resolved: Make) -> None:
     cluster, _, _ = resolved(HostAddresses(("192.0.2.1",), 60.0))
     found = resolve_first(cluster)
     assert [change.state.phase for change in found if isinstance(change, KindChange)][-1] is Phase.SYNCED
@@ -144,7 +144,9 @@ NOBODY = HostAddresses((), 0.0)
 
 
 @pytest.mark.parametrize("later", ["the A query failed: timed out", NOBODY], ids=["failure", "no-address"])
-def test_a_later_lookup_without_addresses_keeps_the_known_ones(later: HostAddresses | str, resolved: Make) -> None:
+def test_a_later_lookup_without_result_keeps_the_known_addresses_of_a_host(
+    later: HostAddresses | str, resolved: Make
+) -> None:
     cluster, hosts, dns = resolved(HostAddresses(("192.0.2.1",), 60.0), later)
     resolve_first(cluster)
     pass_time(hosts, dns, 60.0)
@@ -153,7 +155,7 @@ def test_a_later_lookup_without_addresses_keeps_the_known_ones(later: HostAddres
     assert list_known(cluster) == (("192.0.2.1",), "")
 
 
-def test_a_first_failed_lookup_is_reported_and_repeated_with_backoff(resolved: Make) -> None:
+def test_a_host_whose_first_lookup_fails_is_reported_and_looked_up_again_with_backoff(resolved: Make) -> None:
     cluster, hosts, dns = resolved("the A query failed: timed out", "still not", HostAddresses(("192.0.2.1",), 60.0))
     resolve_first(cluster)
     assert list_known(cluster) == ((), "the A query failed: timed out")
@@ -165,7 +167,7 @@ def test_a_first_failed_lookup_is_reported_and_repeated_with_backoff(resolved: M
     assert list_known(cluster) == (("192.0.2.1",), "")
 
 
-def test_a_host_without_addresses_is_resolved_again_with_backoff_and_stays_known_after_a_failure(
+def test_a_host_without_addresses_is_looked_up_again_with_backoff(
     resolved: Make,
 ) -> None:
     cluster, hosts, dns = resolved(NOBODY, "the A query failed: timed out", HostAddresses(("192.0.2.1",), 60.0))
@@ -187,7 +189,7 @@ def list_known(cluster: ClusterWithHosts) -> tuple[tuple[str, ...], str]:
     return host.addresses, host.failure
 
 
-def test_other_kinds_are_looked_up_in_the_wrapped_cluster(resolved: Make) -> None:
+def test_kinds_other_than_hosts_are_looked_up_in_the_wrapped_cluster(resolved: Make) -> None:
     cluster, _, _ = resolved(HostAddresses((), 0.0))
     assert cluster.require(RESOLVED_HOST).phase is Phase.SYNCED
     assert cluster.exists(ObjectKey(RESOLVED_HOST, "", LB)) is None

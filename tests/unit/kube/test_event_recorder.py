@@ -57,7 +57,9 @@ def build_decision(action: Action, reason: Reason, *, has_record: bool = False) 
         pytest.param(build_decision(Action.NONE, Reason.NO_ZONE), None, id="another-instance-may-have-the-zone"),
     ],
 )
-def test_a_problem_event_goes_to_every_requesting_object(problem: Decision, reason: str | None) -> None:
+def test_every_object_that_requests_a_record_gets_the_event_about_its_problem(
+    problem: Decision, reason: str | None
+) -> None:
     messages = list(build_messages().describe_decisions([problem]))
     assert [message.reason for message in messages] == ([reason] if reason else [])
     for message in messages:
@@ -77,7 +79,7 @@ def test_problem_events_can_be_turned_off() -> None:
     assert not list(quiet.describe_held_deletes(build_held_set("c", build_held("web"))))
 
 
-def test_a_published_record_gets_one_ready_event_if_enabled() -> None:
+def test_a_published_record_gets_one_ready_event_if_ready_events_are_enabled() -> None:
     steps = [
         build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),  # at start
         build_decision(Action.CREATE, Reason.REQUESTED),
@@ -95,7 +97,7 @@ def test_a_published_record_gets_one_ready_event_if_enabled() -> None:
     assert not list(build_messages().describe_decisions(steps))
 
 
-def test_a_record_gets_its_ready_event_although_a_rejected_claim_was_reported_before_it_was_published() -> None:
+def test_a_record_gets_its_ready_event_even_if_a_rejected_claim_was_reported_before() -> None:
     steps = [
         build_decision(Action.CREATE, Reason.REQUESTED),
         replace(build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER), requested_by=(origin("loser"),)),
@@ -105,7 +107,9 @@ def test_a_record_gets_its_ready_event_although_a_rejected_claim_was_reported_be
     assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
 
 
-def test_the_oldest_names_that_were_never_published_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_names_that_were_never_published_only_a_limited_number_is_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Test names that no object requests any more before they were written: no later decision mentions them."""
     monkeypatch.setattr(event_recorder, "_MAX_UNPUBLISHED", 10)
     messages = build_messages("RecordReady")
@@ -117,7 +121,7 @@ def test_the_oldest_names_that_were_never_published_are_forgotten(monkeypatch: p
     assert [message.reason for message in messages.describe_decisions([published])] == ["RecordReady"]
 
 
-def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:
+def test_the_object_named_in_the_ownership_record_gets_the_event_about_a_delete() -> None:
     gone = Delete(current=build_owned("web"), evidence=Evidence.HOSTNAME_REMOVED)
     batch = Batch(number=1, zone=ZONE, change_sets=(ChangeSet(zone=ZONE, name=host("web"), changes=(gone,)),))
     (message,) = build_messages(*ALL).describe_batch(batch)
@@ -125,7 +129,7 @@ def test_a_delete_event_goes_to_the_object_in_the_ownership_record() -> None:
     assert not list(build_messages().describe_batch(batch))
 
 
-def test_events_about_invalid_values_name_the_allowed_values() -> None:
+def test_an_event_about_an_invalid_value_shows_the_allowed_values() -> None:
     warning = ClaimWarning(reason=Reason.INVALID_TTL, field="ttl", value="ten\n", allowed="seconds")
     claims: list[Claim] = [
         InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a b", allowed="a name"),
@@ -140,7 +144,7 @@ def test_events_about_invalid_values_name_the_allowed_values() -> None:
     ]
 
 
-def test_a_failed_computation_of_claims_gives_an_event_on_the_object() -> None:
+def test_an_object_whose_claims_cannot_be_computed_gets_an_event() -> None:
     (message,) = build_messages().describe_failure(WEB, "there is no Ingress infra/gone")
     assert (message.regarding, message.source, message.reason) == (WEB, "service", "ObjectFailed")
     assert message.text == (
@@ -150,7 +154,7 @@ def test_a_failed_computation_of_claims_gives_an_event_on_the_object() -> None:
     assert not list(build_messages(problems=False).describe_failure(WEB, "broken"))
 
 
-def test_held_deletes_give_one_event_per_object_with_the_approve_command() -> None:
+def test_each_object_of_held_deletes_gets_one_event_with_the_approve_command() -> None:
     waiting = [build_held(f"h{number}") for number in range(7)] + [
         build_held("x", resource="service/shop/x"),
         build_held("y", resource="gone/shop/y"),
@@ -166,7 +170,7 @@ def test_held_deletes_give_one_event_per_object_with_the_approve_command() -> No
     assert not list(build_messages().describe_held_deletes(build_held_set("")))
 
 
-def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
+def test_the_state_configmap_also_gets_an_event_about_held_deletes() -> None:
     state = ObjectKey(Kind("", "v1", "ConfigMap", "configmaps"), "dns", "extdns-state")
     builder = EventMessageBuilder(
         owner="me", kinds={"service": SERVICE}, emitted_reasons=(), emits_problems=True, state=state
@@ -178,7 +182,7 @@ def test_held_deletes_also_give_an_event_on_the_state_configmap() -> None:
     assert "extdns approve 7f3a-91c2" in last.text
 
 
-def test_without_saved_state_the_event_names_the_flag_that_approves_the_deletes() -> None:
+def test_without_saved_state_the_event_about_held_deletes_names_the_flag_that_approves_them() -> None:
     config = parse(["--source=service", "--provider=inmemory", "--state-configmap="], {})
     builder = EventMessageBuilder(
         owner="me",
@@ -191,7 +195,7 @@ def test_without_saved_state_the_event_names_the_flag_that_approves_the_deletes(
     assert "To approve them: extdns --approve=7f3a-91c2 [flags] [held]" in message.text
 
 
-def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> None:
+def test_the_approve_command_fits_into_an_event_about_names_of_any_length() -> None:
     long = ".".join(["x" * 60] * 3)
     (message,) = build_messages().describe_held_deletes(
         build_held_set("7f3a-91c2", *(build_held(f"{number}.{long}") for number in range(7)))
@@ -199,7 +203,7 @@ def test_the_approve_command_fits_into_the_event_for_names_of_any_length() -> No
     assert len(message.text) <= 1024
 
 
-def test_a_decision_that_nobody_requested_gives_no_event() -> None:
+def test_held_deletes_whose_object_is_unknown_give_no_event() -> None:
     nameless: list[EventMessage] = list(
         build_messages().describe_held_deletes(
             build_held_set(

@@ -46,13 +46,13 @@ _PACKAGES: Final = ("extdns/app", "extdns/controller", "extdns/engine", "extdns/
 
 
 @pytest.mark.parametrize("attempt", range(6))
-def test_many_threads_can_decode_objects_and_errors_for_the_first_time_at_once(attempt: int) -> None:  # noqa: ARG001 - it is a race
+def test_several_threads_can_decode_objects_and_errors_for_the_first_time_at_the_same_time(attempt: int) -> None:  # noqa: ARG001 - it is a race
     command = (sys.executable, "-c", _RACE)
     ended = subprocess.run(command, cwd=ROOT, env=environment(), timeout=300, check=False, capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()
 
 
-def test_decoders_are_created_at_import() -> None:
+def test_all_decoders_are_created_when_their_module_is_imported() -> None:
     """`decode(…, type=…)` creates a decoder when called; a module-level `Decoder` is created at import."""
     found = [
         one

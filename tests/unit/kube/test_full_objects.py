@@ -61,23 +61,23 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
         pytest.param(from_watch(WEB), id="watch"),
     ],
 )
-def test_full_objects_keep_all_fields_except_managed_fields(obj: KubernetesObject) -> None:
+def test_an_object_kept_in_full_has_all_its_fields_except_managed_fields(obj: KubernetesObject) -> None:
     assert msgspec.json.decode(obj.metadata.full_object) == FULL_OBJECT
 
 
-def test_only_requested_kinds_keep_all_fields() -> None:
+def test_objects_are_kept_in_full_only_for_the_kinds_that_need_it() -> None:
     (found,) = read_manifests(json.dumps(WEB).encode(), "web.json", [NODE]).found
     assert found.obj.metadata.full_object == b""
 
 
-def test_an_object_cannot_set_the_field_that_holds_the_full_object() -> None:
+def test_a_field_in_a_manifest_cannot_replace_the_stored_full_object() -> None:
     (found,) = read_manifests(
         json.dumps({**WEB, "metadata": {"name": "web", "whole": "YQ=="}}).encode(), "web.json"
     ).found
     assert found.obj.metadata.full_object == b""
 
 
-def test_a_full_object_counts_as_changed_if_any_field_but_the_resource_version_differs() -> None:
+def test_an_object_kept_in_full_counts_as_changed_if_any_field_but_its_versions_differs() -> None:
     first = from_watch(WEB)
     again = from_watch({**WEB, "metadata": {**WEB["metadata"], "resourceVersion": "8", "generation": 3}})
     other = from_watch({**WEB, "spec": {"sessionAffinity": "ClientIP"}})

@@ -42,12 +42,12 @@ def observe_other_holder(now_s: float = 100.0) -> LeaseStateMachine:
     return election
 
 
-def test_a_missing_lease_is_created_and_held() -> None:
+def test_a_missing_lease_is_created_and_then_held() -> None:
     election = elect(100.0)
     assert (election.left_s(101.0), election.holder) == (29.0, OURS)
 
 
-def test_the_lease_time_left_is_counted_from_when_the_renewal_was_sent() -> None:
+def test_the_remaining_time_of_a_lease_is_counted_from_the_sending_of_the_renewal() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
     assert election.step(LeaseWritten(record=LeaderElectionRecord(OURS, 30.0, "2")), 106.0) is None
@@ -61,7 +61,7 @@ def test_a_lease_write_that_returns_the_old_version_is_not_a_renewal() -> None:
     assert election.left_s(102.0) == 28.0
 
 
-def test_a_held_lease_is_renewed_every_retry_period() -> None:
+def test_the_leader_renews_its_lease_every_retry_period() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 101.9) is None
     assert election.next_tick_at_s == 102.0
@@ -87,7 +87,7 @@ def test_a_renewal_after_the_deadline_restores_leadership() -> None:
     assert election.left_s(123.0) == 29.0
 
 
-def test_after_a_lost_response_the_lease_is_read_and_not_held_until_confirmed() -> None:
+def test_after_a_lost_response_to_a_write_the_lease_is_read_and_counts_as_not_held_until_confirmed() -> None:
     election = LeaseStateMachine(OURS, LeaderElectionConfig())
     assert election.step(TimeElapsed(), 100.0) == ReadLease()
     assert election.step(LeaseRead(record=None), 100.0) == WriteLease(holder=OURS, expected_version="")
@@ -131,7 +131,9 @@ def test_a_renewal_by_the_holder_restarts_the_wait_of_other_processes() -> None:
         pytest.param(0.0, 130.0, id="own-duration-if-the-lease-has-none"),
     ],
 )
-def test_the_wait_for_a_held_lease_is_its_own_duration(duration_s: float, free_s: float) -> None:
+def test_the_wait_for_the_lease_of_another_process_is_the_duration_stated_in_that_lease(
+    duration_s: float, free_s: float
+) -> None:
     election = LeaseStateMachine(OURS, LeaderElectionConfig())
     assert election.step(TimeElapsed(), 100.0) == ReadLease()
     assert election.step(theirs(duration_s=duration_s), 100.0) is None
@@ -139,7 +141,7 @@ def test_the_wait_for_a_held_lease_is_its_own_duration(duration_s: float, free_s
     assert election.step(theirs(duration_s=duration_s), free_s) == WriteLease(holder=OURS, expected_version="7")
 
 
-def test_a_released_lease_is_taken_at_once() -> None:
+def test_a_lease_that_was_given_up_is_taken_at_once() -> None:
     election = observe_other_holder(100.0)
     assert election.step(TimeElapsed(), 102.0) == ReadLease()
     assert election.step(LeaseRead(record=LeaderElectionRecord("", 30.0, "8")), 102.0) == WriteLease(
@@ -154,7 +156,7 @@ def test_a_deleted_lease_still_belongs_to_its_holder_until_it_expires() -> None:
     assert election.step(TimeElapsed(), 131.0) == WriteLease(holder=OURS, expected_version="")
 
 
-def test_the_holder_of_a_deleted_lease_creates_it_again_before_it_leads() -> None:
+def test_the_holder_of_a_deleted_lease_creates_it_again_before_it_leads_again() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
     assert election.step(RequestFailed(), 102.0) is None
@@ -163,7 +165,7 @@ def test_the_holder_of_a_deleted_lease_creates_it_again_before_it_leads() -> Non
     assert election.left_s(104.0) == 0.0
 
 
-def test_a_holder_that_reads_another_holder_stops_at_once() -> None:
+def test_a_leader_that_reads_another_holder_in_the_lease_stops_leading_at_once() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
     assert election.step(RequestFailed(), 102.0) is None
@@ -172,7 +174,7 @@ def test_a_holder_that_reads_another_holder_stops_at_once() -> None:
     assert (election.left_s(104.0), election.holder) == (0.0, THEIRS)
 
 
-def test_a_process_stops_leading_before_it_releases_the_lease() -> None:
+def test_a_process_stops_leading_before_it_gives_the_lease_up() -> None:
     election = elect(100.0)
     assert election.step(ReleaseLease(), 101.0) == WriteLease(holder="", expected_version="1")
     assert election.left_s(101.0) == 0.0
@@ -181,7 +183,7 @@ def test_a_process_stops_leading_before_it_releases_the_lease() -> None:
     assert election.left_s(101.0) == 0.0
 
 
-def test_a_release_during_a_renewal_waits_for_the_response() -> None:
+def test_giving_the_lease_up_during_a_renewal_waits_for_the_response() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
     assert election.step(ReleaseLease(), 103.0) is None
@@ -194,7 +196,7 @@ def test_a_release_during_a_renewal_waits_for_the_response() -> None:
 @pytest.mark.parametrize(
     "last", [pytest.param(RequestFailed(), id="no-answer"), pytest.param(theirs(), id="another-holds-it")]
 )
-def test_a_process_without_the_lease_does_not_release_it(last: ElectionInput) -> None:
+def test_a_process_that_does_not_hold_the_lease_does_not_give_it_up(last: ElectionInput) -> None:
     election = LeaseStateMachine(OURS, LeaderElectionConfig())
     assert election.step(TimeElapsed(), 100.0) == ReadLease()
     assert election.step(ReleaseLease(), 100.0) is None

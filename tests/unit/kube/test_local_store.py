@@ -44,7 +44,7 @@ def names(found: tuple[KubernetesObject, ...]) -> list[str]:
     return [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found]
 
 
-def test_looking_up_a_kind_that_is_not_synced_requires_it_and_raises() -> None:
+def test_looking_up_a_kind_that_is_not_synced_requests_it_and_raises_not_synced() -> None:
     needed: list[Kind] = []
     view: ClusterView = LocalStore(needed.append)
     with pytest.raises(NotSyncedError, match="Pod objects are not listed yet"):
@@ -54,7 +54,7 @@ def test_looking_up_a_kind_that_is_not_synced_requires_it_and_raises() -> None:
     assert needed == [POD, NODE]
 
 
-def test_objects_of_an_incomplete_list_cannot_be_looked_up() -> None:
+def test_objects_cannot_be_looked_up_until_the_list_of_their_kind_is_complete() -> None:
     made = LocalStore(lambda _: None)
     made.apply([put(pod("shop", "a")), in_phase(Phase.LISTING)])
     with pytest.raises(NotSyncedError):
@@ -62,32 +62,32 @@ def test_objects_of_an_incomplete_list_cannot_be_looked_up() -> None:
     assert made.peek(ObjectKey(POD, "shop", "a")) == pod("shop", "a")
 
 
-def test_a_kind_once_synced_stays_readable_while_its_watch_fails() -> None:
+def test_a_kind_that_was_synced_stays_readable_while_its_watch_fails() -> None:
     made = store(pod("shop", "a"))
     made.apply([in_phase(Phase.FAILING)])
     assert made.get(POD, "shop", "a") == pod("shop", "a")
 
 
-def test_the_local_store_returns_an_object_or_none() -> None:
+def test_getting_an_object_that_does_not_exist_returns_none() -> None:
     made = store(pod("shop", "a"))
     assert made.get(POD, "shop", "a") == pod("shop", "a")
     assert made.get(POD, "shop", "b") is None
     assert made.get(POD, "pay", "a") is None
 
 
-def test_select_sorts_by_namespace_and_name_and_the_empty_namespace_means_all() -> None:
+def test_select_returns_objects_by_namespace_and_name_and_an_empty_namespace_selects_all() -> None:
     made = store(pod("shop", "b"), pod("pay", "z"), pod("shop", "a"))
     assert names(made.select(POD, "", {})) == ["pay/z", "shop/a", "shop/b"]
     assert names(made.select(POD, "shop", {})) == ["shop/a", "shop/b"]
     assert names(made.select(POD, "ops", {})) == []
 
 
-def test_select_finds_cluster_scoped_objects_under_the_empty_namespace() -> None:
+def test_objects_without_namespace_are_selected_with_the_empty_namespace() -> None:
     nodes = [Node(metadata=ObjectMeta(name=name)) for name in ("n2", "n1")]
     assert names(store(*nodes, kind=NODE).select(NODE, "", {})) == ["/n1", "/n2"]
 
 
-def test_select_requires_all_labels() -> None:
+def test_select_returns_only_objects_with_all_given_labels() -> None:
     made = store(
         pod("shop", "a", {"app": "web", "tier": "front"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {})
     )
@@ -96,7 +96,7 @@ def test_select_requires_all_labels() -> None:
     assert names(made.select(POD, "", {"app": "web", "tier": "back"})) == []
 
 
-def test_select_sees_label_changes_after_an_index_was_built() -> None:
+def test_select_takes_changed_labels_into_account() -> None:
     made = store(pod("shop", "a", {"app": "web"}), pod("shop", "b", {"app": "web"}), pod("shop", "c", {"app": "api"}))
     assert names(made.select(POD, "shop", {"app": "web"})) == ["shop/a", "shop/b"]
     made.apply([drop("shop", "a"), put(pod("shop", "b", {"app": "api"})), put(pod("shop", "d", {"app": "web"}))])
@@ -106,7 +106,7 @@ def test_select_sees_label_changes_after_an_index_was_built() -> None:
     assert names(made.select(POD, "shop", {"app": "api"})) == []
 
 
-def test_keys_name_every_object_of_the_kind() -> None:
+def test_the_keys_of_a_kind_are_those_of_all_its_objects() -> None:
     made = store(pod("shop", "a"), pod("pay", "b"))
     made.apply([drop("shop", "a")])
     assert list(made.list_keys(POD)) == [ObjectKey(POD, "pay", "b")]
@@ -154,18 +154,18 @@ def service(version: str, generation: int = 0, type_: str = "") -> Service:
         pytest.param(Service(metadata=ObjectMeta(name="web", namespace="shop", uid="u")), False, id="another-uid"),
     ],
 )
-def test_a_new_resource_version_alone_is_not_a_change(new: Service, same: bool) -> None:
+def test_a_change_of_the_resource_version_alone_is_not_a_change_of_an_object(new: Service, same: bool) -> None:
     assert is_unchanged(service("1"), new) is same
 
 
 @pytest.mark.parametrize(("generation", "same"), [(1, True), (2, False)])
-def test_a_new_generation_is_a_change_for_kinds_with_a_written_status(generation: int, *, same: bool) -> None:
+def test_a_new_generation_is_a_change_for_kinds_whose_status_extdns_writes(generation: int, *, same: bool) -> None:
     old = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
     new = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
     assert is_unchanged(old, new) is same
 
 
-def test_objects_of_different_kinds_are_never_equal() -> None:
+def test_an_object_cannot_be_looked_up_under_another_kind() -> None:
     made = store(pod("shop", "a"))
     with pytest.raises(NotSyncedError):
         made.get(SERVICE, "shop", "a")

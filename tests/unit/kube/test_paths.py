@@ -20,11 +20,13 @@ from extdns.model.resources.networking import INGRESS
         pytest.param(INGRESS, "shop", "/apis/networking.k8s.io/v1/namespaces/shop/ingresses", id="group-namespace"),
     ],
 )
-def test_the_path_of_a_collection_includes_group_version_and_namespace(kind: Kind, namespace: str, path: str) -> None:
+def test_the_url_path_of_a_collection_contains_group_version_and_namespace(
+    kind: Kind, namespace: str, path: str
+) -> None:
     assert build_collection_path(kind, namespace) == path
 
 
-def test_the_path_of_an_object_is_below_its_collection() -> None:
+def test_the_url_path_of_an_object_is_below_that_of_its_collection() -> None:
     assert build_object_path(ObjectKey(SERVICE, "shop", "web")) == "/api/v1/namespaces/shop/services/web"
     assert build_object_path(ObjectKey(NODE, "", "ip-10.ec2")) == "/api/v1/nodes/ip-10.ec2"
 
@@ -43,6 +45,6 @@ def test_the_path_of_an_object_is_below_its_collection() -> None:
         pytest.param("shop", "w" * 254, id="too-long"),
     ],
 )
-def test_an_object_with_an_invalid_name_has_no_url_path(namespace: str, name: str) -> None:
+def test_building_the_url_path_of_an_object_with_an_invalid_name_raises_an_error(namespace: str, name: str) -> None:
     with pytest.raises(ValueError, match="name"):
         build_object_path(ObjectKey(SERVICE, namespace, name))

@@ -105,7 +105,7 @@ def test_a_failed_lookup_raises_an_error_with_the_reason(resolve: Callable[[str]
 
 
 # docs/spec/sources.md 3.4
-def test_a_failed_lookup_counts_as_no_address_if_failures_are_ignored(
+def test_if_failures_are_ignored_a_failed_lookup_counts_as_no_address(
     resolve: Callable[[str], HostAddresses],
 ) -> None:
     assert ignore_failures(resolve)("broken.t") == HostAddresses((), 0.0)

@@ -40,7 +40,7 @@ SAVED = Saved(
 )
 
 
-def test_saved_state_is_read_back_and_that_of_other_owners_stays() -> None:
+def test_saving_state_replaces_that_of_its_owner_and_leaves_that_of_other_owners() -> None:
     document = state_document.replace_saved_state(
         state_document.build_empty_document("extdns-state"), "blue", Saved(zones=(("Z9", ZONE),))
     )
@@ -52,7 +52,7 @@ def test_saved_state_is_read_back_and_that_of_other_owners_stays() -> None:
 
 
 @given(one=st.text(max_size=300), other=st.text(max_size=300))
-def test_each_owner_has_a_unique_and_valid_configmap_key(one: str, other: str) -> None:
+def test_each_owner_id_gives_a_unique_and_valid_configmap_key(one: str, other: str) -> None:
     key = state_document.build_key(one)
     assert 0 < len(key) <= 253
     assert key.replace("-", "").replace("_", "").replace(".", "").isalnum() or key == "_" or not key.strip("-._")
@@ -117,13 +117,15 @@ def test_state_larger_than_a_configmap_is_rejected_with_its_size() -> None:
         pytest.param(7, (), id="no-text"),
     ],
 )
-def test_approvals_are_read_from_the_annotation(annotation: object, codes: tuple[str, ...]) -> None:
+def test_approval_codes_are_read_from_the_annotation_of_the_configmap(
+    annotation: object, codes: tuple[str, ...]
+) -> None:
     document = state_document.build_empty_document("s")
     document["metadata"]["annotations"] = {"extdns.io/approve": annotation}
     assert tuple(one.code for one in state_document.read_approvals(document)) == codes
 
 
-def test_the_claimed_user_of_an_approval_may_have_any_name() -> None:
+def test_the_user_claimed_by_an_approval_may_have_any_name() -> None:
     approvals = tuple(
         Approval(code=f"0000-000{number}", claimed_user=user)
         for number, user in enumerate(
@@ -135,7 +137,7 @@ def test_the_claimed_user_of_an_approval_may_have_any_name() -> None:
     assert "0000-0001=system:serviceaccount:dns:ci " in document["metadata"]["annotations"]["extdns.io/approve"]
 
 
-def test_an_approval_annotation_stays_until_all_its_codes_are_saved() -> None:
+def test_the_approval_annotation_stays_until_all_its_codes_are_in_the_saved_state() -> None:
     document = state_document.build_empty_document("s")
     document["metadata"]["annotations"] = {"team": "dns"}
     document = state_document.add_approvals(document, (FIRST, SECOND))
@@ -148,7 +150,7 @@ def test_an_approval_annotation_stays_until_all_its_codes_are_saved() -> None:
     assert document["metadata"]["annotations"]["team"] == "dns"
 
 
-def test_state_of_the_older_format_is_still_read() -> None:
+def test_state_saved_in_the_older_format_is_still_read() -> None:
     document: dict[str, Any] = state_document.build_empty_document("s")
     document["data"][state_document.build_key("me")] = """{"owner":"me","zones":{"Z1":{
         "name":"example.org","fingerprint":"f","made":[[1.5,true]],"most":[[3.0,40]],

@@ -62,7 +62,7 @@ def brief(status: dict[str, Any]) -> list[str]:
         ),
     ],
 )
-def test_conditions_summarize_the_problems_of_all_endpoints(
+def test_the_conditions_of_a_status_summarize_the_problems_of_all_endpoints(
     problems: tuple[EndpointProblem, ...], expected: list[str]
 ) -> None:
     status = build_status(object_status(*problems), found(), NOW)
@@ -70,7 +70,7 @@ def test_conditions_summarize_the_problems_of_all_endpoints(
     assert {one["observedGeneration"] for one in status["conditions"]} == {status["observedGeneration"]} == {4}
 
 
-def test_the_status_lists_problem_endpoints_with_names_as_written_in_the_object() -> None:
+def test_a_status_lists_endpoints_with_problems_under_the_names_written_in_the_object() -> None:
     status = build_status(object_status(INVALID, NO_ZONE), found(), NOW)
     assert status["endpoints"] == [
         {
@@ -87,7 +87,7 @@ def test_the_status_lists_problem_endpoints_with_names_as_written_in_the_object(
 
 
 @pytest.mark.parametrize("field", ["", "spec.endpoints[2]", "spec.endpoints[9]", "annotation"])
-def test_an_endpoint_missing_in_the_spec_is_listed_with_the_name_of_its_decision(field: str) -> None:
+def test_an_endpoint_that_is_missing_in_the_spec_is_listed_under_the_name_of_its_decision(field: str) -> None:
     problems = EndpointProblem(field=field, name="b.test", reason=Reason.NO_ZONE)
     (endpoint,) = build_status(object_status(problems), found(), NOW)["endpoints"]
     assert endpoint["dnsName"] == "b.test"
@@ -104,13 +104,13 @@ def test_the_size_of_a_status_is_limited() -> None:
     assert status["conditions"][1]["message"].endswith("; and 4997 more")
 
 
-def test_an_object_without_endpoints_is_ready() -> None:
+def test_the_status_of_an_object_without_endpoints_is_ready() -> None:
     status = build_status(object_status(endpoints=0), found(), NOW)
     assert {one["message"] for one in status["conditions"]} == {"There are no endpoints."}
     assert brief(status)[2] == "Ready=True published"
 
 
-def test_the_transition_time_changes_only_with_the_condition() -> None:
+def test_the_transition_time_in_a_status_changes_only_when_the_condition_does() -> None:
     before = build_status(object_status(NO_ZONE), found(), BEFORE)
     after = build_status(object_status(), found(before), NOW)
     assert [one["lastTransitionTime"] for one in after["conditions"]] == [BEFORE, NOW, NOW]

@@ -39,25 +39,25 @@ def list_strings(service: Service) -> list[str]:
     return [*alike, *labels, *selector, *labels.values(), *selector.values()]
 
 
-def test_services_share_repeated_strings() -> None:
+def test_equal_strings_of_several_services_share_memory() -> None:
     alike = 6
     pairs = zip(list_strings(intern_service())[:alike], list_strings(intern_service())[:alike], strict=True)
     assert [one for one, other in pairs if one is not other] == []
 
 
-def test_label_values_equal_to_the_object_name_share_its_string() -> None:
+def test_a_label_value_equal_to_the_object_name_shares_memory_with_it() -> None:
     service = intern_service()
     assert [text for text in list_strings(service) if text == "web" and text is not service.metadata.name] == []
 
 
-def test_interning_drops_only_the_copy_that_kubectl_writes() -> None:
+def test_only_the_copy_of_the_object_that_kubectl_stores_in_an_annotation_is_dropped() -> None:
     service = intern_service()
     assert list_strings(service) == list_strings(decode_service())
     assert service.spec == decode_service().spec
     assert service.metadata.annotations == {"note": "w"}
 
 
-def test_interning_leaves_an_empty_service_unchanged() -> None:
+def test_a_service_without_strings_to_share_is_returned_unchanged() -> None:
     bare = msgspec.json.decode(b'{"metadata": {"name": "web"}}', type=Service)
     intern_strings(bare)
     assert bare == msgspec.json.decode(b'{"metadata": {"name": "web"}}', type=Service)

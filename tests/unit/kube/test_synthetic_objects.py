@@ -28,7 +28,7 @@ def cluster(tmp_path: Path) -> Cluster:
     return ClusterWithSyntheticObjects(files, {THING: THINGS, OTHER: ()}, monotonic=lambda: 7.0)
 
 
-def test_synthetic_objects_are_returned_once_their_kind_is_required(cluster: Cluster) -> None:
+def test_generated_objects_are_returned_once_their_kind_is_required(cluster: Cluster) -> None:
     assert summarize_changes(cluster.take(0)) == []
     assert cluster.require(THING).phase is Phase.LISTING
     with pytest.raises(NotSyncedError):
@@ -40,12 +40,12 @@ def test_synthetic_objects_are_returned_once_their_kind_is_required(cluster: Clu
     assert list(cluster.view.select(THING, "", {})) == list(THINGS)
 
 
-def test_a_kind_without_objects_is_synced_as_well(cluster: Cluster) -> None:
+def test_a_generated_kind_without_objects_becomes_synced_too(cluster: Cluster) -> None:
     cluster.require(OTHER)
     assert summarize_changes(cluster.take(0)) == [synced(OTHER)]
 
 
-def test_objects_of_the_wrapped_cluster_are_returned_too(cluster: Cluster) -> None:
+def test_objects_of_the_wrapped_cluster_are_returned_besides_generated_ones(cluster: Cluster) -> None:
     cluster.require(SERVICE)
     cluster.require(THING)
     assert summarize_changes(cluster.take(0)) == [*SYNTHETIC_CHANGES, added(SERVICE, "default/web"), synced(SERVICE)]
@@ -53,6 +53,8 @@ def test_objects_of_the_wrapped_cluster_are_returned_too(cluster: Cluster) -> No
     cluster.close()
 
 
-def test_lookups_go_to_the_synthetic_objects_or_the_wrapped_cluster_by_kind(cluster: Cluster) -> None:
+def test_the_kind_decides_whether_an_object_is_looked_up_among_generated_objects_or_in_the_wrapped_cluster(
+    cluster: Cluster,
+) -> None:
     keys = [ObjectKey(THING, "", "a"), ObjectKey(THING, "", "z"), ObjectKey(SERVICE, "default", "web")]
     assert [cluster.exists(key) for key in keys] == [True, False, True]

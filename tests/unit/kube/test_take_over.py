@@ -70,7 +70,7 @@ def run(replicas: list[Replica], from_s: float, until_s: float) -> None:
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("offset_s", [0.0, 0.125, 1.0, 1.5, 1.875])
 @pytest.mark.parametrize("killed_s", [60.125, 60.75, 61.875])
-def test_another_process_leads_at_most_two_seconds_after_the_lease_of_a_killed_leader_expired(
+def test_a_standby_leads_at_most_two_seconds_after_the_lease_of_a_killed_leader_expired(
     config: LeaderElectionConfig, offset_s: float, killed_s: float
 ) -> None:
     server = ApiServer(config)

@@ -58,14 +58,16 @@ def api(server: ApiServer, tmp_path: Path) -> Iterator[ApiClient]:
         pytest.param("jobs.v1.batch", UnstructuredResource("jobs", "v1", "batch"), id="6.4-group-without-dot"),
     ],
 )
-def test_a_resource_is_plural_version_and_group(text: str, expected: UnstructuredResource) -> None:
+def test_an_unstructured_resource_is_given_as_plural_version_and_group(
+    text: str, expected: UnstructuredResource
+) -> None:
     assert parse_resource(text) == expected
     assert str(parse_resource(text)) == text
 
 
 # docs/spec/sources.md 6.4
 @pytest.mark.parametrize("text", ["configmaps", "", "ConfigMaps.v1", "configmaps.", "a.v1.b..c", "a.v1/b", "a.v1\n"])
-def test_an_invalid_resource_is_a_usage_error(text: str) -> None:
+def test_an_invalid_unstructured_resource_is_a_usage_error(text: str) -> None:
     with pytest.raises(UsageError, match=r"--unstructured-resource=.* is not a resource\n  allowed: a plural"):
         parse_resource(text)
 
@@ -80,7 +82,7 @@ def test_an_invalid_resource_is_a_usage_error(text: str) -> None:
         pytest.param("gateways.v1beta1.networking.istio.io", ISTIO_GATEWAY, id="older-version-of-such-a-one"),
     ],
 )
-def test_the_api_server_gives_the_kind_of_a_resource(text: str, expected: Kind, api: ApiClient) -> None:
+def test_the_api_server_gives_the_kind_of_an_unstructured_resource(text: str, expected: Kind, api: ApiClient) -> None:
     assert discover_kind(parse_resource(text), api) == expected
 
 
@@ -101,7 +103,7 @@ def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace(ap
         pytest.param("things.v2.other.test", "install its CRD, or leave it out", id="group"),
     ],
 )
-def test_a_resource_that_is_not_served_is_a_usage_error(text: str, hint: str, api: ApiClient) -> None:
+def test_an_unstructured_resource_that_is_not_served_is_a_usage_error(text: str, hint: str, api: ApiClient) -> None:
     with pytest.raises(UsageError) as error:
         discover_kind(parse_resource(text), api)
     assert str(error.value) == f"--unstructured-resource={text} is not served by the API server\n  {hint}"
@@ -123,7 +125,7 @@ def test_a_failed_discovery_request_is_an_api_error(api: ApiClient) -> None:
         pytest.param("endpoints.v1", "endpoints", id="none"),
     ],
 )
-def test_without_an_api_server_the_kind_is_guessed_from_the_plural(text: str, name: str) -> None:
+def test_without_an_api_server_the_kind_is_derived_from_the_plural_of_the_resource(text: str, name: str) -> None:
     kind = guess_kind(parse_resource(text))
     assert (kind.name, kind.label, kind.namespaced) == (name, name, True)
     assert is_plural(kind.plural, name)
@@ -141,5 +143,5 @@ def test_without_an_api_server_the_kind_is_guessed_from_the_plural(text: str, na
         pytest.param("configmaps", "Config", False, id="part"),
     ],
 )
-def test_regular_plurals_are_recognized(plural: str, name: str, *, expected: bool) -> None:
+def test_regular_english_plurals_of_kinds_are_recognized(plural: str, name: str, *, expected: bool) -> None:
     assert is_plural(plural, name) is expected

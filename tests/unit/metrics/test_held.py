@@ -12,7 +12,7 @@ from tests.unit.metrics.scrape import labels, series
 INNER = Zone(name=DnsName("shop.example.org"), id="inner")
 
 
-def test_held_deletes_have_metrics_with_evidence_and_code_until_the_hold_ends() -> None:
+def test_each_held_delete_has_a_metric_with_its_evidence_and_code_until_the_hold_ends() -> None:
     metrics = Metrics()
     metrics.set_held_deletes(build_held_set("0000-0001", build_held("web.shop", zone=INNER), zone=INNER))
     here = {"zone": "example.org", "zone_id": ZONE.id}
@@ -32,7 +32,7 @@ def test_the_metric_of_a_zone_is_the_sum_of_its_held_deletes_and_those_of_its_na
     assert list(series(metrics, "extdns_deletes_held").values()) == [3]
 
 
-def test_at_most_fifty_held_records_have_a_series_of_their_own() -> None:
+def test_at_most_fifty_held_records_have_a_metric_series_of_their_own() -> None:
     metrics = Metrics()
     many = [build_held(f"h{number}") for number in range(500)]
     metrics.set_held_deletes(build_held_set("7f3a-91c2", *many))

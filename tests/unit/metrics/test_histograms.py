@@ -21,7 +21,7 @@ def read_buckets(metrics: Metrics, name: str) -> dict[str, float]:
     return {dict(key)["le"]: count for key, count in found.items()}
 
 
-def test_a_duration_counts_in_every_bucket_that_is_not_below_it() -> None:
+def test_a_duration_counts_in_each_histogram_bucket_whose_bound_it_does_not_exceed() -> None:
     metrics = Metrics(provider="aws")
     metrics.changes.observe_write(ZONE, 0.3, since_object_s=60.0)
     metrics.changes.observe_write(ZONE, 2.0, since_object_s=None)
@@ -44,13 +44,13 @@ def test_histograms_are_valid_prometheus_text_with_ascending_buckets() -> None:
     assert len(counts) == len(CHANGE_BUCKETS) + 1
 
 
-def test_durations_of_a_listed_zone_start_at_zero() -> None:
+def test_the_histograms_of_a_listed_zone_start_at_zero() -> None:
     metrics = Metrics(provider="aws")
     metrics.set_zones((ZONE,))
     assert series(metrics, f"{CHANGE_DURATIONS.name}_count") == {labels(**IN_ZONE): 0}
 
 
-def test_further_zones_share_one_label_set() -> None:
+def test_zones_above_a_limit_share_one_set_of_labels() -> None:
     metrics = Metrics(provider="aws")
     for number in range(MAX_ZONES + 5):
         metrics.changes.observe_plan(Zone(name=DnsName(f"z{number}.example"), id=f"Z{number}"), 1.0)
@@ -59,7 +59,7 @@ def test_further_zones_share_one_label_set() -> None:
     assert found[labels(provider="other", zone="other", zone_id="other")] == 5
 
 
-def test_calls_are_counted_by_action_and_status() -> None:
+def test_call_durations_are_counted_by_action_and_status() -> None:
     calls = Histogram(CALL_DURATIONS, ("1",))
     calls.observe(("ListHostedZones", "ok"), 0.5)
     calls.observe(("ListHostedZones", "later"), 3.0)

@@ -67,7 +67,7 @@ def test_metric_of_external_dns_has_the_same_name_type_and_labels(name: str, for
     assert f"# TYPE {name} {form}\n" in Metrics().render().decode()
 
 
-def test_metrics_without_labels_start_at_zero() -> None:
+def test_every_metric_without_labels_starts_at_zero() -> None:
     metrics = Metrics()
     text = metrics.render().decode()
     for metric in TABLE:
@@ -81,7 +81,7 @@ def test_process_metrics_are_served() -> None:
     assert value(Metrics(), "process_cpu_seconds_total") >= 0
 
 
-def test_two_instances_of_the_metrics_do_not_share_values() -> None:
+def test_two_instances_of_the_metrics_do_not_share_their_values() -> None:
     first, second = Metrics(), Metrics()
     first.count_read_failure()
     assert value(second, "external_dns_registry_errors_total") == 0
@@ -108,7 +108,7 @@ def count_run(
     metrics.count_run(now, is_leader=is_leader, is_blocked=blocked, changes=changes)
 
 
-def test_run_of_a_leader_that_can_act_updates_both_timestamps() -> None:
+def test_a_run_of_the_leader_updates_the_times_of_the_last_run_and_the_last_sync() -> None:
     metrics = Metrics()
     count_run(metrics, NOON, changes=2)
     assert value(metrics, LAST_RECONCILE) == NOON.timestamp()
@@ -116,7 +116,7 @@ def test_run_of_a_leader_that_can_act_updates_both_timestamps() -> None:
     assert value(metrics, NO_OP_RUNS) == 0
 
 
-def test_standby_has_no_last_sync_until_it_leads() -> None:
+def test_a_standby_has_no_time_of_a_last_sync_until_it_leads() -> None:
     metrics = Metrics()
     metrics.set_election(has_election=True)
     count_run(metrics, NOON, is_leader=False)
@@ -130,14 +130,14 @@ def test_standby_has_no_last_sync_until_it_leads() -> None:
     assert series(metrics, LAST_SYNC) == {}
 
 
-def test_run_without_changes_is_counted() -> None:
+def test_runs_without_changes_are_counted() -> None:
     metrics = Metrics()
     count_run(metrics, NOON)
     count_run(metrics, ONE)
     assert value(metrics, NO_OP_RUNS) == 2
 
 
-def test_blocked_runs_are_counted_until_one_can_act_and_are_no_syncs() -> None:
+def test_a_blocked_run_counts_as_an_error_and_does_not_update_the_time_of_the_last_sync() -> None:
     metrics = Metrics()
     count_run(metrics, NOON, changes=1)
     count_run(metrics, NOON, blocked=True)
@@ -150,7 +150,7 @@ def test_blocked_runs_are_counted_until_one_can_act_and_are_no_syncs() -> None:
     assert value(metrics, SOFT_ERRORS) == 0
 
 
-def test_record_counts_are_labelled_with_lower_case_types_and_have_a_total() -> None:
+def test_record_counts_have_lower_case_types_as_labels_and_a_total() -> None:
     metrics = Metrics()
     metrics.set_statistics(
         Statistics(
@@ -188,7 +188,7 @@ def test_record_counts_are_labelled_with_lower_case_types_and_have_a_total() -> 
     assert value(metrics, "extdns_object_problems") == 1
 
 
-def test_series_of_record_types_that_are_no_longer_counted_are_removed() -> None:
+def test_the_series_of_a_record_type_that_is_no_longer_counted_is_removed() -> None:
     metrics = Metrics()
     metrics.set_statistics(Statistics(current={"A": 1, "TXT": 1}, reasons={"requested": 1, "refused": 1}))
     metrics.set_statistics(Statistics(current={"A": 1}, reasons={"requested": 1, "refused": 0}))
@@ -196,7 +196,7 @@ def test_series_of_record_types_that_are_no_longer_counted_are_removed() -> None
     assert series(metrics, "extdns_decisions") == {labels(reason="requested"): 1}
 
 
-def test_counts_of_types_that_differ_only_in_case_are_summed() -> None:
+def test_counts_of_record_types_that_differ_only_in_case_are_added_up() -> None:
     metrics = Metrics()
     metrics.set_statistics(Statistics(current={"A": 1, "a": 2}))
     assert series(metrics, "external_dns_registry_records") == {labels(record_type="a"): 3}
@@ -210,7 +210,7 @@ def test_counts_of_types_that_differ_only_in_case_are_summed() -> None:
         pytest.param("org", "org", id="1.8-single-label"),
     ],
 )
-def test_foreign_record_is_counted_by_its_domain(name: str, domain: str) -> None:
+def test_foreign_records_are_counted_by_the_domain_of_their_name(name: str, domain: str) -> None:
     metrics = Metrics()
     metrics.set_statistics(
         Statistics(mismatches=(Mismatch("A", "me", "Blue", name), Mismatch("A", "me", "blue", name)))
@@ -220,7 +220,7 @@ def test_foreign_record_is_counted_by_its_domain(name: str, domain: str) -> None
     }
 
 
-def test_metrics_are_valid_text_although_zones_contain_quotes_and_newlines() -> None:
+def test_metrics_are_valid_text_although_names_contain_quotes_and_newlines() -> None:
     metrics = Metrics()
     hostile = ('"} 1\nfake 2', "\ud800", "x" * 5000, "x" * 6000)
     metrics.set_statistics(Statistics(mismatches=tuple(Mismatch("A", "me", owner, "a.b.c") for owner in hostile)))
@@ -253,7 +253,7 @@ def test_failing_kinds_and_objects_are_counted_as_source_errors(phase: Phase) ->
     assert value(metrics, "external_dns_source_errors_total") == 2
 
 
-def test_the_read_time_of_a_zone_is_removed_with_the_zone() -> None:
+def test_the_metric_about_the_last_read_of_a_zone_is_removed_with_the_zone() -> None:
     metrics = Metrics()
     public = Zone(name=DnsName("example.org"), id="Z1")
     private = Zone(name=DnsName("example.org"), id="Z2", private=True)
@@ -281,7 +281,7 @@ def test_the_read_time_of_a_zone_is_removed_with_the_zone() -> None:
         pytest.param(Unknown(message=""), "unknown", 1, id="unknown"),
     ],
 )
-def test_batch_is_counted_by_its_outcome(outcome: Outcome, label: str, errors: int) -> None:
+def test_batches_are_counted_by_their_outcome(outcome: Outcome, label: str, errors: int) -> None:
     metrics = Metrics()
     metrics.count_batch(outcome)
     metrics.count_batch(outcome)
@@ -289,7 +289,7 @@ def test_batch_is_counted_by_its_outcome(outcome: Outcome, label: str, errors: i
     assert value(metrics, "external_dns_registry_errors_total") == 2 * errors
 
 
-def test_counters_are_right_if_several_threads_count() -> None:
+def test_counters_stay_right_while_several_threads_count() -> None:
     metrics = Metrics()
 
     def fail_often() -> None:
@@ -304,7 +304,7 @@ def test_counters_are_right_if_several_threads_count() -> None:
     assert value(metrics, "external_dns_registry_errors_total") == 2000
 
 
-def test_rate_limits_are_read_at_each_scrape() -> None:
+def test_rate_limits_are_computed_anew_at_each_scrape() -> None:
     budgets = [RateLimitStatus(account="prod", action="", calls_left=50.0, per_s=10.0, throttle_count=1)]
     metrics = Metrics(rate_limits=lambda: budgets)
     account, change = labels(account="prod", action=""), labels(account="prod", action="Change")
@@ -315,7 +315,7 @@ def test_rate_limits_are_read_at_each_scrape() -> None:
     assert series(metrics, "extdns_api_throttled_total") == {change: 1.0}
 
 
-def test_readings_runs_and_batches_are_counted_as_uses_of_the_provider_cache() -> None:
+def test_reads_of_zones_count_as_cache_misses_and_runs_as_cache_hits() -> None:
     metrics = Metrics()
     metrics.set_zone_read_time(Zone(name=DnsName("example.org"), id="Z1"), NOON)
     count_run(metrics, NOON)
@@ -328,7 +328,7 @@ def test_readings_runs_and_batches_are_counted_as_uses_of_the_provider_cache() -
     assert value(metrics, "external_dns_provider_cache_apply_changes_calls") == 1
 
 
-def test_threads_and_garbage_collections_are_served_as_counterparts_of_go_metrics() -> None:
+def test_threads_and_garbage_collections_are_counted_in_place_of_the_metrics_of_go() -> None:
     metrics = Metrics()
     assert value(metrics, "extdns_threads") == threading.active_count()
     assert series(metrics, "python_gc_collections_total")

@@ -15,7 +15,7 @@ def test_metrics_page_in_docs_is_up_to_date() -> None:
     assert current == render_page(), "run: python -m extdns.metrics.page > docs/reference/metrics.md"
 
 
-def test_metrics_page_has_a_row_for_each_metric() -> None:
+def test_metrics_page_in_the_docs_has_a_row_for_each_metric() -> None:
     rows = render_page().splitlines()
     for metric in TABLE:
         (row,) = (row for row in rows if row.startswith(f"| `{metric.name}` |"))
@@ -27,7 +27,7 @@ def test_no_two_metrics_have_the_same_name() -> None:
     assert len({metric.name for metric in TABLE}) == len(TABLE)
 
 
-def test_each_metric_of_external_dns_has_the_same_name_or_a_counterpart() -> None:
+def test_each_metric_of_external_dns_exists_under_its_name_or_has_a_named_counterpart() -> None:
     spec = (ROOT / "docs" / "spec" / "plan.md").read_text(encoding="utf-8")
     section = spec.partition("### 1.8 Metrics")[2].partition("\n### ")[0]
     cells = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")][1:]

@@ -50,14 +50,16 @@ def test_request_summary_has_the_name_labels_and_quantiles_of_external_dns() -> 
         pytest.param("http://me:secret@10.0.0.1/x/y", "10.0.0.1", "y", id="no-password"),
     ],
 )
-def test_request_labels_are_host_and_last_part_of_the_path(url: str, host: str, path: str) -> None:
+def test_request_metrics_are_labelled_with_the_host_and_the_last_part_of_the_path(
+    url: str, host: str, path: str
+) -> None:
     times = RequestTimes()
     times.record(ApiRequest(method="POST", url=url, status=UNANSWERED, seconds=1.0))
     ((found, _),) = read_series(times, "_count").items()
     assert (dict(found)["host"], dict(found)["path"], dict(found)["status"]) == (host, path, "0")
 
 
-def test_quantiles_cover_the_last_ten_minutes_and_counts_all_requests() -> None:
+def test_request_quantiles_cover_ten_minutes_and_request_counts_cover_all_time() -> None:
     clock = MovedClock(now_s=0.0)
     times = RequestTimes(monotonic_s=clock.monotonic_s)
     times.record(ApiRequest(method="GET", url=LISTED, status=200, seconds=9.0))
@@ -71,7 +73,7 @@ def test_quantiles_cover_the_last_ten_minutes_and_counts_all_requests() -> None:
     assert list(read_series(times, "_count").values()) == [2]
 
 
-def test_the_number_of_label_sets_of_the_request_metric_is_limited() -> None:
+def test_the_number_of_label_sets_of_the_request_metric_is_bounded() -> None:
     times = RequestTimes()
     for number in range(1000):
         times.record(ApiRequest(method="GET", url=f"https://10.0.0.1/x/v1/things/{number}", status=200, seconds=0.1))

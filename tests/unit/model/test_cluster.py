@@ -38,7 +38,9 @@ def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
         pytest.param(ref(FOO, "", "x"), "foo//x", "Foo x", id="1.8-unstructured-cluster-scoped"),
     ],
 )
-def test_an_object_reference_has_a_resource_label_and_a_readable_form(of: ObjectRef, resource: str, shown: str) -> None:
+def test_an_object_reference_has_a_resource_label_and_a_text_form_for_messages(
+    of: ObjectRef, resource: str, shown: str
+) -> None:
     assert (of.key.resource, str(of)) == (resource, shown)
 
 
@@ -55,7 +57,7 @@ def test_the_first_part_of_a_resource_label_is_the_label_of_the_kind(kind: Kind,
     assert ref(kind, "ns" if kind.namespaced else "", "x").key.resource.partition("/")[0] == label
 
 
-def test_object_references_are_sorted_from_oldest_to_youngest_with_unknown_ages_last() -> None:
+def test_object_references_are_sorted_from_oldest_to_youngest_and_without_known_age_last() -> None:
     young = ref(SERVICE, "a", "a", "2026-02-01T00:00:00Z")
     old = ref(SERVICE, "b", "b", "2026-01-01T00:00:00Z")
     ageless, other = ref(SERVICE, "a", "a"), ref(SERVICE, "a", "b")

@@ -31,7 +31,7 @@ from extdns.model.cluster import ClusterIdentity
         ),
     ],
 )
-def test_cluster_identities_differ_if_a_part_that_both_have_differs(
+def test_cluster_identities_differ_if_any_part_known_on_both_sides_differs(
     one: ClusterIdentity, other: ClusterIdentity, *, expected: bool
 ) -> None:
     assert one.differs_from(other) is expected

@@ -56,7 +56,7 @@ def is_accepted(name: str, *, include: tuple[str, ...] = (), exclude: tuple[str,
         pytest.param("some.used.tld", ("used.tld",), (), True, id="10.1-used"),
     ],
 )
-def test_a_domain_filter_of_suffixes_accepts_names_by_whole_labels(
+def test_a_domain_filter_matches_names_that_end_with_its_domain_at_a_label_boundary(
     name: str, include: tuple[str, ...], exclude: tuple[str, ...], expected: bool
 ) -> None:
     assert is_accepted(name, include=include, exclude=exclude) is expected
@@ -79,7 +79,7 @@ def test_a_domain_filter_of_suffixes_accepts_names_by_whole_labels(
         pytest.param("y.example.org", "example", "^x", True, id="7.3-both"),
     ],
 )
-def test_a_domain_filter_of_patterns_accepts_names_that_match(
+def test_a_domain_filter_with_a_pattern_accepts_the_names_that_match_the_pattern(
     name: str, include: str | None, exclude: str | None, expected: bool
 ) -> None:
     domains = DomainFilter(
@@ -89,21 +89,19 @@ def test_a_domain_filter_of_patterns_accepts_names_that_match(
     assert domains.matches(DnsName.parse(name)) is expected
 
 
-def test_suffixes_are_ignored_if_a_pattern_is_given() -> None:
+def test_a_domain_filter_ignores_its_domains_if_a_pattern_is_given() -> None:
     domains = DomainFilter(include=("a.test",), exclude=("b.test",), include_pattern=re.compile("b"))
     assert not domains.matches(DnsName("a.test"))
     assert domains.matches(DnsName("b.test"))
 
 
 @given(strategies.names(), strategies.names())
-def test_a_filter_with_a_leading_dot_matches_the_same_names_except_the_domain_itself(
-    name: DnsName, domain: DnsName
-) -> None:
+def test_a_domain_with_a_leading_dot_matches_the_names_below_it_and_not_itself(name: DnsName, domain: DnsName) -> None:
     assert is_accepted(name, include=(f".{domain}",)) is (is_accepted(name, include=(domain,)) and name != domain)
 
 
 @given(strategies.names(), st.lists(strategies.names(), min_size=1))
-def test_included_suffixes_accept_exactly_the_names_that_they_reject_as_excluded(
+def test_a_domain_accepts_as_filter_exactly_the_names_that_it_rejects_as_exclusion(
     name: DnsName, domains: list[DnsName]
 ) -> None:
     assert is_accepted(name, include=tuple(domains)) is not is_accepted(name, exclude=tuple(domains))

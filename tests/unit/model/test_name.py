@@ -87,7 +87,7 @@ def test_an_invalid_domain_name_is_rejected_and_the_error_states_what_is_allowed
         pytest.param("org", "example.org", False, id="above"),
     ],
 )
-def test_a_name_is_within_itself_and_its_ancestors_by_whole_labels(name: str, ancestor: str, expected: bool) -> None:
+def test_a_name_is_within_another_name_if_it_equals_it_or_is_below_it(name: str, ancestor: str, expected: bool) -> None:
     assert DnsName.parse(name).within(ancestor) is expected
 
 
@@ -107,7 +107,7 @@ def test_a_domain_name_has_labels_and_a_parent_and_can_be_a_wildcard() -> None:
         pytest.param("xn--!.org", "xn--!.org", id="invalid-punycode"),
     ],
 )
-def test_a_name_is_shown_in_unicode(text: str, expected: str) -> None:
+def test_a_name_is_displayed_in_unicode(text: str, expected: str) -> None:
     assert DnsName.parse(text).to_unicode() == expected
 
 
@@ -123,14 +123,14 @@ def test_parsing_a_canonical_name_returns_it_unchanged(text: str) -> None:
     assert isinstance(name.to_unicode(), str)
 
 
-def test_an_invalid_a_label_is_shown_unchanged() -> None:
+def test_a_name_with_an_invalid_a_label_is_displayed_unchanged() -> None:
     assert DnsName.parse("xn--a.example").to_unicode() == "xn--a.example"
 
 
 @pytest.mark.parametrize(
     "text", ["https://web.example.org/path", "http://web.example.org:8080", "HTTPS://web.example.org"]
 )
-def test_a_url_is_no_hostname(text: str) -> None:
+def test_a_url_is_not_accepted_as_a_hostname(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         DnsName.parse_hostname(text)
     assert caught.value.allowed == "a host name without scheme, port and path, such as web.example.org"

@@ -14,15 +14,15 @@ def test_a_record_without_ownership_record_has_no_owner_and_is_not_ours() -> Non
     assert (owned.owner, owned.is_ours, owned.ownership_records, owned.labels) == (None, False, (), ())
 
 
-def test_a_record_without_ownership_record_needs_no_newer_format() -> None:
+def test_a_record_without_ownership_record_counts_as_having_the_current_format() -> None:
     assert OwnedRecord(record=RECORD).has_current_format
 
 
-def test_an_owned_record_has_the_key_of_its_record() -> None:
+def test_an_owned_record_has_the_key_of_the_record_in_it() -> None:
     assert OwnedRecord(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
 
 
-def test_the_resource_of_a_record_is_its_resource_label() -> None:
+def test_the_resource_of_an_owned_record_is_its_label_resource() -> None:
     assert (
         OwnedRecord(record=RECORD, labels=StringMap.from_items({"resource": "service/shop/web"})).resource
         == "service/shop/web"

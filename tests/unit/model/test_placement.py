@@ -73,7 +73,7 @@ SECOND_OUTER = zone("example.org", number="2", account="b")
         pytest.param("example.com", (OUTER, PRIVATE_INNER), (), id="7.2-none"),
     ],
 )
-def test_a_name_is_placed_in_the_closest_public_zones_and_all_private_ones(
+def test_a_name_belongs_to_the_public_zones_of_the_longest_match_and_to_all_private_zones(
     name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]
 ) -> None:
     assert ZonePlacement(zones).find_zones(DnsName(name)) == expected
@@ -89,7 +89,7 @@ def test_a_name_is_placed_in_the_closest_public_zones_and_all_private_ones(
         pytest.param((OUTER, PRIVATE_OUTER), (PRIVATE_OUTER, OUTER), id="11-public-and-private-zone-of-one-name"),
     ],
 )
-def test_with_longest_only_parent_zones_do_not_get_the_name(
+def test_with_longest_only_a_name_belongs_only_to_zones_of_the_longest_match(
     zones: tuple[Zone, ...], expected: tuple[Zone, ...]
 ) -> None:
     assert ZonePlacement(zones, longest_only=True).find_zones(DnsName("a.in.example.org")) == expected

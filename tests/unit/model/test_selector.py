@@ -127,12 +127,12 @@ def test_a_comparison_by_order_needs_an_integer(text: str) -> None:
         parse_label_selector(text)
 
 
-def test_only_an_empty_selector_matches_an_object_without_labels() -> None:
+def test_an_object_without_labels_is_selected_only_by_an_empty_selector() -> None:
     assert EVERYTHING.matches(None)
     assert not parse_label_selector("k").matches(None)
 
 
-def test_a_selector_mentions_the_keys_of_its_requirements() -> None:
+def test_a_selector_knows_whether_a_key_occurs_in_its_requirements() -> None:
     selector = parse_label_selector("a=1,!b")
     assert selector.mentions("b")
     assert not selector.mentions("c")

@@ -79,7 +79,7 @@ def test_prefer_alias_turns_plain_cnames_into_aliases(endpoint: DesiredRecord, e
     )
 
 
-def test_a_desired_record_that_needs_no_change_is_returned_as_the_same_object() -> None:
+def test_finalizing_a_desired_record_that_needs_no_change_returns_the_same_object() -> None:
     done = replace(PLAIN, ttl_s=60, properties=StringMap.from_items({"aws/weight": "1"}))
     assert finalize_desired(done, min_ttl_s=300, provider="aws", prefer_alias=False) is done
 

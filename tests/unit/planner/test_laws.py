@@ -64,7 +64,9 @@ def test_merged_candidates_do_not_depend_on_the_order_of_claims(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_a_policy_only_removes_changes_from_the_plan(situation: Situation, answers: Answers, policy: Policy) -> None:
+def test_a_policy_removes_changes_from_a_plan_and_adds_none(
+    situation: Situation, answers: Answers, policy: Policy
+) -> None:
     free = list_changes(plan_with_answers(*situation, answers))
     assert [
         change for change in list_changes(plan_with_answers(*situation, answers, policy)) if change not in free
@@ -142,7 +144,7 @@ def draw_accepted(made: NamePlan, data: st.DataObject) -> list[Change]:
 
 
 @given(SITUATIONS, ANSWERS, POLICIES, st.data())
-def test_records_that_cannot_coexist_never_result_even_if_change_sets_are_refused(
+def test_records_that_cannot_coexist_never_result_even_if_some_change_sets_are_refused(
     situation: Situation, answers: Answers, policy: Policy, data: st.DataObject
 ) -> None:
     current, candidates = situation
@@ -175,7 +177,9 @@ def test_a_requested_set_identifier_never_loses_its_last_record(
 
 
 @given(strategies.names(), st.lists(strategies.zones(), max_size=6, unique_by=lambda zone: (zone.name, zone.id)))
-def test_a_name_is_placed_in_all_private_zones_and_the_longest_public_ones(name: DnsName, zones: list[Zone]) -> None:
+def test_a_name_belongs_to_all_private_zones_and_to_the_public_zones_of_the_longest_match(
+    name: DnsName, zones: list[Zone]
+) -> None:
     found = ZonePlacement(zones).find_zones(name)
     containing = [zone for zone in zones if f".{name}".endswith(f".{zone.name}")]
     longest = max((len(zone.name) for zone in containing if not zone.private), default=0)

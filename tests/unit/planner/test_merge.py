@@ -107,7 +107,7 @@ def merge(
         ),
     ],
 )
-def test_claims_of_one_name_are_merged_by_source_type_and_set_identifier(
+def test_claims_of_one_name_with_the_same_source_type_and_set_identifier_are_merged(
     claims: tuple[ResolvedClaim, ...], expected: list[Merged]
 ) -> None:
     assert merge(claims) == expected
@@ -124,7 +124,7 @@ def test_claims_of_one_name_are_merged_by_source_type_and_set_identifier(
         pytest.param((X, LATE), (Y, EARLY), X, id="3.9-smallest-resource-of-services"),
     ],
 )
-def test_a_merged_candidate_has_label_and_properties_of_the_leading_claim(
+def test_a_merged_candidate_has_the_label_and_properties_of_the_deciding_claim(
     first: tuple[str, str], second: tuple[str, str], leader: str
 ) -> None:
     claims = [
@@ -153,7 +153,7 @@ def test_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
 
 
 # docs/spec/sources.md 8.5
-def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> None:
+def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_of_its_claims_has_no_ttl() -> None:
     claims = [
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
@@ -162,7 +162,7 @@ def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_claim_has_no_ttl() -> No
 
 
 # docs/spec/sources.md 8.3
-def test_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None:
+def test_addresses_derived_by_nat64_are_not_merged_with_requested_addresses() -> None:
     claims = (claim("A", "192.0.2.1"), derive(claim("A", "192.0.2.2"), Derivation.NAT64))
     assert sorted(one.desired.targets for one in merge_claims(claims, SETTINGS)) == [("192.0.2.1",), ("192.0.2.2",)]
 
@@ -176,13 +176,13 @@ def test_addresses_derived_by_nat64_are_not_merged_with_requested_ones() -> None
         pytest.param("traefik-proxy", [merged("1.1.1.1", "1.1.1.2", by=[A, X])], id="7.4-kinds-merge"),
     ],
 )
-def test_claims_of_two_kinds_of_one_source_are_merged_only_by_traefik(source: str, expected: list[Merged]) -> None:
+def test_claims_of_two_kinds_of_one_source_are_merged_only_for_traefik(source: str, expected: list[Merged]) -> None:
     claims = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
     found = (replace(one, provenance=replace(one.provenance, source=source)) for one in claims)
     assert merge(found) == expected
 
 
-def test_an_object_with_two_claims_is_listed_once_as_requester() -> None:
+def test_an_object_with_two_merged_claims_is_listed_once_as_requester() -> None:
     twice = (claim("A", "1.1.1.1", resource=A), claim("A", "1.1.1.2", resource=A))
     assert merge(twice) == [merged("1.1.1.1", "1.1.1.2", by=[A])]
 
@@ -247,7 +247,7 @@ def without_targets(claim: ResolvedClaim) -> TargetlessClaim:
         ),
     ],
 )
-def test_a_leading_claim_without_targets_sets_ttl_and_label_of_its_merge(
+def test_a_deciding_claim_without_targets_sets_ttl_and_label_of_the_merged_record(
     filtered: ResolvedClaim, expected: list[Merged]
 ) -> None:
     published = claim("A", "2.2.2.2", resource="service/shop/b", ttl_s=90)
@@ -255,7 +255,7 @@ def test_a_leading_claim_without_targets_sets_ttl_and_label_of_its_merge(
     assert merge_claims((), SETTINGS, (without_targets(filtered),)) == ()
 
 
-def test_with_merged_namespaces_a_claim_without_targets_counts_in_all_of_them() -> None:
+def test_with_merged_namespaces_a_claim_without_targets_counts_for_all_namespaces() -> None:
     settings = replace(SETTINGS, merges_namespaces=True)
     published, filtered = claim("A", "2.2.2.2", resource=Y, ttl_s=90), claim("A", resource=X, ttl_s=60)
     assert merge((published,), settings, (without_targets(filtered),)) == [

@@ -158,14 +158,14 @@ def test_a_delete_contains_its_evidence(evidence: Evidence) -> None:
     assert find_decision(made, "A").reason == evidence.value
 
 
-def test_a_record_without_evidence_is_kept_with_the_reason_for_the_block() -> None:
+def test_a_record_without_evidence_for_its_delete_is_kept_with_the_reason_why_there_is_none() -> None:
     made = plan((build_current("A", "1.1.1.1", resource=OLD),), (), find=find_waiting(OLD, reason=Reason.OBJECT_FAILED))
     assert made.sets == ()
     assert find_decision(made, "A").reason is Reason.OBJECT_FAILED
     assert find_decision(made, "A").detail == "no address yet"
 
 
-def test_no_evidence_is_looked_up_for_requested_and_foreign_records() -> None:
+def test_evidence_is_looked_up_only_for_records_of_ours_that_are_not_requested() -> None:
     def find(owned: OwnedRecord) -> Blocked:
         raise AssertionError(owned)
 
@@ -228,7 +228,7 @@ def plan_in(zone: Zone, *current: OwnedRecord) -> NamePlan:
     return plan(current, (A,), zone=zone)
 
 
-def test_two_zones_of_the_same_name_each_get_the_changes_that_they_need() -> None:
+def test_two_zones_of_the_same_name_each_get_only_the_changes_that_they_need() -> None:
     public, private = ZONE, Zone(name=ZONE.name, id="z2", private=True)  # 11
     right, edited = build_current("A", "1.1.1.1"), build_current("A", "9.9.9.9")
     assert plan_in(public, right).sets == ()

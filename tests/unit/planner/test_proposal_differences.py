@@ -23,12 +23,14 @@ from tests.unit.planner.name_plan import ME, build_candidate, build_current
         pytest.param(["1.1.1.1", "2.2.2.2"], ["3.3.3.3", "1.1.1.1"], id="0.2-first-that-differs"),
     ],
 )
-def test_target_lists_are_ordered_by_number_then_by_address_before_host(less: list[str], more: list[str]) -> None:
+def test_fewer_targets_come_first_and_of_equally_many_addresses_come_before_hosts(
+    less: list[str], more: list[str]
+) -> None:
     assert build_size_key(less) < build_size_key(more)
     assert build_size_key(list(reversed(less))) == build_size_key(less)
 
 
-def test_target_lists_with_equal_targets_have_equal_keys() -> None:
+def test_the_sort_key_of_targets_does_not_depend_on_their_order() -> None:
     assert build_size_key(["b", "a"]) == build_size_key(["a", "b"])  # 10.2
 
 

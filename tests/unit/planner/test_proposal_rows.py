@@ -50,7 +50,7 @@ HIGH = build_candidate("A", "127.0.0.1", resource=WEB)
         ),
     ],
 )
-def test_of_several_candidates_of_a_type_that_of_the_object_with_the_record_wins_and_else_the_smallest_targets(
+def test_the_candidate_of_the_object_with_the_record_wins_and_without_one_that_with_the_smallest_targets(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: str
 ) -> None:
     assert find_winning_targets(current, candidates) == {"A": (expected,)}
@@ -67,19 +67,19 @@ def test_the_earlier_of_two_candidates_with_equal_targets_wins() -> None:
 
 
 @pytest.mark.parametrize("other", ["A", "AAAA", "TXT", "MX"])
-def test_a_cname_candidate_yields_to_a_candidate_of_any_other_type(other: str) -> None:
+def test_a_cname_candidate_loses_to_a_candidate_of_any_other_type(other: str) -> None:
     cname, rest = build_candidate("CNAME", "lb.test"), build_candidate(other, "x", resource=API)
     (row,) = build_rows((build_current("CNAME", "lb.test", resource=WEB),), (cname, rest))  # 2.3
     assert row.yielding_cnames == (cname,)
     assert row.winners == {other: rest}
 
 
-def test_candidates_of_several_types_other_than_cname_all_win() -> None:
+def test_candidates_of_several_types_without_cname_all_win() -> None:
     together = (build_candidate("A", "1.1.1.1"), build_candidate("AAAA", "::1"), build_candidate("TXT", "x"))
     assert list(find_winning_targets((), together)) == ["A", "AAAA", "TXT"]  # 2.3
 
 
-def test_a_cname_candidate_does_not_yield_to_a_type_of_another_set_identifier() -> None:
+def test_a_cname_candidate_does_not_lose_to_another_type_under_another_set_identifier() -> None:
     blue, green = (
         build_candidate("CNAME", "lb.test", set_identifier="blue"),
         build_candidate("A", "1.1.1.1", set_identifier="green"),
@@ -122,13 +122,13 @@ ALIAS_AAAA = build_candidate("AAAA", "lb.test", resource=WEB, properties=ALIAS)
         ),
     ],
 )
-def test_a_and_aaaa_have_separate_winners_whether_address_or_alias(
+def test_a_and_aaaa_each_have_a_winning_candidate_that_may_be_addresses_or_an_alias(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: dict[str, str]
 ) -> None:
     assert find_winning_targets(current, candidates) == {rtype: (target,) for rtype, target in expected.items()}  # 11
 
 
-def test_the_smaller_of_two_candidates_of_the_object_with_the_record_wins() -> None:
+def test_of_two_candidates_of_the_object_with_the_record_that_with_fewer_targets_wins() -> None:
     many = build_candidate("A", "1.1.1.1", "2.2.2.2", resource=WEB)
     for properties in ({}, ALIAS):
         before = build_current("A", "9.9.9.9", resource=WEB, properties=properties)

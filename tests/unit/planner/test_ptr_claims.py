@@ -63,7 +63,7 @@ def list_reverse_claims(found: tuple[ResolvedClaim, ...]) -> list[tuple[str, int
         ),
     ],
 )
-def test_ptr_claims_are_derived_for_addresses(
+def test_each_address_claim_gives_a_ptr_claim_if_ptr_records_are_enabled_for_it(
     settings: PlanSettings, made: ResolvedClaim, reverse_names: list[str]
 ) -> None:
     found = derive_ptr_claims((made,), settings)
@@ -132,7 +132,7 @@ def test_ptr_claims_are_derived_for_addresses(
         ),
     ],
 )
-def test_the_deciding_claim_of_a_merged_record_decides_for_the_addresses_of_all_objects(
+def test_the_deciding_claim_of_a_merged_record_decides_about_ptr_records_for_all_its_addresses(
     claims: tuple[ResolvedClaim, ...], expected: list[tuple[str, int, str]]
 ) -> None:
     assert list_reverse_claims(derive_ptr_claims(claims, SOME)) == expected
@@ -140,14 +140,14 @@ def test_the_deciding_claim_of_a_merged_record_decides_for_the_addresses_of_all_
 
 
 # docs/spec/sources.md 8.5
-def test_claims_of_several_namespaces_are_merged_first_if_namespaces_are_merged() -> None:
+def test_with_merged_namespaces_claims_are_merged_before_ptr_claims_are_derived() -> None:
     claims = (request("A", "192.0.2.8", resource=OTHER, record_type="ptr"), request("A", "192.0.2.7", ttl_s=60))
     found = derive_ptr_claims(claims, replace(SOME, merges_namespaces=True))
     assert list_reverse_claims(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]
 
 
 # docs/spec/sources.md 8.5
-def test_a_claim_without_targets_decides_if_it_comes_first_in_its_merged_record() -> None:
+def test_a_claim_without_targets_that_comes_first_in_a_merged_record_decides_about_ptr_records() -> None:
     first = request("A", "192.0.2.7", record_type="none")
     filtered = TargetlessClaim(desired=replace(first.desired, targets=()), provenance=first.provenance)
     claims = (request("A", "192.0.2.8", resource=B),)

@@ -56,7 +56,7 @@ V0_EXISTS, V1_EXISTS = (build_current("A", "9.9.9.9", set_identifier=one) for on
         ),
     ],
 )
-def test_claims_to_simple_and_routed_records_of_one_name_are_not_both_published(
+def test_of_claims_to_simple_and_routed_records_of_one_name_only_one_sort_is_published(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
 ) -> None:
     made = plan(current, candidates)
@@ -64,7 +64,7 @@ def test_claims_to_simple_and_routed_records_of_one_name_are_not_both_published(
     assert [one.action for one in made.decisions if one.reason is Reason.INCOMPATIBLE_RECORD] == [Action.NONE]
 
 
-def test_every_candidate_for_a_routed_record_is_rejected_if_the_simple_one_wins() -> None:
+def test_if_a_simple_record_wins_every_candidate_for_an_incompatible_routed_record_is_rejected() -> None:
     routed = [
         build_candidate("A", "2.2.2.2", resource=API, set_identifier="v1", created=SINCE[API]),
         build_candidate("A", "3.3.3.3", resource=OLD, set_identifier="v1", created=SINCE[API]),
@@ -83,7 +83,7 @@ def test_simple_and_routed_records_of_different_types_coexist() -> None:
     assert len(plan((), (simple, routed)).sets) == 2
 
 
-def test_a_simple_cname_excludes_routed_records_of_every_type() -> None:
+def test_a_simple_cname_and_routed_records_of_other_types_are_not_published_together() -> None:
     simple, routed = (
         build_candidate("CNAME", "lb.test"),
         build_candidate("AAAA", "::1", resource=API, set_identifier="v1"),
@@ -129,7 +129,7 @@ W_EXISTS = build_current("A", "2.2.2.2", set_identifier="w", resource=API, prope
         ),
     ],
 )
-def test_all_records_of_one_name_and_type_get_the_same_routing_policy(
+def test_all_records_of_one_name_and_type_have_the_same_routing_policy(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
 ) -> None:
     made = plan(current, candidates)

@@ -70,7 +70,7 @@ WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
         ),
     ],
 )
-def test_a_type_change_is_not_planned_if_a_foreign_record_blocks_the_new_type(
+def test_a_change_of_type_is_not_planned_if_a_foreign_record_blocks_the_new_type(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
 ) -> None:
     made = plan(current, candidates, settings=WITH_TXT)
@@ -81,7 +81,7 @@ def test_a_type_change_is_not_planned_if_a_foreign_record_blocks_the_new_type(
 
 @pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-other-owner"), pytest.param(None, id="2.9-no-owner")])
 @pytest.mark.parametrize("address", ["::1", "::2"])
-def test_an_unrequested_a_record_is_deleted_although_the_aaaa_record_is_foreign(
+def test_an_unrequested_a_record_is_deleted_even_if_the_requested_aaaa_record_is_foreign(
     owner: str | None, address: str
 ) -> None:
     unrequested = build_current("A", "1.1.1.1")
@@ -109,7 +109,7 @@ def test_an_unrequested_a_record_is_deleted_although_the_aaaa_record_is_foreign(
         ),
     ],
 )
-def test_records_and_their_incompatible_replacements_are_in_one_change_set(
+def test_records_and_the_incompatible_records_that_replace_them_are_in_one_change_set(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...]
 ) -> None:
     made = plan(current, candidates, find=find_waiting(WEB))  # a replaced record needs no evidence
@@ -173,13 +173,13 @@ def test_records_with_different_set_identifiers_have_separate_change_sets() -> N
         pytest.param((), (A_S1, CNAME_S2), find_gone, [create(A_S1.desired)], id="cname-yields-across-sets"),
     ],
 )
-def test_a_record_is_created_only_if_it_can_coexist_with_the_records_that_stay(
+def test_a_record_is_created_only_if_it_can_coexist_with_all_records_that_stay(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], find: Findings, expected: list[Change]
 ) -> None:
     assert list_changes(plan(current, candidates, find=find)) == expected
 
 
-def test_a_blocked_create_names_the_record_that_it_cannot_coexist_with() -> None:
+def test_the_decision_about_a_blocked_create_names_the_record_that_it_cannot_coexist_with() -> None:
     made = plan((SIMPLE_OF_OLD,), (V1,), find=find_waiting(OLD))
     decision = find_decision(made, "A", "v1")
     assert (decision.action, decision.reason) == (Action.NONE, Reason.NO_ADDRESS)
@@ -198,7 +198,7 @@ def test_a_blocked_create_names_the_record_that_it_cannot_coexist_with() -> None
         ),
     ],
 )
-def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_its_reason(
+def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_the_reason_why_the_cname_stays(
     current: OwnedRecord, find: Findings, reason: Reason
 ) -> None:
     decision = find_decision(plan((current,), (A_S1,), find=find), "A", S1)
@@ -206,7 +206,7 @@ def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_its_reason(
     assert decision.detail == "cannot coexist with the CNAME record 's2', which stays"
 
 
-def test_a_cname_is_incompatible_with_an_a_record_of_another_set_identifier() -> None:
+def test_a_cname_and_an_a_record_are_incompatible_even_under_different_set_identifiers() -> None:
     stays = plan((HELD_S1, HELD_S2), (A_S1, CNAME_S2))
     assert [(one.type, one.set_identifier, one.reason) for one in stays.decisions] == [
         ("A", S1, Reason.INCOMPATIBLE_RECORD),
@@ -239,7 +239,7 @@ def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owne
     "reason",
     [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
 )
-def test_a_record_whose_object_is_not_resolved_stays_if_another_type_is_requested(reason: Reason) -> None:
+def test_a_record_whose_object_is_not_resolved_stays_although_another_type_is_requested(reason: Reason) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 

@@ -54,7 +54,7 @@ def test_the_first_list_of_a_kind_reports_every_object_as_changed() -> None:
     assert tracker.decoded == 2
 
 
-def test_a_later_list_of_a_kind_decodes_and_reports_only_the_objects_that_changed() -> None:
+def test_a_later_list_of_a_kind_decodes_only_the_objects_that_changed_and_reports_them() -> None:
     tracker = track(raw_object("a"), raw_object("b"), raw_object("c"), raw_object("d"))
     deltas = receive_list(tracker, raw_object("a"), raw_object("b", "2"), raw_object("c", uid="other"), raw_object("e"))
     assert deltas == [
@@ -72,7 +72,7 @@ def test_objects_without_a_resource_version_are_decoded_in_every_list() -> None:
     assert tracker.decoded == 2
 
 
-def test_after_versions_are_forgotten_all_objects_are_decoded_until_a_list_completes() -> None:
+def test_after_stored_versions_are_forgotten_the_next_complete_list_decodes_all_objects_again() -> None:
     tracker = track(raw_object("a"), raw_object("b"))
     tracker.forget_versions()
     tracker.begin_list()
@@ -87,7 +87,7 @@ def test_after_versions_are_forgotten_all_objects_are_decoded_until_a_list_compl
     assert tracker.decoded == before
 
 
-def test_a_list_that_does_not_complete_removes_no_object() -> None:
+def test_a_list_that_is_cut_off_removes_no_object() -> None:
     tracker = track(raw_object("a"), raw_object("b"))
     tracker.begin_list()
     assert summarize_changes(tracker.receive_listed(raw_object("b", "2"))) == [edited(SERVICE, "shop/b")]
@@ -114,7 +114,7 @@ def test_an_object_deleted_during_a_list_is_reported_as_deleted_not_missing() ->
     assert summarize_changes(tracker.complete_list()) == []
 
 
-def test_the_tracker_detects_an_empty_list_after_known_objects() -> None:
+def test_the_tracker_recognizes_that_a_list_is_empty_although_objects_were_known() -> None:
     tracker = DeltaTracker(SERVICE)
     tracker.begin_list()
     assert not tracker.is_list_empty
@@ -125,7 +125,7 @@ def test_the_tracker_detects_an_empty_list_after_known_objects() -> None:
     assert not tracker.is_list_empty
 
 
-def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays() -> None:
+def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays_in_use() -> None:
     tracker = track(raw_object("a"))
     assert summarize_changes(tracker.receive_change(raw_object("a", "2", type=60))) == [
         ProblemSummary("Service shop/a", "a", "spec.type is the number 60; allowed: a string, so quote it")
@@ -142,7 +142,7 @@ def test_an_invalid_object_is_reported_once_and_its_last_valid_version_stays() -
 
 
 @pytest.mark.parametrize("was_good", [True, False])
-def test_removing_an_invalid_object_clears_its_problem(was_good: bool) -> None:
+def test_the_problem_of_an_invalid_object_ends_when_the_object_is_removed(was_good: bool) -> None:
     tracker = track(*([raw_object("a")] if was_good else []))
     list(tracker.receive_change(raw_object("a", "2", type=60)))
     assert receive_list(tracker) == [
@@ -155,7 +155,7 @@ def test_removing_an_invalid_object_clears_its_problem(was_good: bool) -> None:
     ]
 
 
-def test_a_list_with_an_item_without_a_name_removes_no_object() -> None:
+def test_a_list_that_contains_an_item_without_a_name_removes_no_object() -> None:
     tracker = track(raw_object("a"))
     message = "an object of this kind cannot be identified; allowed: metadata with name and namespace"
     assert receive_list(tracker, NAMELESS) == [ProblemSummary("some Service", "", message)]
@@ -172,7 +172,7 @@ def test_a_watch_event_about_an_object_without_a_name_is_reported() -> None:
     assert summarize_changes(tracker.receive_delete(NAMELESS)) == []
 
 
-def test_a_too_large_object_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_above_the_size_limit_is_reported_and_does_not_affect_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MAX_OBJECT_BYTES >> 20 == 8
     monkeypatch.setattr(module, "MAX_OBJECT_BYTES", 1 << 20)
     large = raw_object("a", annotations={"note": "x" * (3 << 20)})
@@ -182,7 +182,7 @@ def test_a_too_large_object_does_not_affect_others(monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_unread_fields_of_objects_are_dropped_and_equal_strings_stored_once() -> None:
+def test_fields_that_extdns_does_not_read_are_dropped_and_equal_strings_share_memory() -> None:
     words = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "example.org/a-word-of-some-length-here": "x"}
     (one,) = DeltaTracker(SERVICE).receive_change(raw_object("a", annotations=words, labels={"app": "web"}))
     (other,) = DeltaTracker(SERVICE).receive_change(raw_object("b", annotations=words))

@@ -41,11 +41,13 @@ def token(payload: object) -> str:
         pytest.param("a.\u00fc.b", "", id="no-ascii"),
     ],
 )
-def test_the_issuer_of_a_token_identifies_the_cluster_unless_clusters_share_the_issuer(text: str, issuer: str) -> None:
+def test_the_token_issuer_identifies_the_cluster_unless_it_is_an_issuer_that_many_clusters_share(
+    text: str, issuer: str
+) -> None:
     assert find_issuer(text) == issuer
 
 
-def test_the_digest_of_certificates_ignores_their_order_and_layout() -> None:
+def test_the_digest_of_certificates_does_not_depend_on_their_order_and_layout() -> None:
     laid_out = b"# the CA\r\n" + ONE.replace(b"\n", b"\r\n").replace(b"BBBB", b"  BBBB") + b"junk"
     assert digest_authority(laid_out) == digest_authority(ONE)
     assert digest_authority(ONE + TWO) == digest_authority(TWO + ONE + ONE)
@@ -65,5 +67,5 @@ def test_the_digest_of_certificates_ignores_their_order_and_layout() -> None:
         ),
     ],
 )
-def test_a_certificate_bundle_without_a_cluster_certificate_has_no_digest(pem: bytes) -> None:
+def test_a_file_without_a_certificate_of_a_cluster_authority_has_no_digest(pem: bytes) -> None:
     assert digest_authority(pem) == ""

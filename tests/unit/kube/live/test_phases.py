@@ -23,6 +23,6 @@ def test_a_kind_has_the_worst_phase_of_its_namespaces(phases: list[Phase], expec
     assert combine_phases({f"n{n}": (phase, "") for n, phase in enumerate(phases)})[0] is expected
 
 
-def test_the_phase_detail_comes_from_the_first_namespace_in_that_phase() -> None:
+def test_the_detail_of_the_phase_of_a_kind_comes_from_the_first_namespace_in_that_phase() -> None:
     parts = {"b": (Phase.FAILING, "late"), "a": (Phase.SYNCED, ""), "c": (Phase.FAILING, "cut")}
     assert combine_phases(parts) == (Phase.FAILING, "late")

@@ -76,7 +76,7 @@ def test_a_response_that_is_not_a_list_of_the_requested_kind_is_an_error(body: b
         pytest.param("web", id="no-object"),
     ],
 )
-def test_an_item_without_a_name_is_returned_without_a_header(item: object) -> None:
+def test_an_item_without_a_name_is_decoded_without_name_and_version(item: object) -> None:
     assert [one.header for one in responses.decode_list(SERVICE, CALL, listed(items=[item])).items] == [None]
 
 
@@ -114,7 +114,7 @@ def test_watch_events_are_decoded_by_type() -> None:
         pytest.param({}, responses.BookmarkEvent("", ends_initial_list=False), id="without-version"),
     ],
 )
-def test_a_bookmark_event_has_a_resource_version(
+def test_a_bookmark_event_contains_a_resource_version_and_may_end_the_initial_list(
     metadata: dict[str, object], expected: responses.BookmarkEvent
 ) -> None:
     assert responses.decode_watch_event(SERVICE, CALL, build_event("BOOKMARK", metadata=metadata)) == expected
@@ -170,7 +170,7 @@ def test_a_list_response_of_another_api_group_is_an_error() -> None:
         responses.decode_list(INGRESS, CALL, listed(kind="IngressList", apiVersion="extensions/v1beta1"))
 
 
-def test_a_too_deeply_nested_event_is_an_unidentified_object() -> None:
+def test_a_watch_event_that_is_nested_too_deeply_is_reported_as_an_object_without_a_name() -> None:
     line = b'{"type":"ADDED","object":{"kind":"Service","apiVersion":"v1","spec":' + nested(2000).encode() + b"}}"
     event = responses.decode_watch_event(SERVICE, CALL, line)
     assert isinstance(event, responses.ChangedEvent)

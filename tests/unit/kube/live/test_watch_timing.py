@@ -30,7 +30,7 @@ def test_a_successful_watch_resets_the_backoff() -> None:
     assert (backoff.failures, backoff.count_failure(None)) == (0, 1)
 
 
-def test_a_watch_resets_the_backoff_once_if_it_was_open_for_long_enough() -> None:
+def test_a_watch_resets_its_backoff_only_after_it_was_open_for_long_enough() -> None:
     backoff = WatchBackoff(TIMING, lambda: 1.0)
     count_failures(backoff, 3)
     assert not backoff.reset_if_healthy(1000.0)  # no watch was opened
@@ -55,11 +55,11 @@ def test_the_backoff_of_a_watch_is_finite_after_any_number_of_failures() -> None
     assert count_failures(WatchBackoff(TIMING, lambda: 1.0), 2000)[-1] == 6
 
 
-def test_watches_are_requested_with_different_timeouts() -> None:
+def test_watches_are_requested_with_random_timeouts_between_five_and_ten_minutes() -> None:
     early, late = WatchBackoff(TIMING, lambda: 0.0), WatchBackoff(TIMING, lambda: ALMOST_ONE)
     assert (early.choose_watch_s(), late.choose_watch_s()) == (300, 600)
 
 
-def test_the_idle_timeout_of_a_watch_is_shorter_than_its_duration() -> None:
+def test_the_idle_timeout_of_a_watch_is_longer_than_the_bookmark_interval_and_shorter_than_the_watch() -> None:
     assert 2 * 75 > WatchTiming().idle_timeout_s > 75  # the server sends a bookmark every 60 s, plus or minus 25 %
     assert WatchTiming().idle_timeout_s < WatchTiming().min_watch_s

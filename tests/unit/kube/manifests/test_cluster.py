@@ -77,7 +77,7 @@ def test_no_objects_are_returned_before_their_kind_is_required(tmp_path: Path) -
     assert cluster.take(0) == ()
 
 
-def test_a_newly_required_kind_returns_all_objects_in_order_and_then_synced(tmp_path: Path) -> None:
+def test_the_first_take_after_requiring_a_kind_returns_its_objects_in_order_and_then_synced(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web") + service("z", "pay") + service("api"))
     cluster = once(tmp_path)
     state = cluster.require(SERVICE)
@@ -93,7 +93,7 @@ def test_a_newly_required_kind_returns_all_objects_in_order_and_then_synced(tmp_
     assert cluster.take(0) == ()
 
 
-def test_looking_up_a_kind_requires_it_for_the_next_take(tmp_path: Path) -> None:
+def test_looking_up_a_kind_makes_the_next_take_read_it(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n")
     cluster = once(tmp_path)
     with pytest.raises(NotSyncedError):
@@ -111,7 +111,7 @@ def test_a_kind_that_is_not_read_from_manifests_is_reported_as_not_served(tmp_pa
         cluster.view.get(WIDGET, "shop", "web")
 
 
-def test_problems_come_before_objects_and_wait_until_their_kind_is_required(tmp_path: Path) -> None:
+def test_problems_are_returned_before_objects_and_once_their_kind_is_required(tmp_path: Path) -> None:
     bad_ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: []\n---\n"
     (tmp_path / "a.yaml").write_text(service("web", type_="60") + bad_ingress + "a: [\n---\n" + service("api"))
     cluster = once(tmp_path)
@@ -129,7 +129,7 @@ def test_problems_come_before_objects_and_wait_until_their_kind_is_required(tmp_
     ]
 
 
-def test_a_document_without_kind_is_ignored_and_hides_no_object(tmp_path: Path) -> None:
+def test_a_document_without_kind_is_reported_and_ignored(tmp_path: Path) -> None:
     (tmp_path / "values.yaml").write_text("image: {tag: 1}\n---\n" + service("web"))
     (tmp_path / "kustomization.yaml").write_text("resources: [values.yaml]\n")
     cluster = ManifestCluster([str(tmp_path)], watch=False)
@@ -141,7 +141,7 @@ def test_a_document_without_kind_is_ignored_and_hides_no_object(tmp_path: Path) 
     assert cluster.exists(key("other")) is False
 
 
-def test_a_missing_path_is_a_usage_error_at_once(tmp_path: Path) -> None:
+def test_a_manifest_path_that_does_not_exist_is_a_usage_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"--manifests=.*/gone cannot be read: No such file or directory; allowed: "):
         once(tmp_path / "gone")
 
@@ -152,7 +152,7 @@ def test_standard_input_can_be_one_of_the_manifest_paths(tmp_path: Path) -> None
     assert summarize_changes(cluster.take(0)) == [added(SERVICE, "shop/web"), synced(SERVICE)]
 
 
-def test_exists_reads_the_files_again(tmp_path: Path) -> None:
+def test_an_existence_check_reads_the_files_again(tmp_path: Path) -> None:
     file, clock = tmp_path / "a.yaml", MovedClock()
     file.write_text(service("web"))
     cluster = once(tmp_path, clock=clock)
@@ -169,7 +169,7 @@ def test_exists_reads_the_files_again(tmp_path: Path) -> None:
     assert cluster.exists(key("api")) is None
 
 
-def test_changes_found_by_exists_are_returned_by_the_next_take(tmp_path: Path) -> None:
+def test_changes_found_by_an_existence_check_are_returned_by_the_next_take(tmp_path: Path) -> None:
     clock = MovedClock()
     cluster = once(tmp_path, clock=clock)
     cluster.require(SERVICE)
@@ -204,7 +204,7 @@ def watched_cluster(tmp_path: Path, edits: Edits, clock: MovedClock) -> Iterator
     edits.stop(cluster)
 
 
-def test_edits_of_files_are_returned_by_take(
+def test_after_a_file_was_edited_take_returns_the_changed_objects(
     watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"
@@ -221,7 +221,7 @@ def test_edits_of_files_are_returned_by_take(
     assert watched_cluster.view.get(SERVICE, "shop", "api") is None
 
 
-def test_files_are_not_read_again_without_a_change(
+def test_files_are_not_read_again_if_none_was_reported_as_changed(
     watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
 ) -> None:
     (tmp_path / "a.yaml").write_text(service("other"))
@@ -246,7 +246,7 @@ def test_changes_of_kinds_that_are_not_required_are_not_returned(
     assert watched_cluster.take(0) == ()
 
 
-def test_an_object_added_and_removed_between_two_takes_is_not_returned(
+def test_an_object_added_and_removed_between_two_calls_of_take_is_not_returned(
     watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     (tmp_path / "b.yaml").write_text(service("api"))
@@ -258,7 +258,7 @@ def test_an_object_added_and_removed_between_two_takes_is_not_returned(
     assert watched_cluster.take(0) == ()
 
 
-def test_a_problem_is_reported_once_and_again_when_it_is_solved(
+def test_a_problem_is_reported_once_and_its_end_is_reported_too(
     watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"
@@ -279,7 +279,7 @@ def test_a_problem_is_reported_once_and_again_when_it_is_solved(
     ]
 
 
-def test_real_file_changes_are_noticed(tmp_path: Path) -> None:
+def test_changes_of_real_files_are_found_by_watching_them(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web"))
     cluster = ManifestCluster([str(tmp_path)])
     cluster.require(SERVICE)

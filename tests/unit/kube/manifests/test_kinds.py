@@ -59,7 +59,7 @@ OLD = "networking.istio.io/v1alpha3"
         ),
     ],
 )
-def test_kinds_with_the_same_name_are_distinguished_by_group(
+def test_kinds_of_the_same_name_are_told_apart_by_their_api_group(
     api_version: str | None, kind: str, expected: Kind | ListKind | UnsupportedKind | None
 ) -> None:
     assert identify_kind(api_version, kind) == expected

@@ -85,7 +85,7 @@ def looked_at(paths: list[str]) -> ManifestIndex:
 
 
 @given(manifest_sets, st.data())
-def test_the_result_does_not_depend_on_how_objects_are_spread_over_files_and_formats(
+def test_objects_are_read_the_same_however_they_are_spread_over_files_and_formats(
     objects: list[Manifest], data: st.DataObject
 ) -> None:
     spread: dict[str, list[Manifest]] = {}
@@ -104,7 +104,7 @@ def test_the_result_does_not_depend_on_how_objects_are_spread_over_files_and_for
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]",:-\n a1#&*|>', max_size=80).map(str.encode))
-def test_reading_arbitrary_bytes_never_raises(data: bytes) -> None:
+def test_reading_any_bytes_as_a_manifest_raises_no_exception(data: bytes) -> None:
     for name in ("f.yaml", "f.json"):
         read_manifests(data, name)
 
@@ -123,7 +123,7 @@ def damage(text: bytes, data: st.DataObject) -> bytes:
 
 
 @given(st.lists(manifests(), unique_by=identify, min_size=1, max_size=4), st.sampled_from(sorted(NOTATIONS)), st.data())
-def test_a_file_with_an_unidentified_document_removes_no_objects(
+def test_no_object_is_removed_by_a_file_with_a_document_that_cannot_be_identified(
     objects: list[Manifest], name: str, data: st.DataObject
 ) -> None:
     file = ManifestFile.root(0, name)

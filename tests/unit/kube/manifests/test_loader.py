@@ -68,7 +68,7 @@ class LoaderScene:
 
 
 @pytest.mark.parametrize("name", ["gone.yaml", "gone/", "file.yaml/x"])
-def test_a_path_that_does_not_exist_at_start_is_a_usage_error(tmp_path: Path, name: str) -> None:
+def test_a_path_that_does_not_exist_at_the_start_is_a_usage_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.yaml").write_text("")
     with pytest.raises(
         UsageError, match=f"^--manifests={tmp_path}/{name} cannot be read: .* directory; allowed: a file, "
@@ -102,7 +102,7 @@ def test_the_loader_reads_only_files_that_were_reported_as_changed(tmp_path: Pat
     assert scene.objects == {"a": "NodePort", "b": ""}
 
 
-def test_a_temporary_file_of_an_editor_does_not_cause_a_full_refresh(tmp_path: Path) -> None:
+def test_a_temporary_file_of_an_editor_does_not_make_the_loader_read_all_files(tmp_path: Path) -> None:
     one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
     one.write_text(service("a"))
     two.write_text(service("b"))
@@ -116,7 +116,7 @@ def test_a_temporary_file_of_an_editor_does_not_cause_a_full_refresh(tmp_path: P
 
 
 @pytest.mark.parametrize("touched", ["new.yaml", ".hidden", "gone.yaml", "link.yaml"])
-def test_an_unknown_path_reported_as_changed_causes_a_full_refresh(tmp_path: Path, touched: str) -> None:
+def test_a_reported_path_that_the_loader_does_not_know_makes_it_read_all_files(tmp_path: Path, touched: str) -> None:
     for name in ("one", "gone", "new"):
         (tmp_path / f"{name}.yaml").write_text(service(name))
     (tmp_path / "link.yaml").symlink_to("gone.yaml")
@@ -127,7 +127,7 @@ def test_an_unknown_path_reported_as_changed_causes_a_full_refresh(tmp_path: Pat
     assert scene.objects["one"] == "NodePort"
 
 
-def test_an_unchanged_object_is_not_a_change_and_stays_in_memory_once(tmp_path: Path) -> None:
+def test_an_object_that_is_read_again_unchanged_is_no_change_and_stays_the_same_value_in_memory(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("a"))
     scene = LoaderScene(tmp_path)
     before = scene.folders.index.get(key("a"))
@@ -148,7 +148,7 @@ def test_an_unchanged_object_is_not_a_change_and_stays_in_memory_once(tmp_path: 
         pytest.param(service("a").replace("v1", "[v1").encode(), id="half-edited"),
     ],
 )
-def test_objects_of_a_broken_file_stay_until_the_file_is_fixed(tmp_path: Path, broken: bytes) -> None:
+def test_objects_of_a_file_that_becomes_invalid_stay_until_the_file_is_corrected(tmp_path: Path, broken: bytes) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a", "NodePort") + "---\n" + service("b"))
     scene = LoaderScene(tmp_path)
@@ -163,7 +163,7 @@ def test_objects_of_a_broken_file_stay_until_the_file_is_fixed(tmp_path: Path, b
     assert scene.exists("b") is False
 
 
-def test_an_invalid_document_with_a_known_key_keeps_only_that_object(tmp_path: Path) -> None:
+def test_an_invalid_object_stays_and_other_objects_missing_from_its_file_are_removed(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a", "NodePort") + "---\n" + service("b"))
     scene = LoaderScene(tmp_path)
@@ -181,7 +181,7 @@ def test_an_object_whose_manifest_was_always_invalid_counts_as_existing(tmp_path
     assert scene.exists("a") is True
 
 
-def test_an_unreadable_file_keeps_its_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_objects_of_a_file_that_becomes_too_large_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a"))
     scene = LoaderScene(tmp_path)
@@ -226,7 +226,7 @@ def test_a_file_removed_while_its_folder_is_listed_is_no_problem(
     assert scene.exists("b") is False
 
 
-def test_a_broken_link_is_reported_and_its_objects_stay(tmp_path: Path) -> None:
+def test_a_link_whose_target_is_gone_is_reported_and_its_objects_stay(tmp_path: Path) -> None:
     (tmp_path / "old").write_text(service("a"))
     (tmp_path / "a.yaml").symlink_to("old")
     scene = LoaderScene(tmp_path)
@@ -237,7 +237,7 @@ def test_a_broken_link_is_reported_and_its_objects_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", ["folder", "folder/a.yaml"])
-def test_a_path_that_disappears_while_running_removes_no_objects(tmp_path: Path, named: str) -> None:
+def test_a_path_that_disappears_while_extdns_runs_removes_no_objects(tmp_path: Path, named: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.yaml").write_text(service("a"))
     scene = LoaderScene(tmp_path / named)
@@ -260,7 +260,7 @@ def test_a_path_that_disappears_while_running_removes_no_objects(tmp_path: Path,
         pytest.param("a: [", id="broken"),
     ],
 )
-def test_objects_missing_in_a_changed_file_are_removed_only_after_a_second_read(
+def test_objects_missing_from_a_changed_file_are_removed_only_after_the_file_stayed_the_same_for_a_while(
     tmp_path: Path, worse: str | None
 ) -> None:
     file = tmp_path / "a.yaml"
@@ -284,7 +284,7 @@ def test_objects_missing_in_a_changed_file_are_removed_only_after_a_second_read(
     assert not scene.folders.needs_refresh()
 
 
-def test_the_wait_for_an_unstable_file_restarts_when_it_changes_again(tmp_path: Path) -> None:
+def test_the_wait_before_objects_are_removed_starts_again_when_the_file_changes_again(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a"))
     scene = LoaderScene(tmp_path)
@@ -299,7 +299,7 @@ def test_the_wait_for_an_unstable_file_restarts_when_it_changes_again(tmp_path: 
     assert scene.objects == {}
 
 
-def test_the_wait_for_an_unstable_file_ends_when_it_is_moved_back(tmp_path: Path) -> None:
+def test_the_wait_before_objects_are_removed_ends_when_the_file_is_moved_back(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(service("a"))
     (tmp_path / "hard.txt").hardlink_to(file)
@@ -312,7 +312,7 @@ def test_the_wait_for_an_unstable_file_ends_when_it_is_moved_back(tmp_path: Path
     assert scene.exists("a") is True
 
 
-def test_of_two_files_with_one_object_the_first_is_used_and_the_other_reported(tmp_path: Path) -> None:
+def test_if_two_files_have_the_same_object_the_first_is_used_and_the_other_is_reported(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("\n" + service("web", "NodePort"))
     (tmp_path / "b.yaml").write_text(service("web"))
     scene = LoaderScene(tmp_path)
@@ -327,7 +327,7 @@ def test_of_two_files_with_one_object_the_first_is_used_and_the_other_reported(t
     assert (scene.objects, scene.problems) == ({"web": "NodePort"}, [message])
 
 
-def test_standard_input_is_read_once_and_ranks_like_a_file(tmp_path: Path) -> None:
+def test_standard_input_is_read_once_and_comes_in_the_order_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web", "File") + "---\n" + service("api"))
     scene = LoaderScene("-", tmp_path, stdin=service("web", "Input").encode())
     for _ in range(2):

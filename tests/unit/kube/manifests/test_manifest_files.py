@@ -26,17 +26,17 @@ def listed(*paths: Path) -> list[str]:
     return [os.path.relpath(file.path, common) for file in listing.files]
 
 
-def test_folders_are_read_recursively_and_sorted_without_hidden_files_and_other_suffixes(tmp_path: Path) -> None:
+def test_folders_are_read_recursively_in_sorted_order_without_hidden_files_and_other_suffixes(tmp_path: Path) -> None:
     write(tmp_path, "b.yaml", "a/z.yml", "a/Y.JSON", "c.txt", ".hidden.yaml", ".git/x.yaml", "a.yaml", "x.yaml/in.json")
     assert listed(tmp_path) == ["a/Y.JSON", "a/z.yml", "a.yaml", "b.yaml", "x.yaml/in.json"]
 
 
-def test_manifest_files_are_ordered_as_on_the_command_line(tmp_path: Path) -> None:
+def test_manifest_files_are_read_in_the_order_of_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, "b/1.yaml", "a/2.yaml")
     assert listed(tmp_path / "b", tmp_path / "a") == ["b/1.yaml", "a/2.yaml"]
 
 
-def test_a_file_named_on_the_command_line_may_have_any_name(tmp_path: Path) -> None:
+def test_a_file_given_on_the_command_line_may_have_any_name_and_suffix(tmp_path: Path) -> None:
     write(tmp_path, ".rendered", "x.txt")
     assert listed(tmp_path / ".rendered", tmp_path / "x.txt") == [".rendered", "x.txt"]
 
@@ -56,7 +56,7 @@ def test_symbolic_links_are_followed(tmp_path: Path) -> None:
     assert listed(tmp_path) == ["a.yaml", "sub/b.yaml"]
 
 
-def test_an_unreadable_folder_may_contain_any_file_below_it(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_read_may_contain_any_file_below_it(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").symlink_to("a.yaml")
     write(tmp_path, "b.yaml")
     root = ManifestFile.root(0, str(tmp_path))
@@ -71,13 +71,13 @@ def test_an_unreadable_folder_may_contain_any_file_below_it(tmp_path: Path) -> N
     assert not listing.may_contain(ManifestFile.root(1, str(tmp_path / "gone-too.yaml")))
 
 
-def test_pipes_are_read_from_the_command_line_only(tmp_path: Path) -> None:
+def test_pipes_are_read_only_if_they_are_given_on_the_command_line(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     assert listed(tmp_path) == []
     assert listed(tmp_path / "pipe.yaml") == ["pipe.yaml"]
 
 
-def test_file_names_in_messages_are_as_the_user_wrote_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_show_file_names_as_the_user_wrote_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "shop/web.yaml")
     monkeypatch.chdir(tmp_path)
     names = [
@@ -89,7 +89,7 @@ def test_file_names_in_messages_are_as_the_user_wrote_them(tmp_path: Path, monke
     assert ManifestFile.root(0, "-").name == "standard input"
 
 
-def test_file_names_with_invalid_text_are_printable(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_text_is_shown_printable(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff.yaml")
     (tmp_path / name).write_text("text")
     [file] = list_files((ManifestFile.root(0, str(tmp_path)),)).files
@@ -97,7 +97,7 @@ def test_file_names_with_invalid_text_are_printable(tmp_path: Path) -> None:
     assert read_file(file.path) == b"text"
 
 
-def test_an_edit_changes_the_file_stamp(tmp_path: Path) -> None:
+def test_an_edit_changes_the_stamp_by_which_a_changed_file_is_recognized(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", "b.yaml")
     roots = (ManifestFile.root(0, str(tmp_path)),)
     before = list_files(roots)
@@ -118,7 +118,7 @@ def test_links_and_folders_are_not_regular_files(tmp_path: Path) -> None:
     ]
 
 
-def test_too_large_files_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_above_the_size_limit_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(manifest_files, "MAX_FILE_BYTES", 2 * 1024**2)
     (tmp_path / "a.yaml").write_bytes(b"x" * 2 * 1024**2)
     assert len(read_file(str(tmp_path / "a.yaml"))) == 2 * 1024**2

@@ -35,7 +35,7 @@ def type_of(index: ManifestIndex) -> str | None:
     return obj.spec.type if isinstance(obj, Service) else None
 
 
-def test_the_first_file_that_describes_an_object_is_used_in_any_reading_order() -> None:
+def test_the_first_file_with_an_object_is_used_in_whatever_order_files_are_read() -> None:
     for order in ("abc", "cba", "bca"):
         index = build_index(**{letter: web(f"From{letter}") for letter in order})
         assert type_of(index) == "Froma"
@@ -45,7 +45,7 @@ def test_the_first_file_that_describes_an_object_is_used_in_any_reading_order() 
         }
 
 
-def test_the_second_file_is_used_after_the_first_one_drops_the_object() -> None:
+def test_the_next_file_with_an_object_is_used_after_the_first_one_no_longer_has_it() -> None:
     index = build_index(a=web("Froma"), b=web("Fromb"), c=web("Fromc"))
     put(index, "a", "")
     assert type_of(index) == "Fromb"
@@ -68,7 +68,7 @@ def test_a_valid_manifest_is_preferred_to_an_earlier_one_that_became_unreadable(
     assert type_of(index) is None
 
 
-def test_an_update_returns_the_keys_whose_object_or_validity_changed() -> None:
+def test_an_update_returns_the_keys_of_objects_that_changed_or_became_valid_or_invalid() -> None:
     index = build_index(a=web("Froma"), b=web("Fromb", "api"))
     api = WEB._replace(name="api")
     assert index.take_changed() == {WEB, api}
@@ -79,7 +79,7 @@ def test_an_update_returns_the_keys_whose_object_or_validity_changed() -> None:
     assert index.take_changed() == {WEB, api}
 
 
-def test_the_existence_of_an_object_is_unknown_while_a_file_cannot_be_read() -> None:
+def test_it_is_unknown_whether_an_unread_object_exists_while_a_file_cannot_be_read() -> None:
     index = build_index(a=web("Froma"), b=web("60", "api"))
     gone = WEB._replace(name="gone")
     keys = (WEB, WEB._replace(name="api"), gone)
@@ -91,7 +91,7 @@ def test_the_existence_of_an_object_is_unknown_while_a_file_cannot_be_read() -> 
     assert [index.exists(key) for key in keys] == [None, True, None]
 
 
-def test_contents_that_lose_an_object_are_distinguished_from_contents_that_may_hide_it() -> None:
+def test_new_contents_that_lack_an_object_differ_from_contents_that_cannot_be_read_completely() -> None:
     index = build_index(a=web("Froma"))
     file = FILES["a.yaml"]
     assert index.would_remove(file, FileContents())

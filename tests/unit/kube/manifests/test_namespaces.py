@@ -19,7 +19,7 @@ BOTH: Final = "".join(
 )
 
 
-def test_only_objects_of_watched_namespaces_and_cluster_scoped_objects_are_returned(tmp_path: Path) -> None:
+def test_only_objects_of_watched_namespaces_and_objects_without_namespace_are_returned(tmp_path: Path) -> None:
     node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n---\n"
     bad = "apiVersion: v1\nkind: Service\nmetadata: {name: bad, namespace: pay}\nspec: {type: 60}\n"
     (tmp_path / "a.yaml").write_text(BOTH + node + bad)
@@ -35,7 +35,7 @@ def test_only_objects_of_watched_namespaces_and_cluster_scoped_objects_are_retur
     assert cluster.exists(ObjectKey(SERVICE, "pay", "web")) is None
 
 
-def test_a_kind_can_be_read_from_namespaces_of_its_own(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_other_namespaces_than_the_others(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
     where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ("pay",)})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
@@ -50,7 +50,7 @@ def test_a_kind_can_be_read_from_namespaces_of_its_own(tmp_path: Path) -> None:
     assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
 
 
-def test_a_kind_can_be_read_from_all_namespaces(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_all_namespaces_although_others_are_not(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
     where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ()})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)

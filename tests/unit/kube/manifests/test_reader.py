@@ -192,7 +192,7 @@ def test_anchors_and_nulls_are_read_as_the_api_server_reads_them() -> None:
     assert item.obj.spec.external_name == "web"
 
 
-def test_nulls_in_json_count_as_absent_even_with_emoji() -> None:
+def test_null_values_in_json_count_as_absent_even_in_a_document_with_emoji() -> None:
     text = (
         r'{"apiVersion":"v1","kind":"Service","metadata":{"name":"web","annotations":{"a":"\ud83d\ude00"}},"spec":null}'
     )
@@ -200,6 +200,6 @@ def test_nulls_in_json_count_as_absent_even_with_emoji() -> None:
     assert item.obj.metadata.annotations == {"a": "\N{GRINNING FACE}"}
 
 
-def test_a_missing_namespace_becomes_default() -> None:
+def test_an_object_without_namespace_gets_the_namespace_default() -> None:
     [item] = read_manifests(b"{apiVersion: v1, kind: Service, metadata: {name: web}}", "f.yaml").found
     assert item.obj.metadata.namespace == item.key.namespace == "default"

@@ -179,7 +179,7 @@ CAUSE = "allowed: a mapping with apiVersion and kind"
         pytest.param(b"\xff\xfe\x00", (0, "", "not readable as UTF-16; allowed: UTF-8"), id="half-of-utf-16"),
     ],
 )
-def test_a_problem_names_line_object_field_value_and_allowed_values(
+def test_a_problem_in_a_manifest_gives_line_object_field_value_and_allowed_values(
     text: str | bytes, expected: tuple[int, str, str]
 ) -> None:
     assert find_problems(text) == [expected]
@@ -240,7 +240,7 @@ def test_a_broken_item_does_not_affect_the_other_items_of_a_list() -> None:
     assert [problem.line for problem in contents.problems] == [7, 2]
 
 
-def test_json_parsing_continues_at_the_next_line_with_an_opening_brace() -> None:
+def test_after_a_syntax_error_json_is_read_again_from_the_next_line_that_begins_with_a_brace() -> None:
     lines = [
         json_service("a"),
         '{"kind": nul}',
@@ -254,7 +254,7 @@ def test_json_parsing_continues_at_the_next_line_with_an_opening_brace() -> None
     assert [(problem.line, problem.key) for problem in contents.problems] == [(2, None), (5, None)]
 
 
-def test_the_first_of_two_manifests_of_an_object_in_one_file_is_used() -> None:
+def test_if_one_file_has_an_object_twice_the_first_one_is_used_and_the_other_is_reported() -> None:
     text = f"{service('web', 'spec: {type: NodePort}')}\n---\n{service('web')}"
     contents = read_manifests(text.encode(), "shop.yaml")
     [item] = contents.found
@@ -266,20 +266,20 @@ def test_the_first_of_two_manifests_of_an_object_in_one_file_is_used() -> None:
     assert contents.is_complete
 
 
-def test_too_deeply_nested_lists_are_rejected() -> None:
+def test_lists_nested_too_deeply_in_lists_are_rejected() -> None:
     text = "{}"
     for _ in range(12):
         text = '{"apiVersion": "v1", "kind": "List", "items": [' + text + "]}"
     assert find_problems(text) == [(1, "", "lists are nested too deeply; allowed: 8 levels")]
 
 
-def test_contents_are_incomplete_only_with_an_unidentified_problem() -> None:
+def test_the_contents_of_a_file_are_incomplete_only_if_a_problem_has_no_known_object() -> None:
     assert read_manifests((TTL % 60).encode(), "f.yaml").is_complete
     assert not read_manifests(b"a: [", "f.yaml").is_complete
 
 
 @pytest.mark.parametrize("rubbish", ["---\na: [\n", "{[\n"])
-def test_reading_stops_after_too_many_unidentified_problems(rubbish: str) -> None:
+def test_reading_a_file_stops_after_too_many_problems_without_known_object(rubbish: str) -> None:
     contents = read_manifests((rubbish * 1002).encode(), "f.json")
     assert len(contents.problems) == 1001
     assert contents.problems[-1].message == "too many mistakes; the rest is not read"

@@ -66,7 +66,7 @@ def test_the_file_watcher_reports_files_in_new_folders(tmp_path: Path) -> None:
     watch.close()
 
 
-def test_a_replaced_folder_is_watched_again(tmp_path: Path) -> None:
+def test_after_a_watched_folder_is_replaced_the_new_folder_is_watched(tmp_path: Path) -> None:
     for name in ("v1", "v2"):
         (tmp_path / name).mkdir()
     link, new = tmp_path / "current", tmp_path / "new"
@@ -81,7 +81,7 @@ def test_a_replaced_folder_is_watched_again(tmp_path: Path) -> None:
     watch.close()
 
 
-def test_a_removed_path_is_watched_again_once_it_exists(tmp_path: Path) -> None:
+def test_a_removed_path_is_watched_again_when_it_exists_again(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     watch = Watch(folder)
@@ -92,11 +92,11 @@ def test_a_removed_path_is_watched_again_once_it_exists(tmp_path: Path) -> None:
     watch.close()
 
 
-def test_the_file_watcher_without_paths_checks_once() -> None:
+def test_watching_no_paths_reports_one_check_of_all_files_and_ends() -> None:
     assert list(watch_files([], Event())) == [None]
 
 
-def test_without_file_events_all_files_are_checked_periodically(
+def test_if_files_cannot_be_watched_all_files_are_checked_periodically(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def watch(*_: object, **__: object) -> Iterator[object]:
@@ -108,7 +108,9 @@ def test_without_file_events_all_files_are_checked_periodically(
     assert [touched for touched, _ in zip(seen, range(3), strict=False)] == [None] * 3
 
 
-def test_all_files_are_checked_after_a_number_of_polls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_files_are_also_checked_after_a_number_of_quiet_polls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def watch(*_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
         return iter([set[tuple[int, str]]()] * 400)
 

@@ -61,13 +61,13 @@ def mapping(text: str) -> DocumentTree:
         pytest.param("'~'", "~", id="quoted-null"),
     ],
 )
-def test_scalars_are_resolved_as_by_the_api_server(text: str, expected: object) -> None:
+def test_values_are_read_as_numbers_booleans_or_text_as_the_api_server_reads_them(text: str, expected: object) -> None:
     found = mapping(f"[key]: 1\nannotations: {{a: {text}}}")["annotations"]
     assert isinstance(found, DocumentTree)
     assert (found["a"], type(found["a"])) == (expected, type(expected))
 
 
-def test_mappings_record_their_line_and_the_lines_of_their_keys() -> None:
+def test_each_mapping_stores_its_line_and_the_lines_of_its_keys() -> None:
     tree = mapping("# comment\n\na: 1\nb:\n  c: |\n    x\n    y\n  d: 2\n")
     assert (tree.line, tree.lines) == (3, [3, 4])
     inner = tree["b"]
@@ -75,33 +75,33 @@ def test_mappings_record_their_line_and_the_lines_of_their_keys() -> None:
     assert (inner.line, inner.lines, inner.line_of("d")) == (5, [5, 8], 8)
 
 
-def test_yaml_entries_without_value_are_removed_except_in_mappings_of_strings() -> None:
+def test_yaml_keys_without_value_are_removed_except_in_mappings_of_strings() -> None:
     tree = mapping("a:\nb: 1\nlabels: {x: , y: z}\nc: null\nd: 2\n")
     assert tree == {"b": 1, "labels": {"x": None, "y": "z"}, "d": 2}
     assert tree.lines == [2, 3, 5]
 
 
-def test_keys_that_look_like_numbers_are_strings() -> None:
+def test_yaml_keys_that_look_like_numbers_are_strings() -> None:
     assert mapping("labels: {1: a, on: b, 1.10: c}")["labels"] == {"1": "a", "on": "b", "1.10": "c"}
 
 
-def test_aliases_share_values_and_own_keys_win_over_merge_keys() -> None:
+def test_yaml_aliases_share_a_value_and_keys_of_a_mapping_override_merged_ones() -> None:
     tree = mapping("base: &b {x: 1, y: 2}\nsame: *b\none: {<<: *b, y: 3}\ntwo: {<<: [{z: 5}, *b], y: 4}\n")
     assert tree["same"] is tree["base"]
     assert tree["one"] == {"x": 1, "y": 3}
     assert tree["two"] == {"x": 1, "y": 4, "z": 5}
 
 
-def test_quoted_merge_keys_are_ordinary_keys() -> None:
+def test_a_quoted_merge_key_is_an_ordinary_key() -> None:
     assert mapping("annotations: {'<<': a}")["annotations"] == {"<<": "a"}
     assert mapping("a: {<<: 5, b: 1}")["a"] == {"b": 1}
 
 
-def test_a_duplicate_yaml_key_makes_only_this_key_invalid() -> None:
+def test_a_repeated_yaml_key_makes_only_this_key_invalid() -> None:
     assert mapping("a: 1\nb: 2\na: 3\n") == {"a": InvalidValue("is given again on line 3", "each key once"), "b": 2}
 
 
-def test_a_key_that_is_not_a_string_is_invalid_but_an_alias_of_a_string_is_valid() -> None:
+def test_a_yaml_key_that_is_not_a_string_is_invalid_unless_it_is_an_alias_of_a_string() -> None:
     tree = mapping("x: &a name\n? {a: b}\n: c\n? [d]\n: e\n*a : f\n")
     assert (tree["x"], tree["name"], len(tree)) == ("name", "f", 3)
     assert isinstance(tree["?"], InvalidValue)
@@ -141,12 +141,12 @@ def bomb(levels: int) -> str:
     return "\n".join(rows)
 
 
-def test_aliases_that_expand_too_far_are_rejected() -> None:
+def test_yaml_aliases_that_expand_to_too_many_values_are_rejected() -> None:
     [broken] = parse_documents(bomb(40).encode(), 1)
     assert broken == BrokenDocument(7, "too large; allowed: 5,000,000 values in one document")
 
 
-def test_yaml_values_are_counted_after_aliases_are_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yaml_values_are_counted_with_aliases_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a: &a [1, 2, 3]\nb: *a\n"  # the root, two keys, two lists of four, and the alias
     monkeypatch.setattr(yaml_parser, "MAX_VALUES", 12)
     assert mapping(text)["b"] == [1, 2, 3]
@@ -156,13 +156,13 @@ def test_yaml_values_are_counted_after_aliases_are_expanded(monkeypatch: pytest.
     ]
 
 
-def test_documents_before_a_broken_one_are_read() -> None:
+def test_yaml_documents_before_an_invalid_one_are_read() -> None:
     first, second = parse_documents(b"a: 1\n...\n---\nb: [\n", 1)
     assert first == ParsedDocument({"a": 1}, 1)
     assert isinstance(second, BrokenDocument)
 
 
 @given(st.text(alphabet=st.sampled_from(list("abé:-&*!<>{}[],'\"|#?% \n\t\x00\\")), max_size=60))
-def test_parsing_arbitrary_text_never_raises(text: str) -> None:
+def test_parsing_any_text_as_yaml_raises_no_exception(text: str) -> None:
     for document in parse_documents(text.encode(), 1):
         assert isinstance(document, ParsedDocument | BrokenDocument)
