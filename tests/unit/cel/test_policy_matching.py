@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from extdns.cel.policy_matching import is_matched
+from extdns.cel.policy_rules import is_matched
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from extdns.rules.rule_input import Operation
