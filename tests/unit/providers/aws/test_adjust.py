@@ -81,7 +81,7 @@ def refused(value: DesiredRecord, zone: Zone = ZONE) -> str:
         pytest.param(endpoint("A", props={"aws/unknown": "x", "other": "y"}), AliasSettings(), {"A": {}}, id="unknown"),
     ],
 )
-def test_a_cname_becomes_aliases_if_requested_or_if_it_targets_a_load_balancer(
+def test_a_cname_becomes_aliases_if_an_annotation_requests_it_or_its_target_is_a_load_balancer(
     value: DesiredRecord, settings: AliasSettings, records: dict[str, dict[str, str]]
 ) -> None:
     assert {one.type: dict(one.properties) for one in taken(value, settings=settings)} == records
@@ -92,7 +92,7 @@ def test_a_cname_to_a_load_balancer_domain_itself_stays_a_cname() -> None:
 
 
 @pytest.mark.parametrize(("ttl_s", "held_s"), [(0, 0), (60, 300)], ids=["unset", "set"])
-def test_an_explicit_ttl_of_an_alias_becomes_300(ttl_s: int, held_s: int) -> None:
+def test_an_alias_with_a_requested_ttl_gets_the_ttl_300(ttl_s: int, held_s: int) -> None:
     assert {one.ttl_s for one in taken(endpoint("CNAME", ALB, ttl_s=ttl_s))} == {held_s}
 
 
@@ -103,7 +103,7 @@ def test_an_explicit_ttl_of_an_alias_becomes_300(ttl_s: int, held_s: int) -> Non
         pytest.param("Z35SXDOTRQ7X7K", HEALTHY, id="default-target-zone"),
     ],
 )
-def test_the_target_zone_of_an_alias_is_a_property_only_if_it_is_not_the_default(
+def test_the_target_zone_of_an_alias_is_stored_only_if_it_is_not_the_default_of_the_target(
     value: str, remaining: dict[str, str]
 ) -> None:
     (one,) = taken(endpoint("A", ALB, props={"alias": "true", "aws/target-hosted-zone": value}))
@@ -111,7 +111,7 @@ def test_the_target_zone_of_an_alias_is_a_property_only_if_it_is_not_the_default
 
 
 @pytest.mark.parametrize("pin", ["ZOWN", "/hostedzone/ZOWN"])
-def test_a_record_for_one_hosted_zone_id_is_refused_in_other_zones(pin: str) -> None:
+def test_a_record_with_a_hosted_zone_id_annotation_is_refused_in_other_zones(pin: str) -> None:
     pinned = endpoint(props={"aws/hosted-zone-id": pin})
     assert [one.properties for one in taken(pinned)] == [()]
     found = adjust_record(pinned, Zone(name=ZONE.name, id="ZOTHER"), AliasSettings())
@@ -164,7 +164,9 @@ def test_a_record_for_one_hosted_zone_id_is_refused_in_other_zones(pin: str) -> 
         ),
     ],
 )
-def test_routing_properties_are_normalized_as_route53_returns_them(value: dict[str, str], held: dict[str, str]) -> None:
+def test_routing_properties_are_changed_to_the_form_that_route53_returns(
+    value: dict[str, str], held: dict[str, str]
+) -> None:
     (one,) = taken(endpoint(sid="x", props=value))
     assert dict(one.properties) == held
 
@@ -233,7 +235,7 @@ def test_only_address_and_cname_records_get_the_default_bias_of_geoproximity_rou
         pytest.param(endpoint(sid="x", props={"aws/region": " eu-west-1 "}), "region ' eu-west-1 '", id="blanks"),
     ],
 )
-def test_records_that_the_dns_service_would_refuse_are_refused_before_sending(value: DesiredRecord, words: str) -> None:
+def test_records_that_route53_would_refuse_are_refused_before_they_are_sent(value: DesiredRecord, words: str) -> None:
     assert words in refused(value)
 
 

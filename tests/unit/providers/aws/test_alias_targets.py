@@ -7,7 +7,7 @@ import pytest
 from providers.aws.alias_targets import AWS_ZONES, find_alias_zone, find_aws_zone
 
 
-def test_the_hosted_zones_of_load_balancers_are_those_of_the_specification() -> None:
+def test_the_table_of_load_balancer_zones_has_as_many_entries_as_the_specification() -> None:
     assert len(AWS_ZONES) == 133
 
 
@@ -28,6 +28,6 @@ def test_the_hosted_zones_of_load_balancers_are_those_of_the_specification() -> 
         pytest.param("com", "", id="one-label"),
     ],
 )
-def test_a_load_balancer_host_is_found_in_the_hosted_zone_of_its_region(host: str, zone_id: str) -> None:
+def test_the_hosted_zone_of_a_load_balancer_is_found_by_the_region_in_its_host_name(host: str, zone_id: str) -> None:
     assert find_aws_zone(host) == zone_id
     assert find_alias_zone(host, "ZOWN") == (zone_id or "ZOWN")

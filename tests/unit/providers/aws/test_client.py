@@ -69,7 +69,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> Route53Api:
         pytest.param(400, "InvalidInput", FailureKind.REFUSED, id="refused"),
     ],
 )
-def test_each_error_response_of_aws_has_its_failure_kind(
+def test_each_error_response_of_aws_is_assigned_a_kind_of_failure(
     fake: Route53, account: Route53Api, status: int, code: str, trouble: FailureKind
 ) -> None:
     fake.faults.arm(Refuse(status, code, "as the service says"), action="ListHostedZones", times=9)
@@ -104,13 +104,13 @@ def test_the_region_is_taken_from_the_variable_aws_region_as_in_other_sdks(
     assert {one.meta.region_name for one in (reads, writes)} <= {region, "aws-global"}
 
 
-def test_zones_have_an_account_name_only_if_there_are_several_accounts() -> None:
+def test_zones_get_an_account_name_only_if_there_are_several_accounts() -> None:
     assert list(build_apis(AwsSettings(accounts=(AwsAccount(profile="a"),)))) == [""]
     assert list(build_apis(AwsSettings(accounts=(AwsAccount(profile="a"), AwsAccount(profile="b"))))) == ["a", "b"]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html/>", b"not XML at all"], ids=["empty", "HTML", "text"])
-def test_an_unexpected_response_raises_call_failed_error(bare: Route53Api, body: bytes) -> None:
+def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(bare: Route53Api, body: bytes) -> None:
     with HTTPServer(("127.0.0.1", 0), Listing) as server:
         server.body = body  # type: ignore[attr-defined]
         thread = threading.Thread(target=server.serve_forever)
@@ -129,7 +129,9 @@ def test_an_unexpected_response_raises_call_failed_error(bare: Route53Api, body:
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-def test_a_certificate_authority_of_the_user_is_trusted(bare: Route53Api, tmp_path: Path, variable: str) -> None:
+def test_a_certificate_authority_from_the_certificate_variables_is_trusted(
+    bare: Route53Api, tmp_path: Path, variable: str
+) -> None:
     context, authority = create_certificate(tmp_path)
     folder = tmp_path / "authorities"
     folder.mkdir()
@@ -160,7 +162,7 @@ def test_a_certificate_authority_of_the_user_is_trusted(bare: Route53Api, tmp_pa
         pytest.param("InvalidInput", 10, 10, id="refused"),
     ],
 )
-def test_throttling_by_route53_slows_calls_down(
+def test_throttling_by_route53_lowers_the_rate_of_calls(
     fake: Route53, account: Route53Api, code: str, account_s: float, action_s: float
 ) -> None:
     zone_id = fake.add_zone("example.org")
@@ -171,7 +173,7 @@ def test_throttling_by_route53_slows_calls_down(
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)
 
 
-def test_sessions_of_several_accounts_share_the_service_descriptions_of_the_sdk() -> None:
+def test_sessions_of_several_accounts_share_the_api_descriptions_of_the_sdk() -> None:
     loaders = {
         open_session(account)._session.get_component("data_loader")
         for account in (AwsAccount(), AwsAccount(role="arn:aws:iam::111111111111:role/dns"))
@@ -179,7 +181,7 @@ def test_sessions_of_several_accounts_share_the_service_descriptions_of_the_sdk(
     assert len(loaders) == 1
 
 
-def test_an_attempt_of_a_read_that_was_throttled_slows_calls_down_although_the_next_one_succeeds(fake: Route53) -> None:
+def test_a_throttled_attempt_of_a_read_lowers_the_rate_even_if_the_next_attempt_succeeds(fake: Route53) -> None:
     api = client(fake, attempts=2)
     fake.faults.arm(build_throttling_fault(), times=1)
     api.list_zones()

@@ -49,7 +49,9 @@ def find_outcome(words: str, code: str = "InvalidChangeBatch", trouble: FailureK
         ),
     ],
 )
-def test_a_record_that_differs_from_the_batch_is_a_write_conflict(words: str, names: tuple[str, ...]) -> None:
+def test_an_error_about_a_record_that_is_not_as_stated_becomes_a_write_conflict_with_its_name(
+    words: str, names: tuple[str, ...]
+) -> None:
     found = find_outcome(words)
     assert isinstance(found, WriteConflict)
     assert found.offending_names == names
@@ -123,7 +125,9 @@ def test_a_record_that_differs_from_the_batch_is_a_write_conflict(words: str, na
         ),
     ],
 )
-def test_a_refusal_contains_the_offending_names(words: str, names: tuple[str, ...]) -> None:
+def test_an_error_about_an_invalid_batch_becomes_a_refusal_with_the_offending_names(
+    words: str, names: tuple[str, ...]
+) -> None:
     found = find_outcome(words)
     assert isinstance(found, Refused)
     assert found.offending_names == names
@@ -140,7 +144,7 @@ def test_a_refusal_contains_the_offending_names(words: str, names: tuple[str, ..
         pytest.param("InvalidInput", FailureKind.REFUSED, Refused, id="wrong-request"),
     ],
 )
-def test_each_kind_of_failed_call_is_turned_into_the_matching_outcome(
+def test_each_other_kind_of_failed_call_becomes_its_own_outcome(
     code: str, trouble: FailureKind, kind: type[Outcome]
 ) -> None:
     found = find_outcome("words of the service", code, trouble)
@@ -184,7 +188,7 @@ def test_each_kind_of_failed_call_is_turned_into_the_matching_outcome(
         ),
     ],
 )
-def test_quoted_user_text_in_an_error_is_not_parsed_as_a_message_of_the_dns_service(
+def test_text_of_users_quoted_in_an_error_is_not_read_as_a_message_of_the_service(
     hostile: Route53RecordSet, words: str
 ) -> None:
     failed = CallFailedError(FailureKind.REFUSED, "route53:Change", "zone Z", "InvalidChangeBatch", f"[{words}]")
@@ -200,7 +204,7 @@ def test_quoted_user_text_in_an_error_is_not_parsed_as_a_message_of_the_dns_serv
 
 
 @pytest.mark.parametrize("check", ["but it already exists", f"x, {EXISTS}", "with blanks ID: hc-1", " x "])
-def test_a_refused_health_check_is_attributed_to_the_record_that_uses_it(check: str) -> None:
+def test_an_error_about_an_unknown_health_check_blames_the_record_that_uses_it(check: str) -> None:
     hostile = Route53RecordSet(name="evil.example.org", type="A", health_check_id=check)
     words = f"No health check exists with the specified ID: {check}"
     found = build_outcome(CallFailedError(FailureKind.REFUSED, "c", "z", "NoSuchHealthCheck", words), (*SENT, hostile))

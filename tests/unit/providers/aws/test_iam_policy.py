@@ -32,7 +32,9 @@ def conditions(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, Any
     return found
 
 
-def test_a_policy_for_complete_zone_ids_does_not_allow_listing_zones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_complete_zone_ids_the_printed_policy_does_not_allow_listing_zones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = print_policy(capsys, f"--zone-id-filter=/hostedzone/{ID}", region="us-gov-west-1")
     zone = [f"arn:aws-us-gov:route53:::hostedzone/{ID}"]
     assert {sid: (one["Action"], one["Resource"]) for sid, one in found.items()} == {
@@ -42,20 +44,24 @@ def test_a_policy_for_complete_zone_ids_does_not_allow_listing_zones(capsys: pyt
     }
 
 
-def test_a_policy_for_id_suffixes_or_tags_allows_listing_zones_and_tags(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_partial_zone_ids_or_tags_the_printed_policy_allows_listing_zones_and_tags(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = print_policy(capsys, "--zone-id-filter=ABC", "--aws-zone-tags=team=dns")
     assert (found["Find"]["Action"], found["Find"]["Resource"]) == (["route53:ListHostedZones"], ["*"])
     assert found["Read"]["Action"] == ["route53:ListResourceRecordSets", "route53:ListTagsForResources"]
     assert found["Read"]["Resource"] == ["arn:aws:route53:::hostedzone/*ABC"]
 
 
-def test_a_policy_without_filters_allows_all_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_filters_the_printed_policy_allows_all_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert conditions(capsys) == {
         "ForAllValues:StringEquals": {ACTIONS: ["CREATE", "DELETE"], TYPES: ["A", "AAAA", "CNAME", "TXT"]}
     }
 
 
-def test_a_policy_allows_the_managed_types_and_ownership_records(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_policy_allows_changes_of_managed_types_and_of_ownership_records(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = conditions(
         capsys, "--managed-record-types=CNAME", "--managed-record-types=MX", "--no-aws-conditional-writes"
     )
@@ -74,7 +80,7 @@ def test_a_policy_allows_the_managed_types_and_ownership_records(capsys: pytest.
         pytest.param(["--txt-suffix=-mark"], id="suffix"),
     ],
 )
-def test_a_policy_allows_only_names_in_scope_and_their_ownership_records(
+def test_the_printed_policy_allows_only_names_in_scope_and_their_ownership_records(
     flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = conditions(capsys, "--domain-filter=apps.example.org", "--exclude-domains=in.apps.example.org", *flags)
@@ -106,21 +112,23 @@ def test_a_policy_allows_only_names_in_scope_and_their_ownership_records(
         assert not matches(other)
 
 
-def test_regular_expressions_do_not_become_policy_conditions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_regular_expressions_of_flags_are_not_in_the_printed_policy(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ForAllValues:StringLike" not in conditions(capsys, "--regex-domain-filter=^a", "--domain-filter=b.test")
 
 
-def test_a_policy_does_not_allow_an_excluded_domain(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_a_leading_dot_the_printed_policy_allows_names_below_the_domain_but_not_the_domain(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = conditions(capsys, "--domain-filter=.example.org")
     assert found["ForAllValues:StringLike"][NAMES] == ["*.example.org"]
 
 
-def test_special_characters_in_policy_conditions_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+def test_special_characters_of_names_are_escaped_in_the_printed_policy(capsys: pytest.CaptureFixture[str]) -> None:
     found = conditions(capsys, "--domain-filter=a!b.example.org", "--registry=noop")
     assert found["ForAllValues:StringLike"][NAMES] == [r"a\041b.example.org", r"*.a\041b.example.org"]
 
 
-def test_a_trust_policy_trusts_the_service_account_of_one_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_trust_policy_trusts_the_service_account_of_one_cluster(capsys: pytest.CaptureFixture[str]) -> None:
     found = print_policy(capsys, f"--trust={PROVIDER}", "--service-account=dns/extdns")["ServiceAccount"]
     assert found["Principal"] == {"Federated": PROVIDER}
     assert found["Condition"]["StringEquals"] == {
@@ -132,7 +140,9 @@ def test_a_trust_policy_trusts_the_service_account_of_one_cluster(capsys: pytest
     assert pod["Action"] == ["sts:AssumeRole", "sts:TagSession"]
 
 
-def test_with_an_assumed_role_the_pod_policy_allows_only_assuming_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_an_assumed_role_the_printed_pod_policy_only_allows_assuming_that_role(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     role = "arn:aws:iam::111122223333:role/dns"
     found = print_policy(capsys, "--assume", f"--aws-assume-role={role}")
     assert found == {"Assume": {"Sid": "Assume", "Effect": "Allow", "Action": ["sts:AssumeRole"], "Resource": [role]}}

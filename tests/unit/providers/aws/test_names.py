@@ -20,5 +20,5 @@ from providers.aws.record_sets import parse_name
         pytest.param("a\\134b.example.org.", None, id="backslash"),
     ],
 )
-def test_octal_escapes_in_names_are_decoded(text: str, name: str | None) -> None:
+def test_octal_escapes_in_names_from_route53_are_decoded(text: str, name: str | None) -> None:
     assert parse_name(text) == name

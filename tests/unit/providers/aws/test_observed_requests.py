@@ -34,20 +34,20 @@ def outline(reported: RecordedRequests) -> list[tuple[str, str, int]]:
     return [(one.method, one.url.rpartition("/")[2], one.status) for one in reported.requests]
 
 
-def test_each_request_is_reported_with_its_host_status_and_duration(fake: Route53) -> None:
+def test_each_http_request_is_reported_with_host_status_and_duration(fake: Route53) -> None:
     (one,) = RecordedRequests(fake).requests
     assert (one.method, one.url, one.status) == ("GET", f"{fake.url}/2013-04-01/hostedzone", 200)
     assert one.seconds > 0
 
 
-def test_each_attempt_is_reported_as_a_request(fake: Route53) -> None:
+def test_each_attempt_of_a_call_is_reported_as_a_request_of_its_own(fake: Route53) -> None:
     reported = RecordedRequests(fake)
     fake.faults.arm(Refuse(503, "ServiceUnavailable"))
     reported.client.list_zones()
     assert [status for _, _, status in outline(reported)] == [200, 503, 200]
 
 
-def test_each_call_is_reported_once_with_how_it_failed(fake: Route53) -> None:
+def test_each_call_is_reported_once_with_its_kind_of_failure(fake: Route53) -> None:
     reported = RecordedRequests(fake)
     for fault in (Refuse(403, "AccessDenied"), Refuse(503, "ServiceUnavailable"), Drop()):
         fake.faults.arm(fault, times=2)
@@ -63,7 +63,7 @@ def test_each_call_is_reported_once_with_how_it_failed(fake: Route53) -> None:
     assert all(call.seconds > 0 for call in reported.calls)
 
 
-def test_a_request_without_response_is_reported_without_status(fake: Route53) -> None:
+def test_an_http_request_without_response_is_reported_without_a_status(fake: Route53) -> None:
     reported = RecordedRequests(fake)
     fake.faults.arm(Drop(), times=2)
     with pytest.raises(CallFailedError):
@@ -71,7 +71,7 @@ def test_a_request_without_response_is_reported_without_status(fake: Route53) ->
     assert [status for _, _, status in outline(reported)] == [200, UNANSWERED, UNANSWERED]
 
 
-def test_a_write_that_is_not_sent_is_not_reported_as_a_request(fake: Route53) -> None:
+def test_a_write_that_is_stopped_before_it_is_sent_is_not_reported_as_a_request(fake: Route53) -> None:
     reported = RecordedRequests(fake, may_begin=False)
     www = RecordSetChange(
         action=ChangeAction.CREATE, record_set=Route53RecordSet(name="www.x.test.", type="A", values=("192.0.2.1",))

@@ -32,7 +32,7 @@ PATHED = f"arn:aws-cn:iam::{ACCOUNT}:role/dns/extdns"
         pytest.param(("myexample.org",), (), (), [], id="another"),
     ],
 )
-def test_sample_names_cover_the_policy_scope_in_the_zone(
+def test_the_names_checked_in_a_zone_cover_the_names_that_the_policy_allows_there(
     filters: tuple[str, ...], ownership_records: tuple[str, ...], excluded: tuple[str, ...], expected: list[str]
 ) -> None:
     scope = PolicyScope(
@@ -54,7 +54,7 @@ def test_sample_names_cover_the_policy_scope_in_the_zone(
         pytest.param(f"arn:aws:sts::{ACCOUNT}:federated-user/me", (), None, id="federated"),
     ],
 )
-def test_a_session_is_checked_with_the_policies_of_its_role(
+def test_the_permissions_of_a_session_are_those_of_the_role_it_assumed(
     caller: str, named: tuple[str, ...], expected: str | None
 ) -> None:
     assert find_principal(caller, named) == expected

@@ -29,7 +29,7 @@ def host(name: str, value: str = "192.0.2.1") -> dict[str, object]:
     return {"Name": name, "Type": "A", "TTL": 60, "ResourceRecords": [value]}
 
 
-def test_listed_zones_have_id_account_and_visibility(fake: Route53, account: Route53Api) -> None:
+def test_listed_zones_have_an_id_an_account_and_whether_they_are_private(fake: Route53, account: Route53Api) -> None:
     public = fake.add_zone("example.org")
     private = fake.add_zone("example.org", private=True)
     assert set(reader(account).list_zones().zones) == {
@@ -46,7 +46,7 @@ def test_zones_on_several_pages_are_all_listed(fake: Route53, account: Route53Ap
     assert len(reader(account).list_zones().zones) == 105
 
 
-def test_the_list_names_the_zones_that_filters_exclude(fake: Route53, account: Route53Api) -> None:
+def test_the_list_of_zones_also_names_the_zones_that_filters_exclude(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("a.example", tags={"team": "a"})
     fake.add_zone("b.example")
     fake.add_zone("c.example", private=True)
@@ -55,7 +55,9 @@ def test_the_list_names_the_zones_that_filters_exclude(fake: Route53, account: R
     assert found.excluded == ("b.example", "c.example")
 
 
-def test_tags_are_read_for_ten_zones_per_call_and_only_for_matching_zones(fake: Route53, account: Route53Api) -> None:
+def test_tags_are_read_for_ten_zones_per_call_and_only_for_zones_that_pass_the_other_filters(
+    fake: Route53, account: Route53Api
+) -> None:
     for index in range(12):
         fake.add_zone(f"z{index}.example", tags={"team": str(index)})
     fake.add_zone("private.example", private=True, tags={"team": "3"})
@@ -107,7 +109,7 @@ def test_an_unknown_zone_id_is_a_failure_if_listing_is_forbidden(
     assert failure.message.endswith(f"needs complete ids, and no zone has the id {zone_id}")
 
 
-def test_an_account_that_cannot_list_zones_does_not_fail_if_another_has_the_zone(
+def test_an_account_that_may_not_list_zones_is_no_failure_if_another_account_has_the_requested_zone(
     fake: Route53, account: Route53Api
 ) -> None:
     zone_id = fake.add_zone("example.org")
@@ -129,7 +131,7 @@ def test_zones_of_other_accounts_are_listed_if_one_account_fails(fake: Route53, 
     assert [(failure.account, failure.permanent) for failure in found.failed] == [("theirs", False)]
 
 
-def test_a_zone_in_two_accounts_belongs_to_the_first(fake: Route53, account: Route53Api) -> None:
+def test_a_zone_visible_to_two_accounts_belongs_to_the_first_of_them(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("example.org")
     found = Route53Reader(AwsSettings(), {"a": account, "b": account}).list_zones()
     assert [zone.account for zone in found.zones] == ["a"]
@@ -141,7 +143,7 @@ def test_listing_zones_is_retried_if_all_accounts_are_unreachable(fake: Route53,
         reader(account).list_zones()
 
 
-def test_the_sdk_retries_failed_reads(fake: Route53, account: Route53Api) -> None:
+def test_the_sdk_retries_a_failed_read_of_a_page(fake: Route53, account: Route53Api) -> None:
     zone_id = fake.add_zone("example.org")
     found = reader(account, ids=(zone_id,)).list_zones().zones[0]
     fake.faults.arm(Drop(), action="ListResourceRecordSets", times=1)
@@ -151,7 +153,7 @@ def test_the_sdk_retries_failed_reads(fake: Route53, account: Route53Api) -> Non
 @pytest.mark.parametrize(
     ("code", "kind"), [("AccessDenied", ForbiddenError), ("Throttling", RetryableError)], ids=["right", "throttled"]
 )
-def test_an_error_when_reading_a_page_contains_call_and_zone(
+def test_the_error_about_a_page_that_cannot_be_read_contains_the_api_call_and_the_zone(
     fake: Route53, account: Route53Api, code: str, kind: type[ProviderError]
 ) -> None:
     zone_id = fake.add_zone("example.org")
@@ -165,7 +167,7 @@ def test_an_error_when_reading_a_page_contains_call_and_zone(
         reader(account).read_page(found, None)
 
 
-def test_an_invalid_page_raises_a_provider_error(fake: Route53, account: Route53Api) -> None:
+def test_an_error_response_to_a_read_of_a_page_raises_a_provider_error(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("example.org")
     found = reader(account).list_zones().zones[0]
     fake.faults.arm(Refuse(503, "ServiceUnavailable"), action="ListResourceRecordSets", times=9)
@@ -173,9 +175,7 @@ def test_an_invalid_page_raises_a_provider_error(fake: Route53, account: Route53
         reader(account).read_page(found, None)
 
 
-def test_names_close_in_route53_order_are_read_in_one_call_even_if_some_do_not_exist(
-    fake: Route53, account: Route53Api
-) -> None:
+def test_names_close_together_in_route53_order_are_read_in_one_call(fake: Route53, account: Route53Api) -> None:
     zone_id = fake.add_zone("example.org", records=[host(f"n{index:03}.example.org") for index in range(100)])
     fake.add_zone("other.example")
     found = next(zone for zone in reader(account).list_zones().zones if zone.id == zone_id)
@@ -186,7 +186,7 @@ def test_names_close_in_route53_order_are_read_in_one_call_even_if_some_do_not_e
     assert len(fake.log.calls()) - before == 1
 
 
-def test_names_far_apart_in_route53_order_are_read_with_one_call_each(fake: Route53, account: Route53Api) -> None:
+def test_names_far_apart_in_route53_order_are_read_in_one_call_each(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("example.org", records=[host(f"n{index:03}.example.org") for index in range(400)])
     found = reader(account).list_zones().zones[0]
     before = len(fake.log.calls())
@@ -221,7 +221,7 @@ def test_reading_a_zone_of_an_unknown_account_is_an_error(account: Route53Api) -
         reader(account).read_page(Zone(name=DnsName("example.org"), id="Z", account="x"), None)
 
 
-def test_a_zone_list_contains_the_number_of_calls_that_it_took(fake: Route53, account: Route53Api) -> None:
+def test_the_list_of_zones_states_how_many_calls_it_took(fake: Route53, account: Route53Api) -> None:
     for index in range(105):
         fake.add_zone(f"z{index}.example", tags={"team": "a"})
     before = len(fake.log.calls())

@@ -48,7 +48,7 @@ def alias(host: str, zone_id: str, rtype: str = "A") -> Route53RecordSet:
         pytest.param(simple('"' + "x" * 255 + '"  "y"', rtype="TXT"), ('"' + "x" * 255 + 'y"',), True, id="TXT-odd"),
     ],
 )
-def test_a_record_keeps_its_exact_record_set_if_it_cannot_be_rebuilt(
+def test_a_record_keeps_the_exact_record_set_as_read_if_it_could_not_be_rebuilt_from_the_record(
     found: Route53RecordSet, targets: tuple[str, ...], exact: bool
 ) -> None:
     made = read(found)
@@ -76,12 +76,12 @@ def test_an_alias_is_read_with_its_properties_and_a_ttl_of_300(host: str, zone_i
     assert target == AliasTarget(zone_id=zone_id, name=made.targets[0], evaluate_target_health=True)
 
 
-def test_an_alias_of_another_type_keeps_its_exact_record_set() -> None:
+def test_an_alias_of_a_type_other_than_a_and_aaaa_keeps_its_exact_record_set() -> None:
     found = alias("base.example.org.", "ZOWN", rtype="CNAME")
     assert read(found).exact == found
 
 
-def test_an_unknown_routing_policy_is_written_back_unchanged() -> None:
+def test_a_record_set_with_an_unknown_routing_policy_is_written_back_unchanged() -> None:
     routing = StringMap.from_items({"CidrRoutingConfig.CollectionId": "c", "CidrRoutingConfig.LocationName": "*"})
     found = Route53RecordSet(
         name="w.example.org.", type="A", ttl_s=1, values=("192.0.2.1",), set_identifier="x", routing=routing
@@ -110,7 +110,7 @@ _DATA = st.sampled_from([("A", "192.0.2.1"), ("CNAME", ALB), ("CNAME", "x.exampl
 @given(
     policy=_POLICIES, data=_DATA, sid=st.sampled_from(["", "x"]), ttl_s=st.sampled_from([0, 60]), check=st.booleans()
 )
-def test_an_adjusted_record_is_read_back_unchanged(
+def test_a_record_that_was_adjusted_is_read_back_as_it_was_adjusted(
     policy: dict[str, str], data: tuple[str, str], sid: str, ttl_s: int, check: bool
 ) -> None:
     props = (policy if sid else {}) | ({"aws/health-check-id": "hc"} if check else {})

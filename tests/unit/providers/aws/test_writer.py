@@ -64,14 +64,14 @@ def test_an_update_is_sent_as_deletes_followed_by_creates(writable: WritableZone
     ]
 
 
-def test_an_alias_within_the_zone_is_created_after_its_target(writable: WritableZone) -> None:
+def test_an_alias_to_a_name_in_the_same_batch_is_created_after_its_target(writable: WritableZone) -> None:
     alias = endpoint("A", "www.example.org", name="a.example.org", props=ALIAS)
     outcome = writable.submit(Write(old=None, new=alias), WWW)
     assert isinstance(outcome, Applied)
     assert writable.sent() == ["CREATE www.example.org. A", "CREATE a.example.org. A"]
 
 
-def test_chained_aliases_are_created_target_first_and_loops_are_refused(writable: WritableZone) -> None:
+def test_aliases_to_aliases_are_created_from_the_last_target_on_and_loops_are_refused(writable: WritableZone) -> None:
     chain = [(name, f"{target}.example.org") for name, target in zip("abcd", "bcda", strict=True)]
     made = [Write(old=None, new=endpoint("A", to, name=f"{at}.example.org", props=ALIAS)) for at, to in chain]
     assert isinstance(writable.submit(*made), Refused)
@@ -80,14 +80,14 @@ def test_chained_aliases_are_created_target_first_and_loops_are_refused(writable
     assert [line[7] for line in writable.sent()] == ["d", "c", "b", "a"]
 
 
-def test_a_missing_alias_target_is_reported_for_the_alias_and_not_for_other_aliases(writable: WritableZone) -> None:
+def test_an_error_about_a_missing_alias_target_blames_only_the_alias_with_that_target(writable: WritableZone) -> None:
     is_dropped = endpoint("AAAA", "www.example.org", name="a.example.org", props=ALIAS)
     outcome = writable.submit(Write(old=None, new=is_dropped), WWW)
     assert isinstance(outcome, Refused)
     assert outcome.offending_names == ("a.example.org",)
 
 
-def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: WritableZone) -> None:
+def test_the_records_that_a_write_returns_equal_those_that_are_read_later(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     routed = endpoint("A", name="w.example.org", sid="x", props={"aws/weight": "7"})
     outcome = writable.submit(Write(old=None, new=alias), Write(old=None, new=routed))
@@ -96,14 +96,14 @@ def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: Wri
     assert set(outcome.records) < set(page)
 
 
-def test_a_record_is_deleted_in_the_spelling_in_which_the_dns_service_holds_it(writable: WritableZone) -> None:
+def test_a_record_is_deleted_in_the_spelling_in_which_route53_stores_it(writable: WritableZone) -> None:
     odd = {"Name": "c.example.org", "Type": "CNAME", "TTL": 7, "ResourceRecords": ["LB.Example.net."]}
     writable.fake.put(writable.zone_id, odd)
     held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
     assert isinstance(writable.submit(delete(held)), Applied)
 
 
-def test_an_alias_with_another_target_zone_id_is_a_write_conflict(writable: WritableZone) -> None:
+def test_deleting_an_alias_that_has_another_target_zone_is_a_write_conflict(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     outcome = writable.submit(Write(old=None, new=alias))
     assert isinstance(outcome, Applied)
@@ -137,7 +137,7 @@ def test_a_batch_is_never_sent_twice_even_if_its_response_is_lost(
     assert writable.writes() == 1
 
 
-def test_an_unreachable_service_gives_a_retryable_outcome(writable: WritableZone) -> None:
+def test_a_write_to_an_unreachable_service_can_be_tried_again_later(writable: WritableZone) -> None:
     writable.fake.kill()
     outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)
@@ -170,7 +170,7 @@ def test_without_conditional_writes_an_update_overwrites_whatever_exists(fake: R
     assert writable.sent() == ["UPSERT www.example.org. A"]
 
 
-def test_without_conditional_writes_a_change_between_alias_and_values_is_delete_and_create(
+def test_without_conditional_writes_a_change_between_alias_and_values_is_sent_as_delete_and_create(
     fake: Route53, account: Route53Api
 ) -> None:
     writable = WritableZone(fake, account, conditional=False)
@@ -181,9 +181,7 @@ def test_without_conditional_writes_a_change_between_alias_and_values_is_delete_
     assert writable.sent() == ["DELETE www.example.org. A", "CREATE www.example.org. A"]
 
 
-def test_a_batch_that_is_too_large_as_upserts_is_sent_as_deletes_and_creates(
-    fake: Route53, account: Route53Api
-) -> None:
+def test_an_update_too_large_for_an_upsert_is_sent_as_delete_and_create(fake: Route53, account: Route53Api) -> None:
     writable = WritableZone(fake, account, conditional=False)
     one, many = ((f'"{number:03d}{"x" * 200}"' for number in range(most)) for most in (1, 100))
     outcome = writable.submit(create("t.example.org", "TXT", *one))
@@ -192,7 +190,7 @@ def test_a_batch_that_is_too_large_as_upserts_is_sent_as_deletes_and_creates(
     assert writable.sent() == ["DELETE t.example.org. TXT", "CREATE t.example.org. TXT"]
 
 
-def test_a_write_to_a_zone_of_an_unknown_account_is_retried_later(writable: WritableZone) -> None:
+def test_a_write_to_a_zone_of_an_account_that_is_not_configured_is_tried_later(writable: WritableZone) -> None:
     stray = Zone(name=writable.zone.name, id=writable.zone.id, account="x")
     assert isinstance(writable.writer.submit(stray, build_batch(stray, [WWW])), TryLater)
 
@@ -219,7 +217,7 @@ def edit(writable: WritableZone, name: str) -> None:
     writable.fake.put(writable.zone_id, edited)
 
 
-def test_without_permission_to_delete_updates_become_upserts_and_are_marked_unconditional(
+def test_without_permission_to_delete_updates_are_sent_as_upserts_and_marked_unconditional(
     writable: WritableZone,
 ) -> None:
     (held,) = create_records(writable, "www")
@@ -233,7 +231,7 @@ def test_without_permission_to_delete_updates_become_upserts_and_are_marked_unco
     assert isinstance(writable.submit(update(held, "192.0.2.4"), delete(held)), Forbidden)
 
 
-def test_a_forbidden_name_in_a_batch_does_not_turn_other_updates_into_upserts(writable: WritableZone) -> None:
+def test_a_forbidden_name_does_not_make_updates_of_other_names_unconditional(writable: WritableZone) -> None:
     bad, good = create_records(writable, "bad", "good")
     writable.fake.access.deny(CHANGE, names=["bad.example.org"])
     assert isinstance(writable.submit(update(bad, "192.0.2.2")), Forbidden)
@@ -242,7 +240,7 @@ def test_a_forbidden_name_in_a_batch_does_not_turn_other_updates_into_upserts(wr
     assert isinstance(writable.submit(update(bad, "192.0.2.2"), update(good, "192.0.2.2")), Forbidden)
 
 
-def test_a_forbidden_delete_does_not_turn_other_updates_into_upserts(writable: WritableZone) -> None:
+def test_a_forbidden_delete_does_not_make_updates_of_other_names_unconditional(writable: WritableZone) -> None:
     bad, good = create_records(writable, "bad", "good")
     writable.fake.access.deny(CHANGE, names=["bad.example.org"])
     before = writable.writes()
@@ -252,7 +250,7 @@ def test_a_forbidden_delete_does_not_turn_other_updates_into_upserts(writable: W
     assert isinstance(writable.submit(update(good, "192.0.2.2")), WriteConflict)
 
 
-def test_after_the_permission_to_delete_is_granted_updates_are_conditional_again(writable: WritableZone) -> None:
+def test_once_deletes_are_permitted_again_updates_are_conditional_again(writable: WritableZone) -> None:
     (held,) = create_records(writable, "www")
     writable.fake.faults.arm(Refuse(403, "AccessDenied", "not authorized"), action=CHANGE, times=1)
     again = writable.submit(update(held, "192.0.2.2"))
@@ -261,7 +259,7 @@ def test_after_the_permission_to_delete_is_granted_updates_are_conditional_again
     assert isinstance(writable.submit(update(again.records[0], "192.0.2.3")), WriteConflict)
 
 
-def test_a_batch_is_not_sent_if_leadership_ends_while_it_is_signed(fake: Route53) -> None:
+def test_a_batch_is_not_sent_if_leadership_ends_just_before_it_is_sent(fake: Route53) -> None:
     writable = WritableZone(fake, client(fake, writing=WriteOptions(can_begin=lambda: False)))
     outcome = writable.submit(WWW)
     assert isinstance(outcome, TryLater)

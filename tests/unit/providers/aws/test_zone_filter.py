@@ -42,7 +42,9 @@ def test_a_zone_must_match_all_filters(selection: Route53ZoneFilter, is_selected
         pytest.param(DomainFilter(include_pattern=re.compile("net")), True, id="pattern-does-not-exclude-parents"),
     ],
 )
-def test_match_parent_also_selects_parent_zones_of_a_domain(domains: DomainFilter, is_selected: bool) -> None:
+def test_the_match_parent_flag_also_selects_zones_above_a_filtered_domain(
+    domains: DomainFilter, is_selected: bool
+) -> None:
     assert Route53ZoneFilter(domains=domains, match_parent=True).matches("Z", NAME, private=False) is is_selected
 
 

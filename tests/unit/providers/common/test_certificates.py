@@ -23,7 +23,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_the_system_certificates_are_trusted_unless_a_variable_names_another_file(system: Path) -> None:
+def test_the_certificates_of_the_system_are_trusted_unless_a_variable_names_another_file(system: Path) -> None:
     assert find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == str(system)
     assert find_ca_bundle({"SSL_CERT_FILE": "/some/ca.pem"}, sdk_variable="AWS_CA_BUNDLE") == "/some/ca.pem"
 
@@ -33,7 +33,7 @@ def test_the_certificate_variable_of_the_sdk_takes_precedence(system: Path) -> N
     assert find_ca_bundle({"AWS_CA_BUNDLE": "/x", "SSL_CERT_FILE": "/y"}, sdk_variable="AWS_CA_BUNDLE") == ""
 
 
-def test_certificates_in_folders_are_added_to_the_certificate_file(system: Path, tmp_path: Path) -> None:
+def test_certificates_in_folders_are_added_to_those_in_the_certificate_file(system: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         folder = tmp_path / f"folder{number}"
         folder.mkdir()
@@ -64,7 +64,9 @@ JOINED: Final = (
         pytest.param("absent", "", 1, id="when-a-file-cannot-be-read"),
     ],
 )
-def test_the_joined_certificate_file_is_removed_at_exit(tmp_path: Path, file: str, exit_line: str, code: int) -> None:
+def test_the_temporary_file_of_joined_certificates_is_removed_at_exit(
+    tmp_path: Path, file: str, exit_line: str, code: int
+) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "scratch").mkdir()
     (tmp_path / "ca.crt").write_bytes(PEM)
@@ -77,6 +79,6 @@ def test_the_joined_certificate_file_is_removed_at_exit(tmp_path: Path, file: st
     assert not list((tmp_path / "scratch").iterdir())
 
 
-def test_the_sdk_uses_its_own_certificates_if_there_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_certificate_file_of_the_system_the_sdk_uses_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certificates, "_BUNDLES", ())
     assert find_ca_bundle({}, sdk_variable="AWS_CA_BUNDLE") == ""

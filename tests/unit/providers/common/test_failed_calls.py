@@ -15,7 +15,7 @@ def failed(trouble: FailureKind) -> CallFailedError:
     return CallFailedError(trouble, "dns.change", "zone z", "Code", "words")
 
 
-def test_a_failed_call_message_contains_call_context_and_service_message() -> None:
+def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of_the_service() -> None:
     assert str(failed(FailureKind.RETRYABLE)) == "dns.change on zone z: Code: words"
     assert str(CallFailedError(FailureKind.RETRYABLE, "dns.list", "", "Code", "")) == "dns.list: Code"
 
@@ -30,11 +30,11 @@ def test_a_failed_call_message_contains_call_context_and_service_message() -> No
         (FailureKind.UNANSWERED, Unknown(message="dns.change on zone z: Code: words")),
     ],
 )
-def test_each_failure_kind_has_its_batch_outcome(trouble: FailureKind, outcome: Outcome) -> None:
+def test_each_kind_of_failure_gives_its_own_outcome_of_a_batch(trouble: FailureKind, outcome: Outcome) -> None:
     assert convert_to_outcome(failed(trouble), lambda: REQUESTED) == outcome
 
 
 @pytest.mark.parametrize("trouble", FailureKind)
-def test_a_failed_read_is_forbidden_without_credentials_or_to_be_retried(trouble: FailureKind) -> None:
+def test_a_failed_read_is_reported_as_forbidden_as_without_credentials_or_as_retryable(trouble: FailureKind) -> None:
     special = {FailureKind.FORBIDDEN: ForbiddenError, FailureKind.CREDENTIALS: CredentialsError}
     assert type(convert_to_read_error(failed(trouble))) is special.get(trouble, RetryableError)

@@ -12,7 +12,7 @@ def _limiter(clock: FastClock, pause_s: float = 0.0) -> RateLimiter:
     return RateLimiter(pause_s=pause_s, monotonic_s=clock.monotonic_s, wait=clock.wait, choose=lambda: 0.0)
 
 
-def test_api_calls_after_a_burst_wait_for_the_sustained_rate() -> None:
+def test_after_a_burst_api_calls_wait_for_the_sustained_rate() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
     for _ in range(50):
@@ -23,7 +23,7 @@ def test_api_calls_after_a_burst_wait_for_the_sustained_rate() -> None:
     assert clock.now_s == pytest.approx(2, abs=0.01)
 
 
-def test_reads_leave_the_last_tokens_of_the_account_to_writes() -> None:
+def test_reads_leave_the_last_calls_of_the_burst_to_writes() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
     for _ in range(45):
@@ -35,7 +35,7 @@ def test_reads_leave_the_last_tokens_of_the_account_to_writes() -> None:
     assert clock.now_s == pytest.approx(0.6, abs=0.01)
 
 
-def test_the_configured_pause_separates_two_writes() -> None:
+def test_two_writes_are_separated_by_the_configured_pause() -> None:
     clock = FastClock()
     limiter = _limiter(clock, pause_s=1.0)
     limiter.acquire("Change", changes=2)
@@ -45,7 +45,7 @@ def test_the_configured_pause_separates_two_writes() -> None:
     assert clock.now_s == pytest.approx(1)
 
 
-def test_each_second_of_throttling_halves_the_rate_and_calls_that_succeed_restore_it() -> None:
+def test_throttling_halves_the_rate_once_a_second_and_successful_calls_restore_it() -> None:
     bucket = TokenBucket.full(RateLimit(), 0.0)
     bucket.record_throttle(0.0)
     assert (bucket.tokens, bucket.rate) == (0.0, 5.0)
@@ -58,14 +58,14 @@ def test_each_second_of_throttling_halves_the_rate_and_calls_that_succeed_restor
     assert bucket.rate == 10.0
 
 
-def test_calls_that_are_throttled_together_halve_the_rate_once() -> None:
+def test_calls_throttled_within_one_second_halve_the_rate_only_once() -> None:
     bucket = TokenBucket.full(RateLimit(), 0.0)
     for number in range(8):
         bucket.record_throttle(number * 0.1)
     assert (bucket.rate, bucket.throttle_count) == (5.0, 8)
 
 
-def test_calls_become_few_while_others_use_up_the_limit_and_as_many_as_before_a_minute_later() -> None:
+def test_while_others_use_up_the_limit_few_calls_are_made_and_a_minute_later_as_many_as_before() -> None:
     clock, attempts = FastClock(), list[float]()
     limiter = _limiter(clock)
     while clock.now_s < 60.0:
@@ -82,7 +82,7 @@ def test_calls_become_few_while_others_use_up_the_limit_and_as_many_as_before_a_
     assert {one.per_s for one in limiter.read_rate_limits()} == {10}
 
 
-def test_a_throttled_call_waits_up_to_twice_as_long_at_random() -> None:
+def test_after_throttling_a_call_waits_a_random_time_up_to_twice_as_long_as_needed() -> None:
     waited_s = []
     for chosen in (0.0, 0.5, 0.999):
         clock = FastClock()
@@ -93,7 +93,7 @@ def test_a_throttled_call_waits_up_to_twice_as_long_at_random() -> None:
     assert waited_s == [pytest.approx(seconds, abs=0.001) for seconds in (0.2, 0.3, 0.4)]
 
 
-def test_calls_wait_exactly_as_long_as_needed_if_nothing_was_throttled() -> None:
+def test_without_throttling_calls_wait_exactly_as_long_as_needed() -> None:
     clock = FastClock()
     limiter = RateLimiter(monotonic_s=clock.monotonic_s, wait=clock.wait, choose=lambda: 0.9)
     for _ in range(51):
@@ -101,7 +101,7 @@ def test_calls_wait_exactly_as_long_as_needed_if_nothing_was_throttled() -> None
     assert clock.now_s == pytest.approx(0.1, abs=0.001)
 
 
-def test_no_read_begins_while_a_write_waits_after_throttling() -> None:
+def test_no_read_starts_while_a_write_waits_after_throttling() -> None:
     clock, begun = FastClock(), list[str]()
 
     def wait(seconds: float) -> None:  # while the write waits, a read tries to begin again and again
@@ -118,7 +118,7 @@ def test_no_read_begins_while_a_write_waits_after_throttling() -> None:
     assert limiter.try_acquire("List") == 0.0, "no write waits any more"
 
 
-def test_batches_are_paced_after_repeated_throttling_of_writes() -> None:
+def test_batches_are_spread_over_time_only_after_writes_were_throttled_repeatedly() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
     for _ in range(4):
@@ -140,13 +140,13 @@ def test_batches_are_paced_after_repeated_throttling_of_writes() -> None:
     assert clock.now_s == before_s
 
 
-def test_a_batch_larger_than_the_bucket_waits_only_until_the_bucket_is_full() -> None:
+def test_a_batch_larger_than_the_whole_burst_waits_only_until_the_burst_is_available() -> None:
     bucket = TokenBucket.full(RateLimit(), 0.0)
     bucket.take(50)
     assert bucket.compute_wait_s(0.0, count=1000) == pytest.approx(5)
 
 
-def test_a_throttled_account_waits_before_its_next_call() -> None:
+def test_after_throttling_the_account_waits_before_its_next_call() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
     limiter.acquire("Change", changes=2)
@@ -168,7 +168,7 @@ def test_throttling_of_one_api_action_does_not_delay_other_actions() -> None:
     assert {budget.per_s for budget in limiter.read_rate_limits()} == {10}
 
 
-def test_a_clock_that_goes_back_adds_no_tokens() -> None:
+def test_a_clock_that_jumps_back_allows_no_additional_calls() -> None:
     bucket = TokenBucket.full(RateLimit(), 10.0)
     bucket.take(50)
     assert bucket.compute_wait_s(5.0) == pytest.approx(0.1)
@@ -186,7 +186,7 @@ def test_the_rate_of_an_account_can_be_configured() -> None:
 
 
 @pytest.mark.parametrize("rate", [RateLimit(per_s=1, burst=1), RateLimit(per_s=1, burst=3)])
-def test_reads_are_possible_if_the_burst_is_smaller_than_the_reserve_for_writes(rate: RateLimit) -> None:
+def test_reads_are_possible_even_if_the_burst_is_smaller_than_the_reserve_for_writes(rate: RateLimit) -> None:
     clock = FastClock()
     limiter = RateLimiter(rate=rate, monotonic_s=clock.monotonic_s, wait=clock.wait)
     for _ in range(5):
@@ -194,7 +194,7 @@ def test_reads_are_possible_if_the_burst_is_smaller_than_the_reserve_for_writes(
     assert clock.now_s <= 5 * rate.burst
 
 
-def test_throttling_does_not_lower_a_rate_below_one_in_ten_seconds() -> None:
+def test_throttling_does_not_lower_the_rate_below_one_call_in_ten_seconds() -> None:
     bucket = TokenBucket.full(RateLimit(per_s=0.15, burst=1), 0.0)
     bucket.record_throttle(0.0)
     assert bucket.rate == 0.1
@@ -203,7 +203,7 @@ def test_throttling_does_not_lower_a_rate_below_one_in_ten_seconds() -> None:
     assert slow.rate == 0.05
 
 
-def test_remaining_calls_are_reported_for_the_account_and_each_action() -> None:
+def test_the_remaining_calls_are_reported_for_the_account_and_for_each_throttled_action() -> None:
     clock = FastClock()
     limiter = RateLimiter("prod", monotonic_s=clock.monotonic_s, wait=clock.wait)
     assert [(one.action, one.calls_left) for one in limiter.read_rate_limits()] == [("", 50)]

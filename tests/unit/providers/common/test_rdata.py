@@ -36,7 +36,7 @@ def words(text: str) -> tuple[str, ...]:
         pytest.param("a\\\xfcb", "example.org.", "a\\252b.example.org.", id="escaped-raw-byte"),
     ],
 )
-def test_relative_names_are_completed_with_the_origin(text: str, origin: str, absolute: str) -> None:
+def test_relative_names_in_zone_files_are_completed_with_the_origin(text: str, origin: str, absolute: str) -> None:
     assert rdata.make_absolute(text, origin) == absolute
 
 
@@ -51,7 +51,7 @@ def test_relative_names_are_completed_with_the_origin(text: str, origin: str, ab
         pytest.param('"a"', id="quotes"),
     ],
 )
-def test_an_invalid_name_is_reported(text: str) -> None:
+def test_an_invalid_name_in_a_zone_file_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError):
         rdata.make_absolute(text, "example.org.")
 
@@ -69,7 +69,7 @@ def test_an_invalid_name_is_reported(text: str) -> None:
         pytest.param(".", None, id="root"),
     ],
 )
-def test_an_owner_with_unsupported_characters_has_no_dns_name(owner: str, name: str | None) -> None:
+def test_a_name_in_a_zone_file_with_unsupported_characters_has_no_dns_name(owner: str, name: str | None) -> None:
     assert rdata.to_dns_name(owner) == name
 
 
@@ -82,7 +82,7 @@ def test_an_owner_with_unsupported_characters_has_no_dns_name(owner: str, name: 
         max_size=4,
     )
 )
-def test_a_formatted_name_is_read_back_unchanged(labels: list[str]) -> None:
+def test_a_name_written_to_a_zone_file_is_read_back_unchanged(labels: list[str]) -> None:
     name = DnsName.parse(".".join(labels))
     (word,) = words(rdata.format_name(name))
     assert rdata.to_dns_name(rdata.make_absolute(word, "elsewhere.example.")) == name
@@ -107,7 +107,7 @@ def test_a_formatted_name_is_read_back_unchanged(labels: list[str]) -> None:
         pytest.param("TYPE65534", "\\# 1 00", "\\# 1 00", id="unknown-type"),
     ],
 )
-def test_record_data_is_parsed_to_targets(rtype: str, text: str, target: str) -> None:
+def test_record_data_of_zone_files_is_parsed_to_targets(rtype: str, text: str, target: str) -> None:
     assert rdata.parse_target(rtype, words(text), "example.org.") == target
 
 
@@ -127,7 +127,9 @@ def test_record_data_is_parsed_to_targets(rtype: str, text: str, target: str) ->
         pytest.param("TXT", "\\# 9 00", "TXT data", id="TXT-rfc3597-length"),
     ],
 )
-def test_invalid_record_data_is_reported_with_what_is_allowed(rtype: str, text: str, allowed: str) -> None:
+def test_invalid_record_data_in_a_zone_file_is_reported_with_what_is_allowed(
+    rtype: str, text: str, allowed: str
+) -> None:
     with pytest.raises(InvalidValueError) as caught:
         rdata.parse_target(rtype, words(text), "example.org.")
     assert allowed in caught.value.allowed
@@ -144,7 +146,7 @@ def test_invalid_record_data_is_reported_with_what_is_allowed(rtype: str, text: 
         pytest.param("NAPTR", '1 2 "s;t" "" "" .', '1 2 "s;t" "" "" .', id="NAPTR"),
     ],
 )
-def test_host_names_are_written_as_absolute_names(rtype: str, target: str, written: str) -> None:
+def test_host_names_are_written_to_zone_files_as_absolute_names(rtype: str, target: str, written: str) -> None:
     assert rdata.format_data(rtype, target) == written
 
 
@@ -162,7 +164,7 @@ def test_host_names_are_written_as_absolute_names(rtype: str, target: str, writt
         pytest.param("TXT", '"' + "a" * 65400 + '"', id="TXT-too-long-with-its-lengths"),
     ],
 )
-def test_an_invalid_target_is_not_written(rtype: str, target: str) -> None:
+def test_an_invalid_target_is_never_written_to_a_zone_file(rtype: str, target: str) -> None:
     with pytest.raises(InvalidValueError):
         rdata.format_data(rtype, target)
 
@@ -175,7 +177,7 @@ def test_an_invalid_target_is_not_written(rtype: str, target: str) -> None:
     )
     | st.tuples(st.just("TXT"), st.text(st.characters(min_codepoint=0x1F, max_codepoint=0x7F)).map('"{}"'.format))
 )
-def test_targets_formatted_without_dnspython_equal_those_with_it(content: tuple[str, str]) -> None:
+def test_targets_formatted_without_dnspython_are_as_dnspython_formats_them(content: tuple[str, str]) -> None:
     rtype, target = content
     try:
         written = rdata.format_data(rtype, target)
@@ -186,7 +188,7 @@ def test_targets_formatted_without_dnspython_equal_those_with_it(content: tuple[
 
 
 @given(st.sampled_from(rrtype.OWNABLE), st.text(st.sampled_from('ab19.:; "\\()\n$@-_\xfc'), max_size=30))
-def test_a_formatted_target_is_one_line_and_is_read_back_unchanged(rtype: str, target: str) -> None:
+def test_a_target_is_written_as_one_line_and_read_back_unchanged(rtype: str, target: str) -> None:
     try:
         text = rdata.format_data(rtype, target)
     except InvalidValueError:
@@ -208,7 +210,7 @@ def test_a_formatted_target_is_one_line_and_is_read_back_unchanged(rtype: str, t
         pytest.param("1.2.3.4", None, id="no-type"),
     ],
 )
-def test_record_types_are_parsed_by_name_and_number(text: str, rtype: str | None) -> None:
+def test_record_types_in_zone_files_are_parsed_by_name_or_number(text: str, rtype: str | None) -> None:
     assert rdata.find_type(text) == rtype
 
 
@@ -220,12 +222,12 @@ def test_record_types_are_parsed_by_name_and_number(text: str, rtype: str | None
         pytest.param("1W", 604800, id="week"),
     ],
 )
-def test_a_ttl_may_have_units(text: str, ttl_s: int) -> None:
+def test_a_ttl_in_a_zone_file_may_have_units(text: str, ttl_s: int) -> None:
     assert rdata.parse_ttl(text) == ttl_s
 
 
 @pytest.mark.parametrize("text", ["1x", "4294967296", "1h30", ""])
-def test_an_invalid_ttl_is_reported(text: str) -> None:
+def test_an_invalid_ttl_in_a_zone_file_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError, match="a TTL"):
         rdata.parse_ttl(text)
 
@@ -242,6 +244,6 @@ def test_an_invalid_ttl_is_reported(text: str) -> None:
         pytest.param("$GENERATE", id="nothing"),
     ],
 )
-def test_an_invalid_or_too_large_generate_line_is_reported(text: str) -> None:
+def test_an_invalid_or_too_large_generate_directive_is_reported(text: str) -> None:
     with pytest.raises(InvalidValueError, match="start-stop"):
         rdata.expand_generate(words(text), "example.org.", 300)

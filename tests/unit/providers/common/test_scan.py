@@ -12,18 +12,18 @@ TEXT = st.text(st.sampled_from('ab.;"()\\ \t\r\n$@\xe4\x00'), max_size=60)
 
 
 @given(TEXT)
-def test_the_entries_of_a_zone_file_joined_are_its_text(text: str) -> None:
+def test_the_entries_of_a_zone_file_joined_together_are_its_text(text: str) -> None:
     assert "".join(piece.text for piece in scan.split_entries(text)) == text
 
 
 @given(TEXT)
-def test_each_word_has_its_position_in_the_entry(text: str) -> None:
+def test_each_word_of_an_entry_has_its_position_in_the_text_of_the_entry(text: str) -> None:
     for piece in scan.split_entries(text):
         assert all(piece.text[word.start : word.end] == word.text for word in piece.words)
 
 
 @given(TEXT)
-def test_each_entry_has_its_line_number(text: str) -> None:
+def test_each_entry_of_a_zone_file_has_its_line_number(text: str) -> None:
     position = 0
     for piece in scan.split_entries(text):
         assert piece.line == text.count("\n", 0, position) + 1
@@ -59,7 +59,7 @@ def test_a_zone_file_is_split_into_entries(text: str, words: list[list[str]]) ->
         pytest.param("a A x )\nb A y\n", 1, "an opening parenthesis", id="closed-unopened"),
     ],
 )
-def test_an_invalid_entry_has_a_problem_and_a_line_number(text: str, line: int, allowed: str) -> None:
+def test_an_invalid_entry_of_a_zone_file_has_a_problem_and_a_line_number(text: str, line: int, allowed: str) -> None:
     (piece,) = [piece for piece in scan.split_entries(text) if piece.problem]
     assert piece.line == line
     assert allowed in piece.problem
@@ -76,7 +76,5 @@ def test_an_invalid_entry_has_a_problem_and_a_line_number(text: str, line: int, 
         pytest.param('a "b', None, id="open-quote"),
     ],
 )
-def test_text_that_contains_more_than_words_and_blanks_is_not_split_into_words(
-    text: str, words: tuple[str, ...] | None
-) -> None:
+def test_a_line_is_split_only_if_it_has_nothing_but_words_and_blanks(text: str, words: tuple[str, ...] | None) -> None:
     assert scan.split_words(text) == words

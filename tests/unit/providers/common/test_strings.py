@@ -19,7 +19,7 @@ def read_back(target: str) -> str:
 
 
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=4))
-def test_any_txt_bytes_are_written_and_read_back(content: list[bytes]) -> None:
+def test_any_bytes_of_a_txt_record_are_written_and_read_back(content: list[bytes]) -> None:
     target = rdata.build_txt_target(content)
     assert target.isascii()
     assert target.isprintable()
@@ -27,7 +27,7 @@ def test_any_txt_bytes_are_written_and_read_back(content: list[bytes]) -> None:
 
 
 @given(st.text())
-def test_a_normalized_txt_target_stays_unchanged(text: str) -> None:
+def test_a_txt_target_that_was_normalized_is_not_changed_by_normalizing_it_again(text: str) -> None:
     try:
         once = read_back(text)
     except InvalidValueError:
@@ -36,7 +36,7 @@ def test_a_normalized_txt_target_stays_unchanged(text: str) -> None:
 
 
 @given(st.text(st.sampled_from("abcxyz=,/-_. ")))
-def test_the_text_of_an_ownership_record_is_read_back_unchanged(text: str) -> None:
+def test_the_text_of_an_ownership_record_is_written_and_read_back_unchanged(text: str) -> None:
     ownership_record = f'"heritage=external-dns,external-dns/owner={text}"'
     assert read_back(ownership_record) == ownership_record
 
@@ -59,7 +59,7 @@ def test_the_text_of_an_ownership_record_is_read_back_unchanged(text: str) -> No
         pytest.param(f'"{"a" * 510}" "b"', f'"{"a" * 255}" "{"a" * 255}" "b"', id="two-full-strings"),
     ],
 )
-def test_txt_targets_are_written_as_strings(target: str, written: str) -> None:
+def test_txt_targets_are_written_as_quoted_strings_of_at_most_255_bytes(target: str, written: str) -> None:
     assert rdata.format_txt(target) == written
 
 
@@ -72,7 +72,9 @@ def test_txt_targets_are_written_as_strings(target: str, written: str) -> None:
         pytest.param([b""], '""', id="empty"),
     ],
 )
-def test_the_strings_of_a_txt_record_are_read_as_one_target(content: list[bytes], target: str) -> None:
+def test_the_strings_of_a_txt_record_are_read_as_one_target_and_full_strings_are_joined_with_the_next(
+    content: list[bytes], target: str
+) -> None:
     assert rdata.build_txt_target(content) == target
 
 
@@ -88,12 +90,12 @@ def test_the_strings_of_a_txt_record_are_read_as_one_target(content: list[bytes]
         pytest.param('"a" ; b', id="comment"),
     ],
 )
-def test_invalid_quotes_and_escapes_are_reported(target: str) -> None:
+def test_invalid_quotes_and_escapes_in_a_txt_target_are_reported(target: str) -> None:
     with pytest.raises(InvalidValueError, match="allowed:"):
         rdata.format_txt(target)
 
 
-def test_a_string_of_more_than_255_bytes_is_reported() -> None:
+def test_a_txt_string_of_more_than_255_bytes_is_reported() -> None:
     assert rdata.parse_string(f'"{"a" * 255}"') == b"a" * 255
     with pytest.raises(InvalidValueError, match="at most 255 bytes"):
         rdata.parse_string("a" * 256)

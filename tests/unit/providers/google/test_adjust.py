@@ -26,7 +26,7 @@ USUAL = ProjectLimits()
         pytest.param(endpoint("TXT", '"v=spf1 -all"'), ('"v=spf1 -all"',), id="text-in-quotes"),
     ],
 )
-def test_desired_records_are_normalized_as_cloud_dns_returns_them(
+def test_desired_records_are_changed_to_the_form_that_cloud_dns_returns(
     value: DesiredRecord, targets: tuple[str, ...]
 ) -> None:
     found = adjust_record(value, ZONE, USUAL)
@@ -36,7 +36,7 @@ def test_desired_records_are_normalized_as_cloud_dns_returns_them(
 
 
 @pytest.mark.parametrize("routing", [WEIGHTED, GEO, FAILOVER], ids=["weighted", "geolocation", "failover"])
-def test_the_targets_of_a_desired_record_are_those_of_its_routing_policy(routing: dict[str, object]) -> None:
+def test_a_record_with_a_routing_policy_has_the_targets_of_that_policy(routing: dict[str, object]) -> None:
     found = adjust_record(routed(routing), ZONE, USUAL)
     assert isinstance(found, DesiredRecord)
     assert found.targets == record_sets.list_policy_targets(found.properties.get(record_sets.ROUTING_POLICY))
@@ -73,7 +73,7 @@ def test_the_targets_of_a_desired_record_are_those_of_its_routing_policy(routing
         ),
     ],
 )
-def test_records_that_the_dns_service_would_refuse_are_refused_before_sending(
+def test_records_that_cloud_dns_would_refuse_are_refused_before_they_are_sent(
     value: DesiredRecord, detail: str
 ) -> None:
     found = adjust_record(value, ZONE, USUAL)
@@ -82,6 +82,6 @@ def test_records_that_the_dns_service_would_refuse_are_refused_before_sending(
     assert detail in found.detail
 
 
-def test_records_over_the_limits_of_the_project_are_refused() -> None:
+def test_records_above_the_limits_of_the_google_project_are_refused() -> None:
     many = endpoint("A", *(f"192.0.2.{number}" for number in range(101)))
     assert adjust_record(many, ZONE, ProjectLimits(values=101)) == many

@@ -48,7 +48,7 @@ def key_file(folder: Path, key: str, token_uri: str) -> Path:
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"])
-def test_a_service_account_key_provides_token_and_project(
+def test_a_service_account_key_provides_access_token_and_project(
     bare: pytest.MonkeyPatch, tmp_path: Path, key: str, variable: str
 ) -> None:
     with CloudDns(tls=True, locked=True) as fake:
@@ -71,7 +71,7 @@ def test_no_credentials_are_sent_to_an_unencrypted_endpoint(
     assert TOKEN not in str(caught.value)
 
 
-def test_missing_credentials_are_reported_and_looked_for_again_by_the_next_call(
+def test_missing_credentials_are_reported_and_searched_again_by_the_next_call(
     bare: pytest.MonkeyPatch, tmp_path: Path, key: str
 ) -> None:
     with CloudDns(tls=True, locked=True) as fake:
@@ -85,7 +85,9 @@ def test_missing_credentials_are_reported_and_looked_for_again_by_the_next_call(
         assert account.list_zones() == ((), 1)
 
 
-def test_a_revoked_key_is_read_again_by_the_next_call(bare: pytest.MonkeyPatch, tmp_path: Path, key: str) -> None:
+def test_a_key_file_is_read_again_by_the_next_call_after_its_key_was_revoked(
+    bare: pytest.MonkeyPatch, tmp_path: Path, key: str
+) -> None:
     with CloudDns(tls=True, locked=True) as fake:
         (tmp_path / "ca.pem").write_bytes(fake.ca)
         bare.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
@@ -104,7 +106,7 @@ def test_a_missing_project_is_reported_with_the_flag_to_set(bare: pytest.MonkeyP
         client(fake, GoogleSettings(endpoint=fake.url)).list_zones()
 
 
-def test_an_unknown_certificate_authority_is_not_trusted_and_nothing_is_sent(
+def test_nothing_is_sent_to_a_server_with_a_certificate_of_an_unknown_authority(
     bare: pytest.MonkeyPatch, tmp_path: Path, key: str
 ) -> None:
     with CloudDns(tls=True) as fake, CloudDns() as tokens:
@@ -115,7 +117,9 @@ def test_an_unknown_certificate_authority_is_not_trusted_and_nothing_is_sent(
         assert fake.log.calls() == ()
 
 
-def test_each_sdk_error_is_raised_as_call_failed_error_with_its_cause(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_every_error_of_the_sdk_is_raised_as_call_failed_error_with_its_cause(
+    fake: CloudDns, project: CloudDnsApi
+) -> None:
     fake.faults.arm(Refuse(403, "forbidden", "Forbidden"))
     with pytest.raises(CallFailedError) as caught:
         project.get_limits()
@@ -128,7 +132,7 @@ def test_each_sdk_error_is_raised_as_call_failed_error_with_its_cause(fake: Clou
     assert type(caught.value.__cause__).__module__.startswith("requests.")
 
 
-def test_an_unexpected_response_counts_as_no_response(project: CloudDnsApi, fake: CloudDns) -> None:
+def test_a_response_that_cannot_be_read_counts_as_no_response(project: CloudDnsApi, fake: CloudDns) -> None:
     fake.add_zone("example.org", name="main")
     fake.api.quota = {"rrsetAdditionsPerChange": "many"}
     with pytest.raises(CallFailedError, match="ValueError") as caught:
@@ -136,7 +140,7 @@ def test_an_unexpected_response_counts_as_no_response(project: CloudDnsApi, fake
     assert caught.value.kind is FailureKind.UNANSWERED
 
 
-def test_throttling_by_cloud_dns_slows_calls_down_and_success_speeds_them_up(
+def test_throttling_by_cloud_dns_lowers_the_rate_of_calls_and_success_raises_it(
     fake: CloudDns, project: CloudDnsApi
 ) -> None:
     fake.faults.arm(Refuse(429, "rateLimitExceeded"))
@@ -149,7 +153,7 @@ def test_throttling_by_cloud_dns_slows_calls_down_and_success_speeds_them_up(
     assert limiter._monotonic_s() > before_s
 
 
-def test_a_change_contains_only_non_empty_additions_and_deletions(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_a_change_request_contains_only_lists_that_are_not_empty(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main")
     assert project.create_change("main", "zone main", ADDED, []) == "1"
     (call,) = fake.log.calls("changes.create")
@@ -174,7 +178,7 @@ def test_a_change_contains_only_non_empty_additions_and_deletions(fake: CloudDns
         pytest.param([True, False], 1, id="former-leader-does-not-send"),
     ],
 )
-def test_a_change_with_an_expired_token_is_sent_again_only_while_we_are_the_leader(
+def test_a_change_refused_for_an_expired_token_is_sent_again_only_if_this_process_still_leads(
     bare: pytest.MonkeyPatch, tmp_path: Path, key: str, is_leader: list[bool], sent: int
 ) -> None:
     left = list(is_leader)
@@ -197,7 +201,7 @@ def test_a_change_with_an_expired_token_is_sent_again_only_while_we_are_the_lead
         assert left == []
 
 
-def test_each_request_is_reported_with_or_without_response(fake: CloudDns) -> None:
+def test_each_http_request_is_reported_also_if_it_has_no_response(fake: CloudDns) -> None:
     reported: list[ApiRequest] = []
     account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, on_request=reported.append))
     account.list_zones()
@@ -212,7 +216,7 @@ def test_each_request_is_reported_with_or_without_response(fake: CloudDns) -> No
     ]
 
 
-def test_each_call_is_reported_once_with_how_it_failed(fake: CloudDns) -> None:
+def test_each_call_is_reported_once_with_its_kind_of_failure(fake: CloudDns) -> None:
     reported: list[ApiCall] = []
     account = client(fake, GoogleSettings(project=PROJECT, endpoint=fake.url, on_call=reported.append))
     account.list_zones()

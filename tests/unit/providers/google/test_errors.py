@@ -43,7 +43,9 @@ def find_outcome(*parts: str, code: str = "invalid") -> Outcome:
         ),
     ],
 )
-def test_a_record_set_that_changed_is_a_write_conflict_with_its_name(message: str, culprit: str) -> None:
+def test_an_error_about_a_record_set_that_changed_becomes_a_write_conflict_with_its_name(
+    message: str, culprit: str
+) -> None:
     found = find_outcome(message)
     assert isinstance(found, WriteConflict)
     assert found.offending_names == (culprit,)
@@ -65,13 +67,13 @@ def test_a_record_set_that_changed_is_a_write_conflict_with_its_name(message: st
         ),
     ],
 )
-def test_an_invalid_record_set_is_refused_with_its_name(complaint: str) -> None:
+def test_an_error_about_an_invalid_record_set_becomes_a_refusal_with_its_name(complaint: str) -> None:
     found = find_outcome(complaint)
     assert isinstance(found, Refused)
     assert found.offending_names == ("b.example.org",)
 
 
-def test_the_names_of_all_problems_in_an_error_response_are_reported() -> None:
+def test_an_error_with_several_problems_becomes_a_refusal_with_all_their_names() -> None:
     found = find_outcome(
         *(f"Invalid value for 'entity.change.additions[{location}].rrdata[0]': 'x'" for location in (1, 0))
     )
@@ -79,7 +81,7 @@ def test_the_names_of_all_problems_in_an_error_response_are_reported() -> None:
     assert found.offending_names == ("a.example.org", "b.example.org")
 
 
-def test_a_write_conflict_takes_precedence_over_other_problems() -> None:
+def test_an_error_with_a_write_conflict_and_other_problems_becomes_a_write_conflict() -> None:
     found = find_outcome(
         "Invalid value for 'entity.change.additions[0].rrdata[0]': 'x'",
         "Precondition not met for 'entity.change.deletions[0]'",
@@ -97,14 +99,14 @@ def test_a_write_conflict_takes_precedence_over_other_problems() -> None:
         "",
     ],
 )
-def test_a_problem_without_a_known_record_set_has_no_offending_names(message: str) -> None:
+def test_an_error_whose_record_set_is_unknown_gives_a_refusal_without_offending_names(message: str) -> None:
     found = find_outcome(message, "Invalid value for 'entity.change.additions[0].rrdata[0]': 'x'")
     assert isinstance(found, Refused)
     assert found.offending_names == ()
 
 
 @pytest.mark.parametrize("parameter", ["managedZone", "project"])
-def test_a_change_to_a_deleted_zone_is_retried_until_zones_are_listed_again(parameter: str) -> None:
+def test_a_change_to_a_deleted_zone_is_tried_later_until_zones_are_listed_again(parameter: str) -> None:
     assert isinstance(
         find_outcome(f"The 'parameters.{parameter}' resource named 'z' does not exist.", code="notFound"), TryLater
     )

@@ -20,14 +20,16 @@ from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED
         pytest.param(FAILOVER, ("10.1.0.2", "10.1.0.3"), id="failover"),
     ],
 )
-def test_normalizing_a_routing_policy_keeps_all_targets(value: Mapping[str, Any], targets: tuple[str, ...]) -> None:
+def test_normalizing_a_routing_policy_keeps_all_of_its_targets(
+    value: Mapping[str, Any], targets: tuple[str, ...]
+) -> None:
     normalized = record_sets.normalize_policy(json.dumps(value))
     assert json.loads(normalized) == value
     assert record_sets.normalize_policy(normalized) == normalized
     assert record_sets.list_policy_targets(normalized) == targets
 
 
-def test_fields_that_the_dns_service_adds_and_defaults_are_dropped_from_a_policy() -> None:
+def test_fields_with_defaults_or_added_by_cloud_dns_are_dropped_from_a_routing_policy() -> None:
     added = {
         "kind": "dns#rRSetRoutingPolicy",
         "geo": {
@@ -40,7 +42,7 @@ def test_fields_that_the_dns_service_adds_and_defaults_are_dropped_from_a_policy
     assert record_sets.normalize_policy(json.dumps(added)) == record_sets.normalize_policy(json.dumps(plain))
 
 
-def test_a_weight_is_normalized_and_may_be_zero() -> None:
+def test_weights_of_a_routing_policy_are_normalized_and_may_be_zero() -> None:
     one, other = (f'{{"wrr":{{"items":[{{"weight":{weight},"rrdatas":["192.0.2.1"]}}]}}}}' for weight in ("0.0", "0"))
     assert record_sets.normalize_policy(one) == record_sets.normalize_policy(other)
     assert '"weight":0' in record_sets.normalize_policy(one)

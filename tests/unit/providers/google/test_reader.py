@@ -65,7 +65,7 @@ def test_the_id_of_a_managed_zone_is_its_name(zones: CloudDns, project: CloudDns
     assert str(found.zones[0]) == "example.org (internal-1)"
 
 
-def test_the_list_names_the_zones_that_filters_exclude(zones: CloudDns, project: CloudDnsApi) -> None:
+def test_the_list_of_zones_also_names_the_zones_that_filters_exclude(zones: CloudDns, project: CloudDnsApi) -> None:
     assert zones.url
     assert reader(project, ids=("internal-1",)).list_zones().excluded == (
         "example.com",
@@ -74,13 +74,17 @@ def test_the_list_names_the_zones_that_filters_exclude(zones: CloudDns, project:
     )
 
 
-def test_managed_zones_on_several_pages_are_all_listed_and_calls_counted(zones: CloudDns, project: CloudDnsApi) -> None:
+def test_managed_zones_on_several_pages_are_all_listed_and_each_call_is_counted(
+    zones: CloudDns, project: CloudDnsApi
+) -> None:
     zones.api.page_items = 1
     found = reader(project).list_zones()
     assert (len(found.zones), found.calls) == (3, 4)
 
 
-def test_a_missing_permission_is_a_permanent_failure_with_the_call(zones: CloudDns, project: CloudDnsApi) -> None:
+def test_a_missing_permission_to_list_zones_is_a_permanent_failure_that_names_the_call(
+    zones: CloudDns, project: CloudDnsApi
+) -> None:
     zones.denied.add("managedZones.list")
     found = reader(project).list_zones()
     (failure,) = found.failed
@@ -99,7 +103,9 @@ def test_zones_are_read_one_by_one_by_id_if_listing_is_forbidden(zones: CloudDns
 
 
 @pytest.mark.parametrize("action", ["managedZones.list", "resourceRecordSets.list"])
-def test_listing_zones_is_retried_if_the_dns_service_fails(zones: CloudDns, project: CloudDnsApi, action: str) -> None:
+def test_a_failing_cloud_dns_makes_listing_zones_and_reading_pages_retryable(
+    zones: CloudDns, project: CloudDnsApi, action: str
+) -> None:
     zones.faults.arm(Refuse(503, "backendError", "Backend Error"), action=action)
     found = reader(project)
     with pytest.raises(RetryableError, match="backendError: Backend Error"):
@@ -110,14 +116,14 @@ def test_listing_zones_is_retried_if_the_dns_service_fails(zones: CloudDns, proj
         )
 
 
-def test_reading_a_zone_by_id_is_retried_if_the_dns_service_fails(zones: CloudDns, project: CloudDnsApi) -> None:
+def test_a_failing_cloud_dns_makes_reading_a_zone_by_its_id_retryable(zones: CloudDns, project: CloudDnsApi) -> None:
     zones.denied.add("managedZones.list")
     zones.faults.arm(Refuse(500, "internalError"), action="managedZones.get")
     with pytest.raises(RetryableError, match="zone internal-2"):
         reader(project, ids=("internal-2",)).list_zones()
 
 
-def test_pages_contain_each_record_once_and_no_soa(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_pages_of_a_zone_contain_each_record_once_and_not_the_soa(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main", records=[rrset(f"n{number}.example.org.") for number in range(7)])
     found = reader(project, page_items=3)
     zone = found.list_zones().zones[0]
@@ -155,7 +161,9 @@ def test_a_record_with_a_routing_policy_has_all_targets_of_the_policy(fake: Clou
     assert record.properties.has("google/routing-policy")
 
 
-def test_a_zone_that_may_not_be_read_is_an_error_and_not_empty(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_a_zone_without_permission_to_read_is_an_error_and_does_not_count_as_empty(
+    fake: CloudDns, project: CloudDnsApi
+) -> None:
     fake.add_zone("example.org", name="main")
     fake.denied.add("resourceRecordSets.list")
     found = reader(project)
@@ -163,7 +171,7 @@ def test_a_zone_that_may_not_be_read_is_an_error_and_not_empty(fake: CloudDns, p
         found.read_page(found.list_zones().zones[0], None)
 
 
-def test_a_read_whose_connection_breaks_is_sent_once_more(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_a_read_whose_connection_breaks_is_tried_once_more(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.add_zone("example.org", name="main")
     found = reader(project)
     zone = found.list_zones().zones[0]
@@ -185,7 +193,7 @@ def test_a_read_whose_connection_breaks_is_sent_once_more(fake: CloudDns, projec
         pytest.param({"rrsetAdditionsPerChange": 3000, "rrsetDeletionsPerChange": 3000}, 0, (3000, 100_000), id="more"),
     ],
 )
-def test_the_capabilities_contain_the_limits_of_the_project(
+def test_capabilities_state_the_limits_of_the_google_project(
     fake: CloudDns, project: CloudDnsApi, quota: dict[str, int], flag: int, expected: tuple[int, int]
 ) -> None:
     fake.api.quota |= quota
@@ -194,7 +202,9 @@ def test_the_capabilities_contain_the_limits_of_the_project(
     assert (reported.atomic, reported.conditional, reported.has_ordered_pages) == (True, True, False)
 
 
-def test_the_documented_limits_apply_if_the_quota_cannot_be_read(fake: CloudDns, project: CloudDnsApi) -> None:
+def test_the_limits_that_google_documents_apply_if_the_quota_cannot_be_read(
+    fake: CloudDns, project: CloudDnsApi
+) -> None:
     fake.denied.add("projects.get")
     assert read_limits(project) == ProjectLimits()
     fake.kill()

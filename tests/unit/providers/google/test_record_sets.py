@@ -37,7 +37,7 @@ def read(found: CloudDnsRecordSet) -> Record:
         pytest.param("TXT", '"a b"', '"a b"', id="TXT"),
     ],
 )
-def test_host_names_end_with_a_dot_only_in_requests(rtype: str, target: str, value: str) -> None:
+def test_host_names_get_a_final_dot_in_requests_and_lose_it_in_records(rtype: str, target: str, value: str) -> None:
     sent = record_sets.build_record_set(endpoint(rtype, target))
     assert sent == held(rtype, value)
     record = read(sent)
@@ -45,7 +45,7 @@ def test_host_names_end_with_a_dot_only_in_requests(rtype: str, target: str, val
     assert record_sets.build_record_set(record) == sent
 
 
-def test_an_unset_ttl_is_300_seconds() -> None:
+def test_a_record_without_requested_ttl_is_sent_with_300_seconds() -> None:
     assert record_sets.build_record_set(endpoint()).ttl_s == 300
     assert record_sets.build_record_set(endpoint(ttl_s=60)).ttl_s == 60
     zero = read(held("A", "192.0.2.1", ttl_s=0))
@@ -70,7 +70,7 @@ def test_a_txt_value_is_split_into_strings_and_joined_again() -> None:
         pytest.param(held("ALIAS", "lb.example.net."), id="a-type-of-its-own"),
     ],
 )
-def test_a_record_set_in_another_spelling_is_deleted_unchanged(found: CloudDnsRecordSet) -> None:
+def test_a_record_set_stored_in_another_spelling_is_deleted_exactly_as_stored(found: CloudDnsRecordSet) -> None:
     assert record_sets.build_record_set(read(found)) == found
 
 

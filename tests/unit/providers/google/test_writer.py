@@ -57,7 +57,7 @@ def writable(fake: CloudDns, project: CloudDnsApi) -> WritableZone:
     return WritableZone(fake, project)
 
 
-def test_an_update_deletes_the_exact_current_record_set(writable: WritableZone) -> None:
+def test_an_update_deletes_the_current_record_set_exactly_as_read(writable: WritableZone) -> None:
     outcome = writable.submit(WWW, create("a-www.example.org", "TXT", '"m"'))
     assert isinstance(outcome, Applied)
     assert outcome.change_id == "1"
@@ -70,7 +70,7 @@ def test_an_update_deletes_the_exact_current_record_set(writable: WritableZone) 
     assert writable.changes() == 2
 
 
-def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: WritableZone) -> None:
+def test_the_records_that_a_write_returns_equal_those_that_are_read_later(writable: WritableZone) -> None:
     desired = writable.reader.adjust([routed(GEO, name="g.example.org")], writable.zone).accepted[0]
     outcome = writable.submit(WWW, Write(old=None, new=desired))
     assert isinstance(outcome, Applied)
@@ -78,7 +78,7 @@ def test_the_records_in_an_outcome_equal_those_that_are_read_later(writable: Wri
     assert {replace(record, exact=None) for record in outcome.records} < {replace(one, exact=None) for one in page}
 
 
-def test_a_routing_policy_made_by_another_tool_is_written_again_and_deleted_unchanged(writable: WritableZone) -> None:
+def test_a_routing_policy_made_by_another_tool_can_be_restated_and_deleted_unchanged(writable: WritableZone) -> None:
     writable.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1"), (2, "192.0.2.2")))
     (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
     same = DesiredRecord(
@@ -92,14 +92,14 @@ def test_a_routing_policy_made_by_another_tool_is_written_again_and_deleted_unch
     assert writable.fake.records("main") == ()
 
 
-def test_a_changed_weight_is_a_write_conflict(writable: WritableZone) -> None:
+def test_a_weight_changed_by_another_tool_is_a_write_conflict(writable: WritableZone) -> None:
     writable.fake.put("main", weighted("www.example.org.", (1, "192.0.2.1")))
     (held,) = writable.reader.read_names(writable.zone, [WWW.key.name])
     writable.fake.put("main", weighted("www.example.org.", (9, "192.0.2.1")))
     assert isinstance(writable.submit(delete(held)), WriteConflict)
 
 
-def test_a_record_is_deleted_in_the_spelling_in_which_the_dns_service_holds_it(writable: WritableZone) -> None:
+def test_a_record_is_deleted_in_the_spelling_in_which_cloud_dns_stores_it(writable: WritableZone) -> None:
     writable.fake.put("main", rrset("c.example.org.", "CNAME", "LB.Example.net.", ttl=7))
     held = next(record for record in writable.reader.read_page(writable.zone, None).records if record.type == "CNAME")
     assert isinstance(writable.submit(delete(held)), Applied)
@@ -140,7 +140,7 @@ def test_a_change_over_quota_is_refused_without_offending_names(writable: Writab
         pytest.param(Drop(worked=True), Unknown, id="answer-lost"),
     ],
 )
-def test_each_failure_of_a_change_is_an_outcome_after_one_attempt(
+def test_each_failure_of_a_change_gives_an_outcome_and_the_change_is_sent_only_once(
     writable: WritableZone, fault: Fault, kind: type[Outcome]
 ) -> None:
     writable.fake.faults.arm(fault, action=CHANGE)
@@ -149,12 +149,12 @@ def test_each_failure_of_a_change_is_an_outcome_after_one_attempt(
     assert writable.changes() == 1
 
 
-def test_a_change_to_an_unreachable_service_is_retryable(writable: WritableZone) -> None:
+def test_a_change_to_an_unreachable_service_can_be_tried_again_later(writable: WritableZone) -> None:
     writable.fake.kill()
     assert isinstance(writable.submit(WWW), TryLater)
 
 
-def test_repeating_a_change_whose_response_was_lost_is_a_write_conflict(writable: WritableZone) -> None:
+def test_repeating_a_change_that_was_applied_without_response_is_a_write_conflict(writable: WritableZone) -> None:
     writable.fake.faults.arm(Drop(worked=True), action=CHANGE)
     assert isinstance(writable.submit(WWW), Unknown)
     assert isinstance(writable.submit(WWW), WriteConflict)

@@ -26,12 +26,12 @@ def record(name: str, rtype: str, target: str, set_identifier: str = "") -> Reco
     return Record(name=DnsName(name), type=rtype, targets=(target,), ttl_s=60, set_identifier=set_identifier)
 
 
-def test_in_memory_zones_are_canonical_and_unique() -> None:
+def test_names_of_in_memory_zones_are_canonical_and_unique() -> None:
     zones = InMemoryProvider(["Org.", "example.org", "example.org.", "點看.org"]).list_zones().zones
     assert [zone.name for zone in zones] == ["example.org", "org", "xn--c1yn36f.org"]
 
 
-def test_an_empty_inmemory_zone_flag_is_ignored() -> None:
+def test_an_empty_value_of_the_inmemory_zone_flag_is_ignored() -> None:
     assert InMemoryProvider([""]).list_zones().zones == ()
 
 
@@ -47,14 +47,14 @@ def test_two_in_memory_zones_with_the_same_name_have_separate_records() -> None:
     assert provider.read_page(PRIVATE, None).records == ()
 
 
-def test_a_name_belongs_to_an_in_memory_zone_only_by_whole_labels() -> None:
+def test_an_in_memory_zone_holds_only_names_that_end_with_its_labels() -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     (refusal,) = provider.adjust([build_desired("notexample.org", "A", "192.0.2.1")], zone).refused
     assert refusal.detail == "notexample.org lies outside zone example.org"
 
 
-def test_properties_and_targets_are_stored_unchanged() -> None:
+def test_in_memory_records_keep_properties_and_targets_unchanged() -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     desired = replace(
@@ -74,7 +74,7 @@ def test_the_default_ttl_of_in_memory_records_can_be_set() -> None:
     assert outcome.records[0].ttl_s == 0
 
 
-def test_a_page_ends_after_its_size_even_within_a_name() -> None:
+def test_a_page_ends_at_its_size_even_between_records_of_one_name() -> None:
     seed = [record("a.example.org", rtype, "x") for rtype in ("A", "AAAA", "TXT")]
     provider = InMemoryProvider(seed={PUBLIC: seed}, page_size=2)
     first = provider.read_page(PUBLIC, None)
@@ -83,12 +83,12 @@ def test_a_page_ends_after_its_size_even_within_a_name() -> None:
     assert ([r.type for r in second.records], second.after) == (["TXT"], None)
 
 
-def test_the_last_page_of_a_zone_has_no_cursor_even_if_it_is_full() -> None:
+def test_the_last_page_of_a_zone_has_no_cursor_even_if_the_page_is_full() -> None:
     provider = InMemoryProvider(seed={PUBLIC: [record("a.example.org", "A", "x")]}, page_size=1)
     assert provider.read_page(PUBLIC, None).after is None
 
 
-def test_a_page_cursor_may_contain_a_set_identifier_with_blanks() -> None:
+def test_a_cursor_works_even_if_the_set_identifier_in_it_has_blanks() -> None:
     seed = [record("a.example.org", "A", "x", set_identifier=f"member {n} of 3") for n in (1, 2, 3)]
     provider = InMemoryProvider(seed={PUBLIC: seed}, page_size=1)
     first = provider.read_page(PUBLIC, None)
@@ -133,7 +133,7 @@ def test_a_batch_that_the_zone_cannot_hold_is_refused_with_the_offending_name(
     assert provider.read_page(zone, None).records == ()
 
 
-def test_routed_cnames_can_coexist_and_ownership_records_with_other_types() -> None:
+def test_two_routed_cnames_can_coexist_and_so_can_a_cname_and_ownership_records() -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     writes = [
@@ -145,7 +145,7 @@ def test_routed_cnames_can_coexist_and_ownership_records_with_other_types() -> N
     assert isinstance(provider.submit(zone, build_batch(zone, writes)), Applied)
 
 
-def test_only_one_of_several_threads_creates_a_record() -> None:
+def test_if_several_threads_create_the_same_record_only_one_succeeds() -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     batch = build_batch(zone, [create("w.example.org", "A", "192.0.2.1")])
@@ -158,7 +158,7 @@ def test_only_one_of_several_threads_creates_a_record() -> None:
     assert sum(isinstance(outcome, Applied) for outcome in outcomes) == 1
 
 
-def test_memory_does_not_grow_with_the_names_that_were_deleted() -> None:
+def test_memory_does_not_grow_with_names_that_were_deleted() -> None:
     records = StoredRecords([])
 
     def create_and_delete(names: int) -> int:

@@ -124,7 +124,7 @@ def change(old: str, new: str) -> str:
         pytest.param("secret_handlers: {v: {}}\n" + GOOD, "secret handler v has no class", id="handler-without-class"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_gives_one_message_with_the_file(
+def test_an_unusable_octodns_configuration_gives_one_message_that_names_the_file(
     tmp_path: Path, text: str, message: str
 ) -> None:
     with pytest.raises(UsageError) as error:
@@ -134,12 +134,12 @@ def test_a_configuration_that_cannot_be_used_gives_one_message_with_the_file(
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+def test_a_configuration_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"gone.yaml: No such file or directory"):
         load_zones(OctodnsSettings(path=tmp_path / "gone.yaml"))
 
 
-def test_zones_that_the_filters_exclude_and_providers_that_no_zone_needs_are_not_looked_at(tmp_path: Path) -> None:
+def test_excluded_zones_and_providers_that_no_zone_needs_are_not_examined(tmp_path: Path) -> None:
     more = "  example.com.: {targets: [gone, there]}\n  '*': {sources: [config]}\n"
     text = f"{GOOD}{more}".replace("zones:", "  config: {class: octodns_nowhere.Source}\nzones:")
     by_domain = OctodnsZoneFilter(domains=DomainFilter(include=("example.org",)))
@@ -149,7 +149,9 @@ def test_zones_that_the_filters_exclude_and_providers_that_no_zone_needs_are_not
     assert load_zones(settings) == ({}, ("example.com", "example.org"))
 
 
-def test_values_of_secret_handlers_are_used_and_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_from_secret_handlers_are_used_and_masked_in_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SERVICE", "it")
     monkeypatch.setenv("CODE", "0123456789")
     SERVICES["s3cr3t-name"] = SERVICES["it"]
@@ -165,13 +167,13 @@ def test_values_of_secret_handlers_are_used_and_masked(tmp_path: Path, monkeypat
     assert masking.mask("first-token second-token") == "****** ******"
 
 
-def test_secrets_in_lists_are_masked_at_any_depth() -> None:
+def test_secrets_in_nested_lists_are_masked_in_output() -> None:
     accounts = [{"token": "first-token", "inner": {"password": "the-password"}}, [{"keys": ["second-token"]}], "plain"]
     assert SecretValues().resolve({"accounts": accounts}, "provider p") == {"accounts": accounts}
     assert masking.mask("first-token the-password second-token plain") == "****** ****** ****** plain"
 
 
-def test_secrets_are_neither_in_the_message_about_their_file_nor_in_the_text_of_a_target(tmp_path: Path) -> None:
+def test_errors_about_the_configuration_show_no_secrets(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as error:
         load(tmp_path, change("service: it", "service: it\n    token: s3cr3t-token\n\tindented: s3cr3t"))
     assert "s3cr3t" not in str(error.value)
@@ -184,11 +186,11 @@ def test_secrets_are_neither_in_the_message_about_their_file_nor_in_the_text_of_
     assert "s3cr3t" not in repr(zone)
 
 
-def test_offline_a_missing_variable_is_allowed(tmp_path: Path) -> None:
+def test_when_planning_from_a_snapshot_a_missing_environment_variable_is_allowed(tmp_path: Path) -> None:
     assert load(tmp_path, change("it", "it\n    token: env/GONE"), offline=True) == {"example.org": "here"}
 
 
-def test_a_provider_that_would_wait_for_ever_gets_a_timeout(tmp_path: Path) -> None:
+def test_an_octodns_provider_without_a_timeout_gets_one(tmp_path: Path) -> None:
     path = tmp_path / "octodns.yaml"
     path.write_text(GOOD)
     (zone,) = load_zones(OctodnsSettings(path=path))[0].values()
@@ -199,7 +201,7 @@ def test_a_provider_that_would_wait_for_ever_gets_a_timeout(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("page", ["reference/octodns.md", "tutorials/cloudflare-octodns.md"])
-def test_the_configurations_on_the_pages_can_be_used(
+def test_the_octodns_configurations_in_the_docs_can_be_used(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLOUDFLARE_TOKEN", "token-of-a-page")

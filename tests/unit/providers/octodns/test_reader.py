@@ -19,7 +19,7 @@ def read(rig: Rig, name: str) -> list[tuple[str, tuple[str, ...]]]:
     return [(record.type, record.targets) for record in found]
 
 
-def test_records_that_octodns_finds_invalid_are_read_with_the_others(
+def test_records_that_octodns_considers_invalid_are_read_like_others(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     service.put("odd", "MX", {"preference": 10, "exchange": "no host."})
@@ -34,7 +34,7 @@ def test_records_that_octodns_finds_invalid_are_read_with_the_others(
     assert (rtype, problem[:3]) == (rrtype.UNREADABLE, "MX:")
 
 
-def test_a_record_that_octodns_cannot_decode_at_all_makes_the_zone_unreadable(
+def test_a_zone_with_a_record_that_octodns_cannot_decode_is_unreadable(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     service.put("odd", "A", "not an address")
@@ -44,7 +44,7 @@ def test_a_record_that_octodns_cannot_decode_at_all_makes_the_zone_unreadable(
         build_rig().read()
 
 
-def test_dynamic_records_are_unreadable_and_types_of_a_service_keep_their_text(
+def test_dynamic_records_are_unreadable_and_provider_specific_types_keep_their_text(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     pools = {"one": {"values": [{"value": "192.0.2.1"}]}}
@@ -55,7 +55,7 @@ def test_dynamic_records_are_unreadable_and_types_of_a_service_keep_their_text(
     assert read(rig, "alias") == [("ALIAS", ("lb.example.net.",))]
 
 
-def test_each_read_sees_what_others_wrote_although_the_package_remembers_what_it_read(
+def test_each_read_returns_the_current_records_although_the_octodns_provider_caches_them(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()
@@ -65,7 +65,9 @@ def test_each_read_sees_what_others_wrote_although_the_package_remembers_what_it
     assert service.reads == 2
 
 
-def test_a_missing_zone_is_an_error_and_an_empty_one_is_empty(build_rig: BuildRig, service: MemoryService) -> None:
+def test_a_missing_zone_is_an_error_and_an_empty_zone_has_no_records(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
     service.zones["example.org."].clear()
     rig = build_rig()
     assert rig.read() == ()
@@ -87,7 +89,7 @@ def test_a_missing_zone_is_an_error_and_an_empty_one_is_empty(build_rig: BuildRi
         pytest.param(TimeoutError("timed out"), RetryableError, id="timeout"),
     ],
 )
-def test_a_failed_read_says_what_failed_and_in_which_zone(
+def test_the_error_about_a_failed_read_has_the_cause_and_the_zone(
     build_rig: BuildRig, service: MemoryService, failure: Exception, error: type[Exception]
 ) -> None:
     rig = build_rig()
@@ -96,7 +98,7 @@ def test_a_failed_read_says_what_failed_and_in_which_zone(
         rig.read()
 
 
-def test_the_types_are_those_that_extdns_and_the_package_have(build_rig: BuildRig) -> None:
+def test_supported_types_are_those_that_both_extdns_and_the_octodns_provider_support(build_rig: BuildRig) -> None:
     rig = build_rig()
     assert rig.reader.capabilities.types == {"A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"}
     naptr = build_desired("n.example.org", "NAPTR", '10 100 "S" "SIP+D2U" "" _sip._udp.example.net.')
@@ -114,7 +116,7 @@ def test_the_types_are_those_that_extdns_and_the_package_have(build_rig: BuildRi
         pytest.param("TXT", ('"\\195\\164"',), "only texts of printable ASCII in one string", id="not-ascii"),
     ],
 )
-def test_what_octodns_does_not_keep_is_refused(
+def test_records_that_octodns_would_not_keep_as_requested_are_refused(
     build_rig: BuildRig, rtype: str, targets: tuple[str, ...], detail: str
 ) -> None:
     rig = build_rig()
@@ -122,13 +124,13 @@ def test_what_octodns_does_not_keep_is_refused(
     assert detail in refusal.detail
 
 
-def test_the_name_servers_of_the_zone_are_refused(build_rig: BuildRig) -> None:
+def test_name_servers_of_the_zone_itself_are_refused(build_rig: BuildRig) -> None:
     rig = build_rig()
     (refusal,) = rig.reader.adjust([build_desired("example.org", "NS", "ns2.example.net")], rig.zone).refused
     assert "protects the NS records" in refusal.detail
 
 
-def test_ttls_below_the_least_of_the_package_are_raised(build_rig: BuildRig) -> None:
+def test_a_ttl_below_the_minimum_of_the_octodns_provider_is_raised(build_rig: BuildRig) -> None:
     rig = build_rig(min_ttl=120)
     desired = [build_desired(f"{ttl_s}.example.org", "A", "192.0.2.1", ttl_s=ttl_s) for ttl_s in (0, 60, 600)]
     assert [found.ttl_s for found in rig.reader.adjust(desired, rig.zone).accepted] == [0, 120, 600]

@@ -36,7 +36,7 @@ def describe(service: MemoryService) -> list[list[str]]:
     ]
 
 
-def test_a_batch_uses_the_read_before_it_and_reads_again_without_one(
+def test_a_batch_uses_the_read_of_names_just_before_it_and_reads_again_if_there_is_none(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()
@@ -47,7 +47,7 @@ def test_a_batch_uses_the_read_before_it_and_reads_again_without_one(
     assert service.reads == 2
 
 
-def test_a_batch_reads_again_after_a_refresh_and_after_a_read_that_is_too_old(
+def test_a_batch_reads_the_zone_again_if_the_last_read_was_a_refresh_or_too_old(
     build_rig: BuildRig, service: MemoryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rig = build_rig()
@@ -60,9 +60,7 @@ def test_a_batch_reads_again_after_a_refresh_and_after_a_read_that_is_too_old(
     assert service.reads == 4
 
 
-def test_a_read_before_a_batch_of_the_same_process_is_not_used_by_the_next_batch(
-    build_rig: BuildRig, service: MemoryService
-) -> None:
+def test_a_read_is_not_used_again_by_a_second_batch(build_rig: BuildRig, service: MemoryService) -> None:
     rig = build_rig()
     rig.reader.read_names(rig.zone, [])
     write = create("a.example.org", "A", "192.0.2.1")
@@ -71,7 +69,7 @@ def test_a_read_before_a_batch_of_the_same_process_is_not_used_by_the_next_batch
     assert service.reads == 2
 
 
-def test_a_record_that_differs_from_what_was_planned_is_a_conflict_and_nothing_is_sent(
+def test_a_record_that_differs_from_the_plan_is_a_write_conflict_and_nothing_is_sent(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()
@@ -86,7 +84,7 @@ def test_a_record_that_differs_from_what_was_planned_is_a_conflict_and_nothing_i
     assert service.plans == []
 
 
-def test_a_plan_has_only_the_changes_of_its_batch_although_octodns_finds_other_records_invalid(
+def test_a_batch_changes_only_its_own_records_although_others_are_invalid_for_octodns(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     service.put("semi", "TXT", "v=DKIM1;p=x")
@@ -98,7 +96,7 @@ def test_a_plan_has_only_the_changes_of_its_batch_although_octodns_finds_other_r
     assert service.get("semi", "TXT") == {"type": "TXT", "ttl": 300, "values": ["v=DKIM1;p=x"]}
 
 
-def test_an_ownership_record_is_deleted_by_a_later_plan_than_its_record(
+def test_an_ownership_record_is_deleted_after_its_record_in_a_plan_of_its_own(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()
@@ -109,7 +107,9 @@ def test_an_ownership_record_is_deleted_by_a_later_plan_than_its_record(
     assert describe(service) == [["Delete web A"], ["Delete a-web TXT"]]
 
 
-def test_a_type_is_replaced_in_the_order_of_the_engine(build_rig: BuildRig, service: MemoryService) -> None:
+def test_a_change_of_type_is_sent_to_octodns_in_the_order_of_the_engine(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
     rig = build_rig()
     made = rig.apply(create("a-web.example.org", "TXT", OWNERSHIP), create("web.example.org", "A", "192.0.2.1"))
     ownership, web = sorted(made, key=lambda record: record.name)
@@ -123,7 +123,9 @@ def test_a_type_is_replaced_in_the_order_of_the_engine(build_rig: BuildRig, serv
     ]
 
 
-def test_an_update_keeps_the_options_of_the_record_but_not_lenient(build_rig: BuildRig, service: MemoryService) -> None:
+def test_an_update_keeps_the_octodns_options_of_the_record_except_lenient(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
     service.put("web", "A", "192.0.2.1", octodns={"cloudflare": {"proxied": True}, "lenient": True})
     rig = build_rig()
     rig.apply(update(find(rig, "web", "A"), "192.0.2.2"))
@@ -132,7 +134,7 @@ def test_an_update_keeps_the_options_of_the_record_but_not_lenient(build_rig: Bu
     assert (found["value"], found["octodns"]) == ("192.0.2.2", {"cloudflare": {"proxied": True}})
 
 
-def test_what_octodns_finds_invalid_is_never_sent(build_rig: BuildRig, service: MemoryService) -> None:
+def test_a_record_that_octodns_considers_invalid_is_never_sent(build_rig: BuildRig, service: MemoryService) -> None:
     outcome = build_rig().submit(create("web.example.org", "SRV", "0 0 1 a.example.net."))
     assert isinstance(outcome, Refused)
     assert "invalid name for SRV record" in outcome.message
@@ -140,7 +142,9 @@ def test_what_octodns_finds_invalid_is_never_sent(build_rig: BuildRig, service: 
 
 
 @pytest.mark.parametrize("kind", ["update", "delete"])
-def test_the_thresholds_of_octodns_refuse_a_plan(build_rig: BuildRig, service: MemoryService, kind: str) -> None:
+def test_a_batch_above_the_safety_thresholds_of_octodns_is_refused(
+    build_rig: BuildRig, service: MemoryService, kind: str
+) -> None:
     for index in range(10):
         service.put(f"n{index}", "A", "192.0.2.1")
     rig = build_rig()
@@ -151,7 +155,7 @@ def test_the_thresholds_of_octodns_refuse_a_plan(build_rig: BuildRig, service: M
     assert service.plans == []
 
 
-def test_a_provider_that_is_disabled_is_forbidden_and_a_process_that_does_not_lead_tries_later(
+def test_with_apply_disabled_a_write_is_forbidden_and_without_leadership_it_is_tried_later(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     write = create("web.example.org", "A", "192.0.2.1")
@@ -175,7 +179,7 @@ def test_a_provider_that_is_disabled_is_forbidden_and_a_process_that_does_not_le
     ],
 )
 @pytest.mark.parametrize("made", [0, 1], ids=["nothing-made", "half-made"])
-def test_an_error_means_what_it_says_only_if_the_zone_is_as_before(
+def test_a_failed_write_has_a_definite_outcome_only_if_the_zone_is_unchanged(
     build_rig: BuildRig, service: MemoryService, failure: Exception, unchanged: type, made: int
 ) -> None:
     rig = build_rig()
@@ -186,7 +190,9 @@ def test_an_error_means_what_it_says_only_if_the_zone_is_as_before(
     assert "Apply on example.org" in outcome.message
 
 
-def test_an_error_is_unknown_if_the_zone_cannot_be_read_after_it(build_rig: BuildRig, service: MemoryService) -> None:
+def test_a_failed_write_has_an_unknown_outcome_if_the_zone_cannot_be_read_afterwards(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
     rig = build_rig()
     rig.reader.read_names(rig.zone, [])
     service.failures.append((0, BusyError(400)))
@@ -194,7 +200,7 @@ def test_an_error_is_unknown_if_the_zone_cannot_be_read_after_it(build_rig: Buil
     assert isinstance(rig.submit(create("a.example.org", "A", "192.0.2.1")), Unknown)
 
 
-def test_after_a_timeout_the_engine_reads_the_zone_and_not_the_writer(
+def test_after_a_timeout_of_a_write_the_provider_does_not_read_the_zone_itself(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()
@@ -203,7 +209,7 @@ def test_after_a_timeout_the_engine_reads_the_zone_and_not_the_writer(
     assert service.reads == 1
 
 
-def test_a_zone_that_cannot_be_read_before_a_batch_is_not_written(build_rig: BuildRig, service: MemoryService) -> None:
+def test_nothing_is_written_if_the_read_before_a_batch_fails(build_rig: BuildRig, service: MemoryService) -> None:
     rig = build_rig()
     for failure, outcome in ((BusyError(403), Forbidden), (TimeoutError(), TryLater)):
         service.read_failures.append(failure)
@@ -212,7 +218,7 @@ def test_a_zone_that_cannot_be_read_before_a_batch_is_not_written(build_rig: Bui
 
 @pytest.mark.parametrize("failure", [BusyError(400), BusyError(429), BusyError(500), TimeoutError()], ids=repr)
 @pytest.mark.parametrize("made", range(6))
-def test_a_package_that_fails_halfway_leaves_nothing_unread(
+def test_the_zone_converges_after_an_octodns_provider_failed_halfway(
     build_rig: BuildRig, service: MemoryService, failure: Exception, made: int
 ) -> None:
     service.put("theirs", "A", "192.0.2.9", ttl=60)

@@ -61,7 +61,7 @@ def read_keys(zones: Rfc2136Zones) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("answer", NO_ANSWER)
-def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by_the_next_read(
+def test_an_update_without_a_valid_answer_is_unknown_and_the_next_read_shows_whether_it_was_made(
     server: PrimaryServer, answer: Answer
 ) -> None:
     server.answers = [answer]
@@ -71,7 +71,7 @@ def test_an_update_without_a_valid_answer_is_unknown_is_sent_once_and_is_seen_by
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_an_update_that_failed_is_unknown_if_the_zone_has_changed_or_cannot_be_read(server: PrimaryServer) -> None:
+def test_a_failed_update_is_unknown_if_the_zone_has_changed_or_cannot_be_read(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     server.answers = [hostile.reject(dns.rcode.SERVFAIL), hostile.close]
     assert isinstance(create_web(zones), Unknown)
@@ -80,14 +80,14 @@ def test_an_update_that_failed_is_unknown_if_the_zone_has_changed_or_cannot_be_r
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_a_server_that_ignores_prerequisites_lacks_a_permission(server: PrimaryServer) -> None:
+def test_a_server_that_ignores_prerequisites_counts_as_without_permission(server: PrimaryServer) -> None:
     server.answers = [hostile.reject(dns.rcode.NOERROR)]
     found = check_permission(build_settings(server), ZONE)
     assert found.granted is False
     assert "ignores prerequisites" in found.detail
 
 
-def test_an_update_whose_answer_is_late_is_unknown_and_is_seen_by_the_next_read(server: PrimaryServer) -> None:
+def test_an_update_answered_too_late_is_unknown_and_the_next_read_shows_it(server: PrimaryServer) -> None:
     server.answers = [hostile.stall]
     settings = replace(build_settings(server), write_options=WriteOptions(timeouts_s=(5.0, 0.05)))
     zones = Rfc2136Zones(settings)
@@ -112,7 +112,7 @@ def test_an_update_whose_answer_is_late_is_unknown_and_is_seen_by_the_next_read(
         pytest.param(hostile.reject_signature(dns.rcode.BADTIME), TryLater, id="BADTIME"),
     ],
 )
-def test_a_rejected_update_has_the_outcome_of_its_response_code_and_can_be_made_later(
+def test_a_rejected_update_has_the_outcome_of_its_response_code_and_can_be_repeated(
     server: PrimaryServer, answer: Answer, expected: type[Outcome]
 ) -> None:
     server.answers = [answer]
@@ -122,7 +122,7 @@ def test_a_rejected_update_has_the_outcome_of_its_response_code_and_can_be_made_
     assert isinstance(create_web(zones), Applied)
 
 
-def test_a_record_that_was_added_without_a_new_serial_is_found_by_the_conflict(server: PrimaryServer) -> None:
+def test_a_write_conflict_reveals_a_record_that_was_added_without_a_new_serial(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     assert read_keys(zones) == [APEX]
     server.add(*WEB, "192.0.2.9", new_serial=False)
@@ -133,7 +133,7 @@ def test_a_record_that_was_added_without_a_new_serial_is_found_by_the_conflict(s
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_a_prerequisite_that_failed_is_a_conflict_also_if_the_zone_cannot_be_read(server: PrimaryServer) -> None:
+def test_a_failed_prerequisite_is_a_write_conflict_even_if_the_zone_cannot_be_read(server: PrimaryServer) -> None:
     server.add(*WEB, "192.0.2.9")
     refused = hostile.reject(dns.rcode.REFUSED)
     server.answers = [hostile.reject(dns.rcode.YXRRSET), refused]
@@ -162,7 +162,7 @@ def test_a_prerequisite_that_failed_is_a_conflict_also_if_the_zone_cannot_be_rea
         pytest.param(hostile.reject_signature(dns.rcode.BADTIME), RetryableError, id="BADTIME"),
     ],
 )
-def test_an_invalid_transfer_is_an_error_and_the_next_read_is_complete(
+def test_an_invalid_zone_transfer_is_an_error_and_the_next_read_is_complete(
     server: PrimaryServer, answer: Answer, expected: type[ProviderError]
 ) -> None:
     zones = Rfc2136Zones(build_settings(server))
@@ -176,7 +176,7 @@ def test_an_invalid_transfer_is_an_error_and_the_next_read_is_complete(
 
 
 @pytest.mark.parametrize("answer", [hostile.change_id, hostile.answer_as_query])
-def test_a_message_that_does_not_answer_the_query_is_no_transfer_without_a_key_either(
+def test_a_message_that_does_not_answer_the_query_is_rejected_even_without_a_tsig_key(
     server: PrimaryServer, answer: Answer
 ) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), key=None))
@@ -185,12 +185,12 @@ def test_a_message_that_does_not_answer_the_query_is_no_transfer_without_a_key_e
         read_keys(zones)
 
 
-def test_records_outside_the_zone_are_not_read(server: PrimaryServer) -> None:
+def test_records_outside_the_zone_in_a_transfer_are_ignored(server: PrimaryServer) -> None:
     server.answers = [hostile.add_records_outside_the_zone]
     assert read_keys(Rfc2136Zones(build_settings(server))) == [APEX]
 
 
-def test_a_difference_that_does_not_fit_the_copy_is_replaced_by_the_whole_zone(server: PrimaryServer) -> None:
+def test_if_an_incremental_transfer_does_not_fit_the_copy_the_whole_zone_is_read(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     read_keys(zones)
     server.add(*WEB, "192.0.2.1")
@@ -198,7 +198,7 @@ def test_a_difference_that_does_not_fit_the_copy_is_replaced_by_the_whole_zone(s
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_differences_do_not_make_the_copy_larger_than_the_limit_of_records(server: PrimaryServer) -> None:
+def test_incremental_transfers_cannot_make_the_copy_exceed_the_limit_of_records(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=2500))
     read_keys(zones)
     server.answers = [hostile.grow] * 3
@@ -208,7 +208,7 @@ def test_differences_do_not_make_the_copy_larger_than_the_limit_of_records(serve
     )
 
 
-def test_a_transfer_without_end_is_given_up_at_the_limit_of_records(server: PrimaryServer) -> None:
+def test_a_zone_transfer_that_never_ends_is_stopped_at_the_limit_of_records(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=5000))
     server.answers = [hostile.never_end]
     with pytest.raises(RetryableError, match="the zone has more than 5000 records"):

@@ -58,7 +58,7 @@ def writes(draw: st.DrawFn) -> tuple[Write, ...]:
 
 
 @given(found=writes())
-def test_a_message_is_at_most_as_large_as_the_batch_is_measured(found: tuple[Write, ...]) -> None:
+def test_an_update_message_is_never_larger_than_the_engine_computes_for_its_batch(found: tuple[Write, ...]) -> None:
     batch = build_batch(ZONE, found)
     message = build_update(ZONE, batch.writes, 0)
     head = 12 + len(ZONE.name) + 6
@@ -66,7 +66,7 @@ def test_a_message_is_at_most_as_large_as_the_batch_is_measured(found: tuple[Wri
     assert len(message.to_wire()) <= head + measured
 
 
-def test_the_longest_signature_fits_into_the_rest_of_a_message() -> None:
+def test_the_longest_signature_fits_into_the_space_that_batches_leave_in_a_message() -> None:
     message = build_update(ZONE, (), 0)
     message.use_tsig(build_key(LONGEST_KEY))
     longest_zone = 255

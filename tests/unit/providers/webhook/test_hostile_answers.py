@@ -71,7 +71,9 @@ def pour(connection: socket.socket) -> None:
         ),
     ],
 )
-def test_an_answer_that_is_not_of_the_protocol_fails_the_call_with_one_short_line(answer: bytes, message: str) -> None:
+def test_an_answer_that_breaks_the_protocol_fails_the_call_with_a_short_message_of_one_line(
+    answer: bytes, message: str
+) -> None:
     with serve_bytes(lambda connection: connection.sendall(answer)) as url:
         reader, _ = build_webhook(url)
         with pytest.raises(ProviderError, match=message) as failed:
@@ -80,21 +82,21 @@ def test_an_answer_that_is_not_of_the_protocol_fails_the_call_with_one_short_lin
     assert str(failed.value).isprintable()
 
 
-def test_an_answer_without_an_end_is_read_to_the_limit_only() -> None:
+def test_an_answer_without_end_is_read_only_up_to_the_size_limit() -> None:
     with serve_bytes(pour) as url:
         reader, _ = build_webhook(url, max_body_bytes=100_000)
         with pytest.raises(ProviderError, match="more than 100000 bytes"):
             reader.list_zones()
 
 
-def test_an_answer_that_drips_ends_at_the_time_limit() -> None:
+def test_an_answer_that_arrives_too_slowly_ends_at_the_time_limit() -> None:
     with serve_bytes(drip(HEAD)) as url:
         reader, _ = build_webhook(url, timeout_s=0.3)
         with pytest.raises(ProviderError, match="no complete answer within"):
             reader.list_zones()
 
 
-def test_a_write_without_a_complete_answer_is_of_unknown_effect() -> None:
+def test_a_write_without_a_complete_answer_has_an_unknown_outcome() -> None:
     with WebhookServer("example.org") as fake:
         reader, writer = build_webhook(fake.url)
         reader.list_zones()
@@ -108,7 +110,7 @@ def test_a_write_without_a_complete_answer_is_of_unknown_effect() -> None:
     ["(a+)+$", "(a|aa)*b", ".*.*.*.*x", "(", r"a{1,1000}{1,1000}"],
     ids=["nested", "choice", "many", "open", "x"],
 )
-def test_a_pattern_that_could_take_very_long_is_refused(pattern: str) -> None:
+def test_a_regular_expression_of_the_webhook_that_could_take_very_long_is_refused(pattern: str) -> None:
     with WebhookServer("example.org") as fake:
         fake.faults.arm(Replace(f'{{"regexInclude":"{pattern}"}}'.encode()), action=Action.NEGOTIATE)
         reader, _ = build_webhook(fake.url, domains=("example.org",))
@@ -116,7 +118,7 @@ def test_a_pattern_that_could_take_very_long_is_refused(pattern: str) -> None:
             reader.list_zones()
 
 
-def test_foreign_names_and_other_zones_are_left_out_and_invalid_records_are_unreadable() -> None:
+def test_records_outside_the_zones_are_ignored_and_invalid_records_are_unreadable() -> None:
     with WebhookServer("example.org") as fake:
         reader, _ = build_webhook(fake.url)
         reader.list_zones()

@@ -65,7 +65,7 @@ def start(fake: WebhookServer, **settings: object) -> tuple[WebhookReader, Webho
         pytest.param('{"regexInclude":"^(.+[.])?a[.]test$"}', ("a.test",), ["a.test"], id="beside a pattern"),
     ],
 )
-def test_zones_are_the_domains_of_the_webhook_or_else_of_the_domain_filter(
+def test_zones_are_the_domains_of_the_webhook_or_if_it_has_none_those_of_the_domain_filter(
     fake: WebhookServer, document: str, domains: tuple[str, ...], zones: list[str]
 ) -> None:
     fake.faults.arm(Filter(document), action=Action.NEGOTIATE)
@@ -73,14 +73,14 @@ def test_zones_are_the_domains_of_the_webhook_or_else_of_the_domain_filter(
     assert [zone.name for zone in reader.list_zones().zones] == zones
 
 
-def test_without_any_domain_zones_cannot_be_listed_and_the_message_says_what_to_give(fake: WebhookServer) -> None:
+def test_without_any_domain_zones_cannot_be_listed_and_the_error_says_which_flag_to_set(fake: WebhookServer) -> None:
     fake.faults.arm(Filter("{}"), action=Action.NEGOTIATE)
     reader, _ = build_webhook(fake.url)
     with pytest.raises(ProviderError, match="name the zones with --domain-filter"):
         reader.list_zones()
 
 
-def test_a_name_that_the_filter_of_the_webhook_excludes_is_refused_and_its_records_but_txt_are_left_out(
+def test_a_name_that_the_webhook_filter_excludes_is_refused_and_only_txt_records_there_are_read(
     fake: WebhookServer,
 ) -> None:
     fake.faults.arm(Filter('{"include":["example.org"],"exclude":["x.example.org"]}'), action=Action.NEGOTIATE)
@@ -92,7 +92,7 @@ def test_a_name_that_the_filter_of_the_webhook_excludes_is_refused_and_its_recor
     assert [record.type for record in reader.read_page(ZONE, None).records] == ["TXT"]
 
 
-def test_endpoints_of_one_record_are_one_record_with_all_targets(fake: WebhookServer) -> None:
+def test_a_name_in_capitals_is_read_in_lower_case_and_a_text_without_quotes_gets_quotes(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     fake.put("www.example.org", "A", "192.0.2.2", "192.0.2.1", providerSpecific=[{"name": "p", "value": "v"}])
     fake.put("WWW.example.org.", "A", "192.0.2.3")
@@ -102,7 +102,7 @@ def test_endpoints_of_one_record_are_one_record_with_all_targets(fake: WebhookSe
     assert by_name[WEB].targets == ("192.0.2.3",)
 
 
-def test_a_record_is_unknown_until_it_was_shown_and_then_as_the_webhook_returns_it(fake: WebhookServer) -> None:
+def test_a_record_is_unknown_until_the_webhook_adjusted_it_and_is_then_as_adjusted(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     desired = replace(
         build_desired("www.example.org", "A", "192.0.2.1"),
@@ -116,7 +116,7 @@ def test_a_record_is_unknown_until_it_was_shown_and_then_as_the_webhook_returns_
     assert b'"labels":{"resource":"service/shop/web"}' in fake.calls[-1].body
 
 
-def test_a_record_that_the_webhook_returns_nothing_for_is_refused(fake: WebhookServer) -> None:
+def test_a_record_that_the_webhook_leaves_out_when_adjusting_is_refused(fake: WebhookServer) -> None:
     fake.unsupported = ("MX",)
     reader, _ = start(fake)
     records = [build_desired("www.example.org", "A", "192.0.2.1"), build_desired("m.example.org", "MX", "1 m.test")]
@@ -125,14 +125,14 @@ def test_a_record_that_the_webhook_returns_nothing_for_is_refused(fake: WebhookS
     assert (adjusted.accepted, [one.desired for one in adjusted.refused]) == ((records[0],), [records[1]])
 
 
-def test_records_of_one_name_are_shown_in_requests_of_their_own(fake: WebhookServer) -> None:
+def test_records_are_sent_for_adjustment_in_one_request_per_name(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     records = [build_desired("www.example.org", rtype, "192.0.2.1") for rtype in ("A", "TXT")]
     reader.load_adjustments([*records, build_desired("api.example.org", "A", "192.0.2.1")])
     assert [call.body.count(b"dnsName") for call in fake.calls if call.action == Action.ADJUST] == [2, 1]
 
 
-def test_the_one_record_that_the_webhook_rejects_is_found_and_the_others_are_known(fake: WebhookServer) -> None:
+def test_if_adjusting_fails_the_one_record_that_the_webhook_rejects_is_found(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(4)]
     fake.faults.arm(Refuse(400, "", "bad one"), action=Action.ADJUST)  # all
@@ -146,9 +146,7 @@ def test_the_one_record_that_the_webhook_rejects_is_found_and_the_others_are_kno
 
 
 @pytest.mark.parametrize("status", [302, 404, 405, 408, 409])
-def test_a_status_that_is_not_about_the_records_refuses_none_and_their_next_request_is_answered(
-    fake: WebhookServer, status: int
-) -> None:
+def test_a_failure_of_adjusting_that_no_record_caused_refuses_no_record(fake: WebhookServer, status: int) -> None:
     reader, _ = start(fake)
     records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(4)]
     fake.faults.arm(Refuse(status, "", "starting"), action=Action.ADJUST)
@@ -159,7 +157,7 @@ def test_a_status_that_is_not_about_the_records_refuses_none_and_their_next_requ
     assert reader.adjust(records, ZONE).accepted == tuple(records)
 
 
-def test_writes_are_one_request_with_the_records_as_they_were_read(fake: WebhookServer) -> None:
+def test_a_batch_is_one_request_that_states_the_old_records_exactly_as_they_were_read(fake: WebhookServer) -> None:
     reader, writer = start(fake)
     fake.put("www.example.org", "CNAME", "LB.example.net.", recordTTL=60, labels={"owner": "x"})
     (held,) = reader.read_names(ZONE, [WEB])
@@ -193,7 +191,7 @@ WRITE = create("www.example.org", "A", "192.0.2.1", ttl_s=60)
         pytest.param(Drop(worked=True), Unknown, id="cut after"),
     ],
 )
-def test_the_outcome_follows_from_the_answer_and_after_500_from_the_records(
+def test_the_outcome_of_a_write_depends_on_the_status_and_after_a_500_on_the_records_read(
     fake: WebhookServer, fault: Fault, expected: type[object]
 ) -> None:
     _, writer = start(fake)
@@ -201,7 +199,7 @@ def test_the_outcome_follows_from_the_answer_and_after_500_from_the_records(
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), expected)
 
 
-def test_after_500_a_record_that_others_changed_meanwhile_is_a_conflict(fake: WebhookServer) -> None:
+def test_after_a_500_a_record_that_others_changed_is_a_write_conflict(fake: WebhookServer) -> None:
     _, writer = start(fake)
 
     def edit() -> None:
@@ -214,7 +212,7 @@ def test_after_500_a_record_that_others_changed_meanwhile_is_a_conflict(fake: We
     assert outcome.offending_names == (WEB,)
 
 
-def test_after_500_to_a_part_of_a_batch_the_batch_counts_as_refused(fake: WebhookServer) -> None:
+def test_after_a_500_a_batch_that_was_made_in_part_counts_as_refused(fake: WebhookServer) -> None:
     _, writer = start(fake)
 
     def edit() -> None:
@@ -228,19 +226,19 @@ def test_after_500_to_a_part_of_a_batch_the_batch_counts_as_refused(fake: Webhoo
     assert "the second one failed" in outcome.message
 
 
-def test_after_500_without_a_read_the_effect_is_unknown(fake: WebhookServer) -> None:
+def test_after_a_500_the_outcome_is_unknown_if_the_records_cannot_be_read(fake: WebhookServer) -> None:
     _, writer = start(fake)
     fake.faults.arm(Refuse(500, ""), times=2)
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), Unknown)
 
 
-def test_a_webhook_that_cannot_be_reached_is_tried_later(fake: WebhookServer) -> None:
+def test_a_write_to_a_webhook_that_cannot_be_reached_is_tried_later(fake: WebhookServer) -> None:
     _, writer = start(fake)
     fake.kill()
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
 
 
-def test_a_page_comes_from_a_recent_read_unless_something_was_written_since(fake: WebhookServer) -> None:
+def test_a_page_is_taken_from_a_recent_read_unless_something_was_written_since(fake: WebhookServer) -> None:
     reader, writer = start(fake, reuse_s=3600.0)
     reader.read_page(ZONE, None)
     reader.read_page(ZONE, None)
@@ -251,7 +249,7 @@ def test_a_page_comes_from_a_recent_read_unless_something_was_written_since(fake
     assert reader.read_page(ZONE, None).records == ()
 
 
-def test_user_and_password_of_the_address_are_sent_and_not_part_of_messages(fake: WebhookServer) -> None:
+def test_user_and_password_of_the_webhook_address_are_sent_but_not_shown_in_errors(fake: WebhookServer) -> None:
     fake.faults.arm(Refuse(401, ""), action=Action.NEGOTIATE)
     reader, _ = build_webhook(fake.url.replace("http://", "http://me:geheim@"))
     with pytest.raises(ProviderError, match="status 401") as failed:

@@ -34,7 +34,7 @@ class CountedLock:
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["read", "failed"])
-def test_one_read_serves_all_who_requested_it_before_it_began(fails: bool) -> None:
+def test_one_read_serves_all_callers_that_requested_it_before_it_began(fails: bool) -> None:
     reads: list[int] = []
     can_end = Event()
 
@@ -67,7 +67,7 @@ def test_one_read_serves_all_who_requested_it_before_it_began(fails: bool) -> No
     assert len(failed) == (8 if fails else 0)
 
 
-def test_a_body_that_equals_the_last_one_is_converted_once_until_the_zones_change() -> None:
+def test_a_response_equal_to_the_last_one_is_not_converted_again_until_the_zones_change() -> None:
     converted: list[bytes] = []
 
     def convert(body: bytes) -> dict[str, ZoneContents]:

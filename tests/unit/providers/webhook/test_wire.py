@@ -19,16 +19,16 @@ WEB_JSON = (
 )
 
 
-def test_changes_are_written_as_the_specification_shows_and_empty_lists_are_left_out() -> None:
+def test_changes_are_encoded_as_the_specification_shows_and_without_empty_lists() -> None:
     assert wire.encode_changes(Changes(create=(WEB,))) == b'{"create":[' + WEB_JSON + b"]}"
 
 
-def test_lists_of_changes_may_have_any_case_and_others_are_ignored() -> None:
+def test_lists_of_changes_may_be_in_any_case_and_unknown_lists_are_ignored() -> None:
     body = b'{"Create":[' + WEB_JSON + b'],"updateold":null,"other":{"deep":[1]}}'
     assert wire.decode_changes(body) == Changes(create=(WEB,))
 
 
-def test_every_field_survives_writing_and_reading() -> None:
+def test_every_field_of_an_endpoint_is_encoded_and_decoded_unchanged() -> None:
     full = Endpoint(
         dns_name="a.example.org",
         targets=("192.0.2.1", "192.0.2.2"),
@@ -49,7 +49,7 @@ def test_every_field_survives_writing_and_reading() -> None:
     [b"null", b"[]", b'[{"dnsName":"x","targets":null,"setIdentifier":null,"recordTTL":null,"labels":null,"new":[]}]'],
     ids=["null", "empty", "null fields"],
 )
-def test_null_means_empty(body: bytes) -> None:
+def test_null_and_missing_fields_of_an_endpoint_count_as_empty(body: bytes) -> None:
     assert all(not one.targets and not one.record_ttl for one in wire.decode_endpoints(body))
 
 
@@ -84,18 +84,18 @@ def test_null_means_empty(body: bytes) -> None:
         "deep where nothing is read",
     ],
 )
-def test_what_is_no_list_of_endpoints_or_too_large_is_refused_in_one_short_message(body: bytes) -> None:
+def test_a_body_that_is_no_list_of_endpoints_or_is_too_large_is_refused_with_a_short_message(body: bytes) -> None:
     with pytest.raises(WireError, match="a list of endpoints") as refused:
         wire.decode_endpoints(body)
     assert len(str(refused.value)) < 1000
 
 
-def test_updates_that_do_not_pair_are_refused() -> None:
+def test_updates_with_unequal_numbers_of_old_and_new_records_are_refused() -> None:
     with pytest.raises(WireError, match="1 of updateOld and 0 of updateNew do not pair"):
         wire.decode_changes(b'{"updateOld":[' + WEB_JSON + b"]}")
 
 
-def test_filters_are_lists_or_patterns_and_empty_ones_match_everything() -> None:
+def test_a_filter_has_either_domains_or_patterns_and_an_empty_filter_matches_everything() -> None:
     assert wire.decode_filter(b"{}") == FilterDocument()
     assert wire.decode_filter(b'{"include":["example.com"],"exclude":null}').include == ("example.com",)
     assert wire.encode_filter(FilterDocument(include=("example.com",))) == b'{"include":["example.com"]}'

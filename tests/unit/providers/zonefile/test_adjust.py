@@ -34,11 +34,13 @@ ALIAS = StringMap.from_items({"alias": "true"})
         ),
     ],
 )
-def test_targets_are_normalized_as_they_are_read_back(desired_record: DesiredRecord, targets: tuple[str, ...]) -> None:
+def test_targets_are_changed_to_the_form_in_which_they_will_be_read_back(
+    desired_record: DesiredRecord, targets: tuple[str, ...]
+) -> None:
     assert adjust_record(desired_record, ZONE) == replace(desired_record, targets=targets)
 
 
-def test_only_properties_are_dropped_from_a_record() -> None:
+def test_properties_are_dropped_from_a_record_and_everything_else_is_kept() -> None:
     desired_record = DesiredRecord(
         name=DnsName("w.example.org"),
         type="A",
@@ -96,7 +98,7 @@ def test_a_cname_with_an_alias_annotation_stays_a_cname() -> None:
         pytest.param(build_desired("a.*.example.org", "MX", "10 a.test"), "is not a host name", id="inner-wildcard"),
     ],
 )
-def test_records_that_no_zone_file_can_hold_are_refused(desired_record: DesiredRecord, detail: str) -> None:
+def test_records_that_a_zone_file_cannot_hold_are_refused(desired_record: DesiredRecord, detail: str) -> None:
     found = adjust_record(desired_record, ZONE)
     assert isinstance(found, Refusal)
     assert (found.desired, found.reason) == (desired_record, Reason.UNSUPPORTED)
@@ -122,14 +124,14 @@ def test_an_invalid_target_is_refused(desired_record: DesiredRecord) -> None:
     assert "is not valid; allowed: " in found.detail
 
 
-def test_only_ptr_records_of_reverse_zones_need_host_names() -> None:
+def test_ptr_records_must_point_to_host_names_only_in_reverse_zones() -> None:
     zone = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
     assert isinstance(adjust_record(build_desired("1.2.0.192.in-addr.arpa", "PTR", "_x.test"), zone), Refusal)
     assert isinstance(adjust_record(build_desired("1.2.0.192.in-addr.arpa", "PTR", "x.test"), zone), DesiredRecord)
     assert isinstance(adjust_record(build_desired("_dns-sd.example.org", "PTR", "_x.test"), ZONE), DesiredRecord)
 
 
-def test_null_mx_and_null_srv_are_accepted() -> None:
+def test_null_mx_and_null_srv_records_are_accepted() -> None:
     null = adjust_record(build_desired("w.example.org", "MX", "0 ."), ZONE)
     assert isinstance(null, DesiredRecord)
     assert null.targets == ("0 .",)

@@ -55,7 +55,9 @@ def held(master: MasterFile, label: str) -> Record:
         ),
     ],
 )
-def test_a_record_that_differs_from_the_batch_is_a_write_conflict(master: MasterFile, write: Write, word: str) -> None:
+def test_a_record_in_the_file_that_differs_from_the_batch_is_a_write_conflict(
+    master: MasterFile, write: Write, word: str
+) -> None:
     key = write.key
     assert plan_file_change(master, ZONE, [write]) == WriteConflict(
         message=f"{key.name} A {word}", offending_names=(key.name,)
@@ -98,7 +100,7 @@ def test_a_record_that_differs_from_the_batch_is_a_write_conflict(master: Master
         ),
     ],
 )
-def test_records_that_a_zone_file_cannot_hold_are_refused_with_their_names(
+def test_a_batch_with_a_record_that_the_zone_file_cannot_hold_is_refused_with_its_name(
     master: MasterFile, write: Write, detail: str
 ) -> None:
     found = plan_file_change(master, ZONE, [create("fine.example.org", "A", "192.0.2.1"), write])
@@ -116,16 +118,16 @@ def test_records_that_a_zone_file_cannot_hold_are_refused_with_their_names(
         pytest.param(create("web.example.org", "DNAME", "x.test"), id="dname-above-nothing"),
     ],
 )
-def test_records_that_may_be_below_a_delegation_are_accepted(master: MasterFile, write: Write) -> None:
+def test_records_that_are_allowed_below_a_delegation_are_accepted(master: MasterFile, write: Write) -> None:
     assert isinstance(plan_file_change(master, ZONE, [write]), FileChange)
 
 
-def test_incompatible_types_can_be_exchanged_in_one_batch(master: MasterFile) -> None:
+def test_a_record_can_be_replaced_by_one_of_an_incompatible_type_in_one_batch(master: MasterFile) -> None:
     writes = [delete(held(master, "web")), create("web.example.org", "CNAME", "lb.example.net")]
     assert isinstance(plan_file_change(master, ZONE, writes), FileChange)
 
 
-def test_a_change_to_a_generated_record_is_refused_with_its_location(master: MasterFile) -> None:
+def test_a_change_to_a_record_from_a_generate_line_is_refused_with_its_location(master: MasterFile) -> None:
     found = plan_file_change(master, ZONE, [delete(held(master, "h2"))])
     assert isinstance(found, Refused)
     assert found.message == (
@@ -135,7 +137,7 @@ def test_a_change_to_a_generated_record_is_refused_with_its_location(master: Mas
     assert isinstance(plan_file_change(master, ZONE, [restate(held(master, "h2"))]), FileChange)
 
 
-def test_an_existing_invalid_record_can_be_kept_unchanged_and_deleted(master: MasterFile) -> None:
+def test_an_existing_record_that_extdns_would_refuse_can_be_kept_and_deleted(master: MasterFile) -> None:
     odd = held(master, "_odd")
     assert isinstance(plan_file_change(master, ZONE, [update(odd, "192.0.2.9")]), Refused)
     assert isinstance(plan_file_change(master, ZONE, [delete(odd)]), FileChange)
@@ -167,7 +169,7 @@ def test_each_offending_name_is_reported_once(master: MasterFile) -> None:
         ),
     ],
 )
-def test_a_write_at_a_name_with_an_unreadable_record_is_a_write_conflict(write: Write) -> None:
+def test_a_write_at_a_name_with_an_unreadable_line_is_a_write_conflict(write: Write) -> None:
     master = parse_master_file(f"{TEXT}web 60 WEB x\n", ZONE.id, str)
     found = plan_file_change(master, ZONE, [create("new.example.org", "A", "192.0.2.1"), write])
     assert isinstance(found, WriteConflict)

@@ -49,7 +49,7 @@ def held(master: MasterFile, label: str, rtype: str) -> Record:
     return record
 
 
-def test_the_first_record_adds_a_section_at_the_end_of_the_file() -> None:
+def test_the_first_record_of_extdns_adds_a_section_at_the_end_of_the_zone_file() -> None:
     before = "; mine\n" + SOA + "a 60 A 192.0.2.1 ; also mine\n"
     writes = [create("web.example.org", "A", "192.0.2.9", "192.0.2.10"), create("a-web.example.org", "TXT", OWNERSHIP)]
     assert change(read(before), writes).text == (
@@ -60,13 +60,13 @@ def test_the_first_record_adds_a_section_at_the_end_of_the_file() -> None:
     )  # fmt: skip
 
 
-def test_deleting_the_last_record_removes_the_section_and_restores_the_file() -> None:
+def test_deleting_the_last_record_of_extdns_removes_its_section_and_restores_the_zone_file() -> None:
     before = SOA + "a 60 A 192.0.2.1\n"
     there = change(read(before), [create("web.example.org", "A", "192.0.2.9")])
     assert change(there, [delete(held(there, "web", "A"))]).text == before.replace(" 41 ", " 43 ")
 
 
-def test_new_records_are_inserted_in_sort_order() -> None:
+def test_new_records_are_inserted_into_the_section_in_sorted_order() -> None:
     master = read(SOA)
     for label in ("m", "z", "b"):
         master = change(master, [create(f"{label}.example.org", "A", "192.0.2.1", ttl_s=60)])
@@ -75,56 +75,56 @@ def test_new_records_are_inserted_in_sort_order() -> None:
     assert [line.split(".")[0] for line in one_go.text.splitlines()[2:-1]] == ["b", "m", "z"]
 
 
-def test_an_update_moves_a_record_from_elsewhere_into_the_section() -> None:
+def test_an_update_of_a_record_elsewhere_in_the_file_moves_it_into_the_section() -> None:
     master = read(SOA + "web 60 A 192.0.2.1\nb 60 A 192.0.2.2\n")
     after = change(master, [update(held(master, "web", "A"), "192.0.2.3")])
     assert after.text == NEXT + "b 60 A 192.0.2.2\n" + BEGIN + "web.example.org. 60 IN A 192.0.2.3\n" + END
 
 
-def test_deleting_a_record_set_removes_all_its_lines_and_no_others() -> None:
+def test_deleting_a_record_set_removes_all_of_its_lines_and_no_others() -> None:
     master = read(SOA + 'web 60 A 192.0.2.1\nweb 60 TXT ( "x" ; why\n "y" )\nWEB.example.org. 60 A 192.0.2.2\n')
     assert change(master, [delete(held(master, "web", "A"))]).text == NEXT + 'web 60 TXT ( "x" ; why\n "y" )\n'
     assert "why" not in change(master, [delete(held(master, "web", "TXT"))]).text
 
 
-def test_a_line_that_inherited_its_owner_from_a_deleted_line_gets_it() -> None:
+def test_a_line_that_took_its_name_from_a_deleted_line_gets_that_name() -> None:
     master = read(SOA + "web 60 A 192.0.2.1\n\t60 TXT x ; kept\n  60 MX 10 m\n")
     after = change(master, [delete(held(master, "web", "A"))])
     assert after.text == NEXT + "web.example.org.\t60 TXT x ; kept\n  60 MX 10 m\n"
 
 
-def test_a_line_that_inherited_its_ttl_from_a_deleted_line_gets_it() -> None:
+def test_a_line_that_took_its_ttl_from_a_deleted_line_gets_that_ttl() -> None:
     master = read(SOA + "web 60 A 192.0.2.1\nb A 192.0.2.2\n A 192.0.2.3\n")
     after = change(master, [delete(held(master, "web", "A"))])
     assert after.text == NEXT + "b 60 A 192.0.2.2\n A 192.0.2.3\n"
 
 
-def test_a_soa_that_inherited_its_ttl_from_a_deleted_line_gets_it() -> None:
+def test_a_soa_that_took_its_ttl_from_a_deleted_line_gets_that_ttl() -> None:
     master = read("@ 60 TXT x\n IN SOA n h 41 1 1 1 1\n")
     record = master.records[DnsName("example.org")][0]
     assert change(master, [delete(record)]).text == "example.org. 60 IN SOA n h 42 1 1 1 1\n"
 
 
-def test_lines_after_our_section_of_a_zone_file_keep_their_owner_and_ttl() -> None:
+def test_lines_after_the_section_of_extdns_keep_their_name_and_ttl() -> None:
     master = read(SOA + "a 60 A 192.0.2.1\n" + BEGIN + END + " TXT mine\n")
     after = change(master, [create("z.example.org", "A", "192.0.2.9")])
     section = BEGIN + "z.example.org. 300 IN A 192.0.2.9\n" + END
     assert after.text == NEXT + "a 60 A 192.0.2.1\n" + section + "a.example.org. 60 TXT mine\n"
 
 
-def test_comments_in_our_section_of_a_zone_file_are_unchanged_by_an_edit() -> None:
+def test_comments_in_the_section_of_extdns_are_unchanged_by_an_edit() -> None:
     section = BEGIN + "; a note\nb.example.org. 60 IN A 192.0.2.1\n" + END
     master = read(SOA + section)
     after = change(master, [create("c.example.org", "A", "192.0.2.2"), delete(held(master, "b", "A"))])
     assert after.text == NEXT + BEGIN + "; a note\nc.example.org. 300 IN A 192.0.2.2\n" + END
 
 
-def test_an_edit_adds_a_missing_newline_at_the_end_of_the_zone_file() -> None:
+def test_an_edit_adds_a_missing_line_end_to_the_last_line_of_the_zone_file() -> None:
     after = change(read(SOA + "a 60 A 192.0.2.1"), [create("b.example.org", "A", "192.0.2.2")])
     assert after.text == NEXT + "a 60 A 192.0.2.1\n" + BEGIN + "b.example.org. 300 IN A 192.0.2.2\n" + END
 
 
-def test_added_records_have_the_line_ending_of_the_zone_file() -> None:
+def test_added_lines_have_the_same_line_ending_as_the_zone_file() -> None:
     after = change(read(SOA.replace("\n", "\r\n")), [create("b.example.org", "A", "192.0.2.2")])
     assert after.text.count("\r\n") == after.text.count("\n") == 4
 
@@ -143,7 +143,7 @@ def test_bytes_of_a_zone_file_that_are_not_utf8_are_unchanged_by_an_edit() -> No
         pytest.param("@ ( 60 IN SOA n h\n 41 1 1 1 41 )\n", id="early-parenthesis"),
     ],
 )
-def test_a_change_edits_the_serial_of_the_soa_and_nothing_else_in_it(soa: str) -> None:
+def test_an_edit_changes_only_the_serial_in_the_soa(soa: str) -> None:
     after = change(read(soa), [create("b.example.org", "A", "192.0.2.2")]).text
     numbered = next(entry for entry in read(after).entries if entry.serial != (0, 0))
     assert numbered.text[slice(*numbered.serial)] == "42"
@@ -192,7 +192,7 @@ def oracle(text: str) -> dict[tuple[str, str], tuple[int, str]]:
 
 @settings(max_examples=40)
 @given(histories())
-def test_editing_a_zone_file_does_not_change_other_records(
+def test_editing_a_zone_file_does_not_change_records_of_others(
     history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
 ) -> None:
     first, states, touched = history
@@ -204,7 +204,7 @@ def test_editing_a_zone_file_does_not_change_other_records(
 
 @settings(max_examples=40)
 @given(histories())
-def test_an_edited_file_equals_the_file_parsed_again(
+def test_the_records_in_memory_after_an_edit_equal_those_of_the_edited_file_parsed_again(
     history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
 ) -> None:
     for state in history[1]:
@@ -215,7 +215,7 @@ def test_an_edited_file_equals_the_file_parsed_again(
 
 @settings(max_examples=40)
 @given(histories())
-def test_each_change_advances_the_soa_serial(
+def test_each_edit_advances_the_serial_of_the_soa(
     history: tuple[MasterFile, list[MasterFile], set[tuple[str, str]]],
 ) -> None:
     serials = [int(state.text[slice(*_absolute_serial(state))]) for state in history[1]]
@@ -255,7 +255,7 @@ INVALID = ("a 60 A 192.0.2.999\n", "  60 WEB x\n", "a 9999999999 A x\n", "a ( CH
 
 @pytest.mark.parametrize("invalid", INVALID)
 @pytest.mark.parametrize("where", ["alone", "in-our-section"])
-def test_an_invalid_record_is_unchanged_byte_for_byte(invalid: str, where: str) -> None:
+def test_a_line_that_cannot_be_read_is_unchanged_byte_for_byte_by_an_edit(invalid: str, where: str) -> None:
     begin, end = (BEGIN, END) if where == "in-our-section" else ("", "")
     before = f"{SOA}a 60 A 192.0.2.1\n{begin}a 60 A 192.0.2.2\n{invalid}  60 A 192.0.2.3\nc 60 A 192.0.2.1\n{end}"
     there = change(read(before), [create("b.example.org", "A", "192.0.2.9"), delete(held(read(before), "c", "A"))])
@@ -265,7 +265,7 @@ def test_an_invalid_record_is_unchanged_byte_for_byte(invalid: str, where: str) 
     assert [(r.type, len(r.targets)) for r in again] == [("?", 1), ("A", 3)]
 
 
-def test_a_record_that_inherited_its_ttl_from_an_invalid_one_keeps_it() -> None:
+def test_a_record_that_took_its_ttl_from_an_invalid_line_keeps_it() -> None:
     before = read("@ 9 SOA n h 41 1 1 1 1\na 60 A 192.0.2.1\nb 70 WEB x\nc A 192.0.2.1\n")
     after = change(before, [delete(held(before, "a", "A"))])
     assert after.text == "@ 9 SOA n h 42 1 1 1 1\nb 70 WEB x\nc A 192.0.2.1\n"

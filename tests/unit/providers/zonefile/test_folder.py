@@ -48,7 +48,7 @@ def test_a_missing_folder_is_a_usage_error_with_the_flag(tmp_path: Path, kind: s
         ZoneFolder(path)
 
 
-def test_zone_files_are_found_by_their_names(tmp_path: Path) -> None:
+def test_zone_files_are_recognized_by_their_file_names(tmp_path: Path) -> None:
     zones = ["a.zone", "db.b", "db.c.zone"]
     others = [
         ".hidden.zone",
@@ -120,13 +120,13 @@ def test_a_file_that_cannot_be_included_is_reported(folder: ZoneFolder, name: st
     assert fault in folder.load(NAME).problem
 
 
-def test_an_included_file_may_have_any_name(folder: ZoneFolder) -> None:
+def test_a_file_included_by_a_zone_file_may_have_any_name(folder: ZoneFolder) -> None:
     (folder.path / "grün.inc").write_text("a 60 A 192.0.2.1\n")
     (folder.path / NAME).write_text(SOA + '$INCLUDE "grün.inc"\n')
     assert folder.load(NAME).problem == ""
 
 
-def test_an_unusable_zone_file_is_reported_with_the_reason(folder: ZoneFolder) -> None:
+def test_a_zone_file_that_cannot_be_used_is_reported_with_the_reason(folder: ZoneFolder) -> None:
     path = folder.path / NAME
     path.write_text(SOA + "a..b 60 A 192.0.2.1\n")
     with pytest.raises(RetryableError, match=f"{NAME}:2: 'a..b' is not valid; allowed: a name"):
@@ -199,7 +199,9 @@ def test_a_failed_replacement_leaves_the_file_unchanged(
     assert folder.load(NAME) is first
 
 
-def test_a_file_is_not_replaced_if_its_owner_cannot_be_set(folder: ZoneFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zone_file_is_not_replaced_if_the_new_file_cannot_get_the_same_owner(
+    folder: ZoneFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_: int, owner: int, group: int) -> None:
         assert (owner, group) == (before.st_uid, before.st_gid)
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
@@ -221,7 +223,7 @@ def test_a_file_is_not_replaced_if_its_owner_cannot_be_set(folder: ZoneFolder, m
     assert listed(folder) == [NAME]
 
 
-def test_a_locked_folder_cannot_be_locked_again(folder: ZoneFolder) -> None:
+def test_a_folder_locked_for_writing_cannot_be_locked_by_another_process(folder: ZoneFolder) -> None:
     busy = pytest.raises(RetryableError, match="another process is writing")
     with folder.lock(), busy, ZoneFolder(folder.path).lock():
         raise AssertionError

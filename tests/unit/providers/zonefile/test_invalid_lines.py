@@ -22,7 +22,7 @@ from tests.unit.providers.zonefile.zone_text import SOA, read, records
         pytest.param("60 TXT ( x\n y \\999 )", "'\\\\999' is not valid; allowed: a backslash", id="two-lines"),
     ],
 )
-def test_an_invalid_record_is_reported_with_file_and_line_and_what_is_allowed(line: str, words: str) -> None:
+def test_an_invalid_line_is_reported_with_file_line_number_and_what_is_allowed(line: str, words: str) -> None:
     text = f"{SOA}a 60 A 192.0.2.1\n  {line}\nb 60 A 192.0.2.1\n"
     master = read(text)
     assert [(r.name, r.type) for r in records(master)] == [
@@ -35,18 +35,18 @@ def test_an_invalid_record_is_reported_with_file_and_line_and_what_is_allowed(li
     assert master.text == text
 
 
-def test_all_invalid_records_of_a_name_are_reported() -> None:
+def test_all_invalid_lines_of_a_name_are_reported() -> None:
     (record,) = records(read(f"{SOA}a 60 WEB x\na 60 A x\n"))
     assert [target.partition(": ")[0] for target in record.targets] == ["example.org.zone:2", "example.org.zone:3"]
 
 
-def test_owner_and_ttl_of_an_invalid_record_are_inherited() -> None:
+def test_a_line_after_an_invalid_one_takes_over_its_name_and_ttl() -> None:
     found = records(read(f"{SOA}a 60 WEB x\n  A 192.0.2.1\n"))
     assert [(r.name, r.type, r.ttl_s) for r in found] == [("a.example.org", "?", 0), ("a.example.org", "A", 60)]
 
 
 @pytest.mark.parametrize("line", ["a\\.b 60 WEB x\n", "a.example.net. 60 WEB x\n"], ids=["strange", "outside"])
-def test_an_invalid_record_outside_the_zone_is_ignored(line: str) -> None:
+def test_an_invalid_line_about_a_name_outside_the_zone_is_ignored(line: str) -> None:
     assert records(read(SOA + line)) == []
 
 
@@ -86,7 +86,7 @@ def test_an_invalid_record_outside_the_zone_is_ignored(line: str) -> None:
         ),
     ],
 )
-def test_an_error_that_makes_the_rest_uncertain_makes_the_zone_unreadable(text: str, fault: str) -> None:
+def test_an_error_that_makes_later_lines_uncertain_makes_the_zone_unreadable(text: str, fault: str) -> None:
     master = read(SOA + text)
     assert master.problem.startswith(fault)
     assert master.zone == "example.org"
@@ -127,11 +127,11 @@ def test_a_file_without_valid_soa_is_reported(text: str, fault: str) -> None:
     assert read(text).problem.startswith(fault)
 
 
-def test_the_first_of_several_problems_is_reported() -> None:
+def test_only_the_first_error_that_makes_a_zone_unreadable_is_reported() -> None:
     assert read(SOA + "a..b 60 A x\n$TTTL 5\n").problem.startswith("example.org.zone:2: ")
 
 
-def test_an_invalid_record_is_reported_with_the_included_file_and_line() -> None:
+def test_an_invalid_line_in_an_included_file_is_reported_with_that_file() -> None:
     (record,) = records(read(SOA + "$INCLUDE x\n", files={"x": "\na 60 WEB x\n"}))
     assert record.targets[0].startswith("x:2: ")
 

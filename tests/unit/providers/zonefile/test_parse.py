@@ -25,12 +25,12 @@ def test_a_zone_file_is_parsed_as_dnspython_parses_it(text: str) -> None:
 
 
 @given(zone_texts())
-def test_parsing_keeps_the_text_of_a_zone_file(text: str) -> None:
+def test_parsing_and_joining_the_entries_gives_the_text_of_the_zone_file(text: str) -> None:
     assert read(text).text == text
 
 
 @given(st.text(st.characters(max_codepoint=0xFF)))
-def test_parsing_any_text_never_raises(text: str) -> None:
+def test_parsing_any_text_as_a_zone_file_raises_no_exception(text: str) -> None:
     master = read(text)
     assert master.text == text
     assert master.problem
@@ -67,7 +67,7 @@ def test_parsing_any_text_never_raises(text: str) -> None:
         max_size=30,
     ).map(" ".join)
 )
-def test_parsing_any_words_never_raises(text: str) -> None:
+def test_parsing_any_words_as_a_zone_file_raises_no_exception(text: str) -> None:
     assert read(SOA + text, files={"x": SOA}).text == SOA + text
 
 
@@ -81,7 +81,7 @@ def test_parsing_any_words_never_raises(text: str) -> None:
         pytest.param("no name.zone", ".", id="no-name"),
     ],
 )
-def test_the_initial_origin_of_a_zone_file_is_the_zone_name_in_its_file_name(label: str, origin: str) -> None:
+def test_names_in_a_zone_file_are_relative_to_the_zone_name_in_its_file_name_at_first(label: str, origin: str) -> None:
     assert find_origin(label) == origin
 
 
@@ -94,7 +94,7 @@ def test_the_initial_origin_of_a_zone_file_is_the_zone_name_in_its_file_name(lab
         pytest.param("www 60 A 192.0.2.1\nexample.net. 60 SOA n h 1 1 1 1 1\n", id="owner-of-a-late-soa"),
     ],
 )
-def test_the_zone_is_the_owner_of_the_soa_and_names_are_relative_to_it(text: str) -> None:
+def test_the_zone_is_the_name_of_the_soa_and_other_names_are_relative_to_it(text: str) -> None:
     master = read(text, label="example.net.zone" if text.startswith("@") else "internal.zone")
     assert master.zone == "example.net"
     assert [record.name for record in records(master)] == ["www.example.net"]
@@ -111,12 +111,14 @@ def test_the_zone_is_the_owner_of_the_soa_and_names_are_relative_to_it(text: str
         pytest.param("$TTL 5\na 60 A 192.0.2.1\nb A 192.0.2.1\n", {"a": 60, "b": 5}, id="default-ttl"),
     ],
 )
-def test_a_record_without_ttl_inherits_one(text: str, expected: dict[str, int]) -> None:
+def test_a_record_without_ttl_takes_that_of_the_line_before_and_of_different_ttls_the_lowest_counts(
+    text: str, expected: dict[str, int]
+) -> None:
     found = records(read(SOA + text))
     assert {record.name.removesuffix(".example.org"): record.ttl_s for record in found} == expected
 
 
-def test_the_minimum_of_the_soa_is_the_ttl_if_no_other_is_stated() -> None:
+def test_without_another_ttl_the_minimum_of_the_soa_is_the_ttl() -> None:
     master = read("@ SOA n h 1 1 1 1 77\na A 192.0.2.1\nb 60 A 192.0.2.1\nc A 192.0.2.1\n")
     assert [record.ttl_s for record in records(master)] == [77, 60, 77]
     assert TtlSource.PREVIOUS not in {entry.ttl_source for entry in master.entries}
@@ -127,12 +129,12 @@ def test_records_outside_the_zone_or_with_unsupported_names_are_skipped() -> Non
     assert [record.name for record in records(read(SOA + text))] == ["ok.example.org"]
 
 
-def test_records_of_unpublished_types_are_read() -> None:
+def test_records_of_types_that_extdns_does_not_publish_are_read() -> None:
     text = 'a 60 CAA 0 issue "ca.example"\na 60 HTTPS 1 . alpn=h2\na 60 TYPE65534 \\# 1 00\n'
     assert [record.type for record in records(read(SOA + text))] == ["CAA", "HTTPS", "TYPE65534"]
 
 
-def test_records_of_generate_lines_are_read_only() -> None:
+def test_records_from_generate_lines_can_be_read_and_not_changed() -> None:
     master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 m 60 IN MX 10 ignored\n")
     assert master.problem.startswith("example.org.zone:4: ")
     master = read(SOA + "$TTL 5\n$GENERATE 1-3/2 h$ A 192.0.2.$\n$GENERATE 1-1 a\\.$ A 192.0.2.$\n")
@@ -143,7 +145,7 @@ def test_records_of_generate_lines_are_read_only() -> None:
     assert set(master.read_only.values()) == {"example.org.zone:3 ($GENERATE)"}
 
 
-def test_records_of_included_files_are_read_only_and_have_their_own_origin() -> None:
+def test_records_from_included_files_can_be_read_and_not_changed_and_have_their_own_origin() -> None:
     files = {"hosts.inc": "a 60 A 192.0.2.1\n$ORIGIN deep\n\\.x 60 A 192.0.2.1\n"}
     master = read(SOA + 'b 60 A 192.0.2.1\n$INCLUDE "hosts.inc" sub\n  60 AAAA 2001:db8::1\n', files=files)
     assert [(r.name, r.type) for r in records(master)] == [
@@ -154,12 +156,12 @@ def test_records_of_included_files_are_read_only_and_have_their_own_origin() -> 
     assert list(master.read_only.values()) == ["hosts.inc:1"]
 
 
-def test_an_included_file_does_not_inherit_an_owner() -> None:
+def test_an_included_file_does_not_take_over_the_last_name_of_the_including_file() -> None:
     text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
     assert read(text, files={"x": "  60 A 192.0.2.1\n"}).problem.startswith("x:1: ")
 
 
-def test_an_included_file_does_not_inherit_a_stated_ttl() -> None:
+def test_an_included_file_does_not_take_over_the_last_ttl_of_the_including_file() -> None:
     text = f"{SOA}a 60 A 192.0.2.1\n$INCLUDE x\n"
     invalid, _ = sorted(records(read(text, files={"x": "b A 192.0.2.1\n"})), key=lambda record: record.ttl_s)
     assert invalid.targets[0].startswith("x:1: 'b A 192.0.2.1' is not valid; allowed: a TTL")

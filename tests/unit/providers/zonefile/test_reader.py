@@ -95,7 +95,7 @@ def test_listing_zones_of_a_deleted_folder_is_an_error(tmp_path: Path) -> None:
         files.list_zones()
 
 
-def test_a_page_contains_all_records_of_its_names(tmp_path: Path) -> None:
+def test_a_page_never_splits_the_records_of_a_name(tmp_path: Path) -> None:
     text = SOA + "".join(f"{name} 60 {data}\n" for name in "dcba" for data in ("A 192.0.2.1", "TXT x"))
     files = reader(tmp_path, z__zone=text)
     (found,) = files.list_zones().zones
@@ -110,7 +110,7 @@ def test_a_page_contains_all_records_of_its_names(tmp_path: Path) -> None:
     assert ([record.name for record in second.records], second.after) == (["c.z", "c.z", "d.z", "d.z"], None)
 
 
-def test_the_next_page_contains_an_edit_of_the_file(tmp_path: Path) -> None:
+def test_reading_a_page_again_returns_the_records_after_an_edit_of_the_file(tmp_path: Path) -> None:
     files = reader(tmp_path, z__zone=SOA + "a 60 A 192.0.2.1\n")
     (found,) = files.list_zones().zones
     assert len(files.read_page(found, None).records) == 1

@@ -14,7 +14,9 @@ TODAY = date(2026, 11, 21)
 
 
 @given(st.integers(0, 2**32 - 1), st.dates(date(1970, 1, 1), date(2199, 12, 31)))
-def test_the_next_soa_serial_is_greater_by_rfc_1982_whatever_the_date(serial: int, today: date) -> None:
+def test_the_next_serial_of_the_soa_is_greater_as_rfc_1982_defines_it_whatever_the_date(
+    serial: int, today: date
+) -> None:
     following = advance_serial(serial, today)
     assert 0 < following < 2**32
     assert is_before(serial, following)
@@ -36,7 +38,7 @@ def test_the_next_soa_serial_is_greater_by_rfc_1982_whatever_the_date(serial: in
         pytest.param(4294967294, 4294967295, id="last"),
     ],
 )
-def test_a_soa_serial_that_is_a_date_stays_a_date_and_a_counter_stays_a_counter(serial: int, following: int) -> None:
+def test_the_next_serial_stays_a_date_if_it_was_one_and_a_counter_otherwise(serial: int, following: int) -> None:
     assert advance_serial(serial, TODAY) == following
 
 
@@ -51,5 +53,5 @@ def test_a_soa_serial_that_is_a_date_stays_a_date_and_a_counter_stays_a_counter(
         pytest.param(0, 2**31, False, id="undefined"),
     ],
 )
-def test_serials_are_compared_by_rfc_1982(earlier: int, later: int, expected: bool) -> None:
+def test_serials_are_compared_as_rfc_1982_defines_it(earlier: int, later: int, expected: bool) -> None:
     assert is_before(earlier, later) is expected

@@ -57,7 +57,7 @@ def test_a_read_only_folder_is_a_usage_error_with_the_flag(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("writes", ["none", "restated", "conflict"])
-def test_a_zone_file_without_changes_is_not_written(writable: WritableFolder, writes: str) -> None:
+def test_a_batch_without_changes_does_not_write_the_zone_file(writable: WritableFolder, writes: str) -> None:
     before = writable.path.stat()
     writable.submit(*{"none": [], "restated": [restate(writable.web())], "conflict": [WEB, NEW]}[writes])
     after = writable.path.stat()
@@ -69,7 +69,7 @@ def test_a_zone_file_without_changes_is_not_written(writable: WritableFolder, wr
     assert writable.path.read_text() == TEXT
 
 
-def test_an_edit_by_hand_before_a_write_is_a_write_conflict_and_survives(writable: WritableFolder) -> None:
+def test_an_edit_by_hand_since_the_last_read_is_a_write_conflict_and_survives(writable: WritableFolder) -> None:
     web = writable.web()
     edited = TEXT.replace("192.0.2.1", "192.0.2.2")
     writable.path.write_text(edited)
@@ -79,7 +79,7 @@ def test_an_edit_by_hand_before_a_write_is_a_write_conflict_and_survives(writabl
     assert writable.path.read_text() == edited
 
 
-def test_an_edit_of_another_record_survives_a_write(writable: WritableFolder) -> None:
+def test_an_edit_by_hand_of_another_record_survives_a_write(writable: WritableFolder) -> None:
     web = writable.web()
     writable.path.write_text(TEXT + "; a note\nb 60 A 192.0.2.3\n")
     assert writable.submit(delete(web)) == Applied(records=())
@@ -105,7 +105,7 @@ def test_a_failed_write_changes_nothing_and_can_be_repeated(
     assert isinstance(writable.submit(NEW), Applied)
 
 
-def test_a_write_succeeds_if_the_folder_cannot_be_flushed(
+def test_a_write_succeeds_even_if_the_folder_cannot_be_flushed_to_disk(
     writable: WritableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced = os.fsync
@@ -128,7 +128,7 @@ def test_a_write_succeeds_if_the_folder_cannot_be_flushed(
         ),
     ],
 )
-def test_a_zone_file_that_cannot_be_edited_gives_a_retryable_outcome(
+def test_a_write_to_a_zone_file_that_cannot_be_edited_can_be_tried_later(
     writable: WritableFolder, text: str, message: str
 ) -> None:
     writable.path.write_text(text)
@@ -138,21 +138,21 @@ def test_a_zone_file_that_cannot_be_edited_gives_a_retryable_outcome(
     assert writable.path.read_text() == text
 
 
-def test_an_invalid_line_is_reported_with_its_line_number_after_an_edit(writable: WritableFolder) -> None:
+def test_after_an_edit_an_invalid_line_is_reported_with_its_new_line_number(writable: WritableFolder) -> None:
     writable.path.write_text(f"{TEXT}wrong 60 WEB x\n")
     assert isinstance(writable.submit(delete(writable.web())), Applied)
     (invalid,) = writable.reader.read_page(writable.zone, None).records
     assert invalid.targets[0].startswith("example.org.zone:2: 'WEB' is not valid")
 
 
-def test_a_locked_folder_gives_a_retryable_outcome(writable: WritableFolder) -> None:
+def test_a_write_to_a_locked_folder_can_be_tried_later(writable: WritableFolder) -> None:
     with ZoneFolder(writable.path.parent).lock():
         outcome = writable.submit(NEW)
     assert isinstance(outcome, TryLater)
     assert writable.path.read_text() == TEXT
 
 
-def test_batches_from_several_threads_are_all_applied(writable: WritableFolder) -> None:
+def test_batches_written_by_several_threads_are_all_applied(writable: WritableFolder) -> None:
     def submit(index: int) -> None:
         outcomes.append(writable.submit(create(f"n{index}.example.org", "A", "192.0.2.1")))
 
