@@ -73,7 +73,7 @@ def _describe(one: SavedHeldSummary) -> str:
     now = (
         ""
         if one.now
-        else " The held deletes have changed since then: those that are still held will be made, new ones stay held."
+        else " The held deletes have changed since: approved ones that are still held will be made, new ones stay held."
     )
     return f"Approved: {one}.{now}\n"
 

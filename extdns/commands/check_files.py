@@ -51,7 +51,7 @@ def _check_audit_log(path: Path) -> CheckResult:
         remedy = "allowed: stdout, or the path of a file"
         return CheckResult(what=what, state="missing", detail="it is not a file", next=remedy)
     if not os.access(path, os.R_OK | os.W_OK, effective_ids=True):
-        detail = f"user {os.geteuid()} may not read and write the file"
+        detail = f"user {os.geteuid()} has no permission to read and write the file"
         return CheckResult(what=what, state="missing", detail=detail, next="let the user of the process own the file")
     if _is_locked(path):
         remedy = "if that is not the extdns that runs with these flags, give each process a file of its own"

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
     if config.control.compat:
-        raise usage_error("extdns migrate compares with --compat by itself", "leave --compat out")
+        raise usage_error("extdns migrate itself makes a second plan with --compat", "leave --compat out")
     require_files(config, "extdns migrate")
     ours = run_pass(config)
     theirs = _run_compat_pass(ours, flags, environ)

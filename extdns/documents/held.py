@@ -196,7 +196,7 @@ def format_held(document: HeldDocument) -> Iterator[str]:
     if document.items or document.other_cluster:
         yield ""
     if document.other_cluster:
-        yield f"Accept it, if that is meant: {sanitize(document.accept_command, 500)}"
+        yield f"Continue with this cluster: {sanitize(document.accept_command, 500)}"
     for one in document.items:
         them = "them" if len(one.records) > 1 else "it"
         yield f"Approve {them} in {sanitize(describe_scope(one))}: {sanitize(one.command, 500)}"

@@ -33,7 +33,7 @@ def suggest_next_step(document: NameDocument) -> str:
         case NameState.HELD:
             command = format_command("status" if document.process.address else "plan --held", document.process)
             if document.reason == Reason.OTHER_CLUSTER:
-                return f"see how to accept the cluster of the objects, if that is meant: {command}"
+                return f"to continue with the cluster of the objects, see how to accept it: {command}"
             return f"see all held deletes, and how to approve them: {command}{_advise_on_orphan(document)}"
         case NameState.CHANGING if document.reason == Reason.IN_GRACE:
             return "nothing to do; to keep the record, let an object request the name before the grace period ends"
@@ -50,7 +50,7 @@ def suggest_next_step(document: NameDocument) -> str:
 def _suggest_for_change(document: NameDocument) -> str:
     command = format_command("plan", document.process)
     if orphan := _advise_on_orphan(document):
-        return f"nothing, if nobody needs the record; extdns deletes it. All deletes: {command}{orphan}"
+        return f"nothing to do if nobody needs the record: extdns deletes it. All deletes: {command}{orphan}"
     return f"nothing to do if extdns runs. The plan for all names: {command}"
 
 
@@ -80,7 +80,9 @@ def _suggest_by_reason(document: NameDocument) -> str:
         case Reason.NO_ADDRESS if document.claims:
             return _suggest_for_missing_address(document.claims[0].object, document.process)
         case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
-            return "correct the hostname or annotation; until then the record stays, then it follows the object"
+            return (
+                "correct the hostname or annotation; until then the record stays, and then it is as the object requests"
+            )
         case Reason.DOMAIN_FILTERED:
             return "check --domain-filter and --exclude-domains, or request a name that they include"
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:

@@ -208,7 +208,7 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
         yield f"Approved, but not yet read by a process: {sanitize(', '.join(document.waiting))}"
     for cluster in others:
         yield ""
-        yield f"Accept it, if that is meant: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"
+        yield f"Continue with this cluster: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"
     if document.store:
         yield ""
         yield sanitize(f"Read from {document.store}", 500)

@@ -24,7 +24,7 @@ OPA_FLAGS: Final = (
     ),
     Flag(
         name="opa-failure",
-        kind=make_choice_kind("what follows if there is no answer", *FAILURES, metavar="ACTION"),
+        kind=make_choice_kind("an action for a missing answer", *FAILURES, metavar="ACTION"),
         default="keep",
         help="without a valid answer, keep records as they are, or allow every change: keep or allow",
     ),

@@ -23,15 +23,15 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-provider-read-timeout",
         kind=DURATION,
         default=5.0,
-        help="time limit of one call of the webhook, together with the next flag; of extdns webhook, for reading a "
-        "request",
+        help="time limit of one call of the webhook, together with --webhook-provider-write-timeout; of extdns "
+        "webhook, for reading a request",
     ),
     Flag(
         name="webhook-provider-write-timeout",
         kind=DURATION,
         default=10.0,
-        help="time limit of one call of the webhook, together with the flag before; of extdns webhook, for sending an "
-        "answer",
+        help="time limit of one call of the webhook, together with --webhook-provider-read-timeout; of extdns webhook, "
+        "for sending an answer",
     ),
     Flag(
         name="webhook-server",

@@ -66,8 +66,9 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "in-grace": ReasonRow(
         Group.UNCHANGED,
-        "There is evidence for the delete. The record is deleted once it has lasted for --delete-grace-period, but "
-        "not before it is known who leads, what the saved state contains and which cluster this is.",
+        "There is evidence for the delete. The record is deleted once the evidence has lasted for "
+        "--delete-grace-period, but not before it is known who leads, what the saved state contains and which cluster "
+        "this is.",
         log=LogLevel.INFO,
     ),
     "held": ReasonRow(
@@ -283,7 +284,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         fails=True,
     ),
     "duplicate-ownership-name": ReasonRow(
-        Group.CONFLICT, "Its ownership record would have the same name as that of another record.", fails=True
+        Group.CONFLICT, "The ownership records of this record and of another one would have the same name.", fails=True
     ),
     "unsupported": ReasonRow(
         Group.PROVIDER,

@@ -41,11 +41,11 @@ class WriteOptions:
     def require_can_begin(self, call: str, context: str = "") -> None:
         """Raise `CallFailedError` if no write may begin now; *call* and *context* are part of its message."""
         if not self.can_begin():
-            detail = "this process is not the leader, or not for long enough"
+            detail = "this process is not the leader, or may not be by the end of the write"
             raise CallFailedError(FailureKind.RETRYABLE, call, context, "NotLeading", detail)
 
 
-ZONE_ID_FILTER_HINT: Final = "; zones in --zone-id-filter are read one by one, and this permission is not needed"
+ZONE_ID_FILTER_HINT: Final = "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
 """What a person can do if listing zones is forbidden."""
 
 

@@ -35,7 +35,7 @@ from providers.common import scan
 ROOT: Final = "."
 MAX_GENERATED: Final = 65536  # records of one $GENERATE line: the addresses of a /16
 _RDATA_BYTES: Final = 65535
-_NAME_ALLOWED: Final = "a domain name, labels of at most 63 and in all 255 bytes"
+_NAME_ALLOWED: Final = "a domain name of at most 255 bytes, with labels of at most 63 bytes"
 _GENERATE_ALLOWED: Final = f"start-stop[/step], owner, [ttl], [class], type and data, at most {MAX_GENERATED} records"
 _ALLOWED: Final = {
     rrtype.A: "an IPv4 address",

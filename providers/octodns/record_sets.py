@@ -80,7 +80,9 @@ def convert_targets(found: Any) -> tuple[str, ...]:  # noqa: ANN401 - octoDNS ha
     """
     rtype = str(found._type)  # noqa: SLF001 - octoDNS has no other name for it
     if getattr(found, "dynamic", None) or getattr(found, "geo", None):
-        raise InvalidValueError(rtype, "values that are the same for everybody", Reason.UNSUPPORTED)
+        raise InvalidValueError(
+            rtype, "values that are the same for every query, without dynamic and geo", Reason.UNSUPPORTED
+        )
     values = found.to_rrset().rdatas
     if not _is_dns_type(rtype):
         return tuple(sorted(sanitize(str(value)) for value in values))

@@ -101,7 +101,7 @@ def test_updates_and_deletes_wait_until_a_person_accepts_the_other_cluster(
         production.until(lambda: code in production.state())
         for where in (command.split()[3:], [f"--controller=http://127.0.0.1:{running.page.port}"]):
             assert extdns("status", *where) == 0
-            assert f"Accept it, if that is meant: {command}" in capsys.readouterr().out
+            assert f"Continue with this cluster: {command}" in capsys.readouterr().out
 
         assert extdns(*command.split()[1:]) == 0
         running.pass_time(11.0)
@@ -128,7 +128,9 @@ def test_a_process_on_another_cluster_updates_nothing_until_the_cluster_is_accep
             other.wait_for_marker()
             assert other.published() == {*NAMES, "new"}
         assert extdns("status", state) == 0
-        (command,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Accept it"))
+        (command,) = (
+            line for line in capsys.readouterr().out.splitlines() if line.startswith("Continue with this cluster: ")
+        )
         assert extdns(*command.partition(": extdns ")[2].split()) == 0
         with other.process(state):
             other.until(lambda: other.dns.records()[f"{NAMES[0]} A"] == ("192.0.2.9",))

@@ -81,8 +81,8 @@ def test_extdns_plan_names_the_mistake_in_the_input_and_what_was_probably_meant(
             "old.shop.example",
             {ZONE_FILE: owned(name="old", text="a-old", resource="other/old")},
             "old.shop.example is published, but no longer requested; it would be deleted.  [orphan-gone]",
-            f"nothing, if nobody needs the record; extdns deletes it. All deletes: extdns plan {' '.join(RUN)}. To "
-            "keep the record, let an object request the name (extdns plan lists invalid annotations). If objects of "
+            f"nothing to do if nobody needs the record: extdns deletes it. All deletes: extdns plan {' '.join(RUN)}. "
+            "To keep the record, let an object request the name (extdns plan lists invalid annotations). If objects of "
             'another cluster request the name, both use the owner id "me": give each cluster its own --txt-owner-id',
             id="shared owner",
         ),

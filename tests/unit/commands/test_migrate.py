@@ -126,7 +126,7 @@ def test_migrate_prints_json(installation: Installation, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        pytest.param("--compat", "error: extdns migrate compares with --compat by itself\n", id="compat"),
+        pytest.param("--compat", "error: extdns migrate itself makes a second plan with --compat\n", id="compat"),
         pytest.param("--manifests=-", "error: extdns migrate reads the objects several times", id="stdin"),
         pytest.param("--source=cloudfoundry", "error: ", id="absent"),
         pytest.param("--polici=sync", "error: --polici is not a flag\n  did you mean: --policy", id="unknown"),

@@ -130,7 +130,7 @@ def test_while_another_cluster_is_not_accepted_status_prints_the_command_that_ac
         " accepts it.\n\n"
         f'Answered by extdns at http://127.0.0.1:{port}, owner "me", files shop.yaml\n'
         "\n"
-        f"Accept it, if that is meant: {command}\n"
+        f"Continue with this cluster: {command}\n"
     )
 
 

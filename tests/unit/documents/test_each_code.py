@@ -127,7 +127,7 @@ def test_the_explanation_of_a_change_held_for_another_cluster_shows_its_id_and_h
     world = NAMES[Reason.OTHER_CLUSTER]()
     text = "\n".join(format_name(explain_in_process(world)))
     assert f"  the objects come from cluster {world.engine.delete_guard.cluster.other_id}\n" in text
-    assert "\nNext: see how to accept the cluster of the objects, if that is meant: extdns status" in text
+    assert "\nNext: to continue with the cluster of the objects, see how to accept it: extdns status" in text
 
 
 @pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])

@@ -105,5 +105,5 @@ def test_the_next_step_for_a_missing_address_differs_between_a_cluster_and_manif
 
 def test_the_next_step_for_an_orphan_that_will_be_deleted_says_first_that_extdns_deletes_it() -> None:
     document = explain(NAMES[Reason.ORPHAN_GONE]())
-    assert suggest_next_step(document).startswith("nothing, if nobody needs the record; extdns deletes it. ")
+    assert suggest_next_step(document).startswith("nothing to do if nobody needs the record: extdns deletes it. ")
     assert "To keep the record, let an object request the name" in suggest_next_step(document)

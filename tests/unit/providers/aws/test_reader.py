@@ -82,7 +82,7 @@ def test_a_missing_permission_to_list_zones_is_reported_with_its_iam_action(fake
     assert failure.message.startswith("route53:ListHostedZones: AccessDenied: User: arn:aws:iam::")
     assert "is not authorized to perform: route53:ListHostedZones" in failure.message
     assert failure.message.endswith(
-        "; zones in --zone-id-filter are read one by one, and this permission is not needed"
+        "; without it, give the ids of the zones in --zone-id-filter, which are read one by one"
     )
 
 
