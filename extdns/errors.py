@@ -86,7 +86,7 @@ class ApiError(ExtdnsError):
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None) -> None:
-        """Store what the caller needs to decide about a retry."""
+        """Store *code* and *retry_after_s*, by which the caller decides about a retry."""
         super().__init__(message)
         self.code = code
         self.retry_after_s = retry_after_s

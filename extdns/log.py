@@ -209,7 +209,7 @@ class _LineHandler(logging.StreamHandler[TextIO]):
     """Write lines. A closed pipe or a full disk must not stop the work."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the standard library's name
-        """Drop the line."""
+        """Drop *record*, which could not be written."""
 
 
 class TextFormatter(logging.Formatter):

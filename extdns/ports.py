@@ -211,7 +211,7 @@ class PolicyStatusWriter(Protocol):
 
 
 class StateStore(Protocol):
-    """Load and save what outlives the process. Absent if none is configured. Methods raise `ExtdnsError`."""
+    """Load and replace the saved state. Absent if no store is configured. Methods raise `ExtdnsError`."""
 
     def load(self) -> Saved:
         """Return the saved state of our owner id, times in seconds since the epoch, and its approval codes."""
@@ -222,7 +222,7 @@ class StateStore(Protocol):
         ...
 
     def load_approvals(self) -> tuple[Approval, ...]:
-        """Return what a person approved."""
+        """Return the approvals that people wrote to the store."""
         ...
 
 

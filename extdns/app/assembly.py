@@ -136,10 +136,10 @@ def assemble(
 def _build_origins(
     config: Config, kinds: Collection[Kind], clock: Clock, reporter: ActivityReporter
 ) -> tuple[Cluster, PolicyWatcher | None]:
-    """Build the cluster and the watcher of rules. Both start to read, so an invalid flag closes what was built.
+    """Build the cluster and the watcher of rules; None for the watcher if no rules are configured.
 
     Raises:
-        UsageError: a flag of either is invalid.
+        UsageError: a flag of either is invalid. A watcher that was built already is closed.
     """
     policies = build_policy_watcher(config, clock, reporter.report_defect)
     try:

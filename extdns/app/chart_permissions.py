@@ -70,7 +70,7 @@ def describe_permissions() -> dict[str, Any]:
 
 
 def render_file() -> str:
-    """Return the text of the file."""
+    """Return the text of `charts/extdns/files/permissions.yaml`."""
     return _HEAD + yaml.safe_dump(describe_permissions(), width=120, default_flow_style=None)
 
 

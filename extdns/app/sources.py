@@ -38,7 +38,7 @@ def build_sources(config: Config) -> tuple[Source, ...]:
 
 
 def build_observed_sources(config: Config) -> tuple[Source, ...]:
-    """Build the sources of `--source`, and what rules read besides.
+    """Build the sources of `--source` and, if rules are configured, one that reads namespaces for them.
 
     Raises:
         UsageError: a flag of a source is invalid.

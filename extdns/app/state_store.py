@@ -55,7 +55,7 @@ class DocumentStateStore:
         self._document_store.update(lambda document: self._replace(document, saved))
 
     def load_approvals(self) -> tuple[Approval, ...]:
-        """Return the approvals of the annotation."""
+        """Return the approvals in the annotation of the state document."""
         document = self._document_store.read()
         return () if document is None else state_document.read_approvals(document)
 

@@ -40,7 +40,7 @@ class WebhookApplication:
         self._limit = wire.limit_body(max_body_bytes)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one request."""
+        """Answer one HTTP request (PEP 3333)."""
         reply = self._answer(environ)
         headers = [] if reply.status == wire.APPLIED else [("Content-Type", reply.content_type)]
         if reply.status != wire.APPLIED:

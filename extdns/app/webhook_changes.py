@@ -47,7 +47,7 @@ def parse_endpoint(endpoint: Endpoint) -> DesiredRecord:
 
 
 class ChangePlanner:
-    """Collects the writes of one request. What cannot be made is collected, too, and does not stop the others.
+    """Collects the writes of one request. A change that cannot be made becomes a problem, and does not stop others.
 
     Attributes:
         problems: a line for each change that cannot be made.
@@ -73,7 +73,7 @@ class ChangePlanner:
         self.problems: list[str] = []
 
     def plan(self, changes: Changes) -> None:
-        """Plan all *changes*."""
+        """Add the writes that make *changes*, and a problem for each change that cannot be made."""
         for endpoint in changes.create:
             self._plan_each(endpoint, None, endpoint)
         for old, new in zip(changes.update_old, changes.update_new, strict=True):

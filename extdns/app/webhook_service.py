@@ -111,7 +111,7 @@ class WebhookService:
             return tuple(adjusted for endpoint in endpoints for adjusted in self._adjust_endpoint(endpoint))
 
     def apply(self, changes: Changes) -> None:
-        """Make *changes*, each if its record still is what was last read.
+        """Make those of *changes* whose record is still what was last read.
 
         Raises:
             WebhookServiceError: some of them were not made; the message lists them.

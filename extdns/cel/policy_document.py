@@ -79,7 +79,7 @@ class PolicyMatch(Value, frozen=True, kw_only=True):
 
     @property
     def is_unrestricted(self) -> bool:
-        """Whether only the operation matters."""
+        """Whether every input is selected whose operation is one of `operations`."""
         chosen = self.sources or self.namespaces or self.record_types or self.zones or self.domains
         return not chosen and self.namespace_selector is None
 

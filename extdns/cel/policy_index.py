@@ -67,7 +67,7 @@ class PolicyIndex:
     """The DNSPolicies of one origin, in their last valid version. Calls must not overlap."""
 
     def __init__(self) -> None:
-        """Start before anything was read."""
+        """Start without policies; their list is not complete yet."""
         self._phase = KindState(kind=DNS_POLICY, phase=Phase.LISTING)
         self._is_listed = False
         self._last: dict[ObjectKey, PolicyVersion] = {}
@@ -87,7 +87,7 @@ class PolicyIndex:
         return tuple(self._valid[key] for key in sorted(self._valid))
 
     def apply(self, changes: Iterable[ClusterChange]) -> None:
-        """Apply *changes*, in their order."""
+        """Store the DNSPolicies, problems and list states in *changes*, in their order."""
         for change in changes:
             match change:
                 case ObjectChange():

@@ -163,7 +163,7 @@ def _find_tree(folder: Path, revision: str) -> str:
 
 
 def _run_git(folder: Path, revision: str, *arguments: str) -> bytes:
-    """Return what Git prints.
+    """Run Git with *arguments* in *folder*, and return its standard output.
 
     Raises:
         UsageError: Git fails, so *revision* is not a revision.

@@ -104,7 +104,7 @@ class _Verifier:
         self.run_pass()
 
     def run_pass(self) -> None:
-        """Read objects and zones."""
+        """Make one pass over objects and zones, and store the records that name servers should serve."""
         single = self._names[0] if len(self._names) == 1 else None
         reader = open_reader if single is None else lambda config: ZonesOfNameReader(build_provider(config)[0], single)
         result = run_pass(self._config, reader)

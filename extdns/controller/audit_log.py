@@ -122,7 +122,10 @@ class AuditLog:
         self._unknown.observe_read(item)
 
     def resolve_read(self) -> None:
-        """Write what the zones hold for the unknown outcomes that were read. Called after the step of the engine."""
+        """Write a line for each change of unknown outcome that was read since: what the zone holds.
+
+        Called after the step of the engine.
+        """
         self._put(self._unknown.resolve_read(self._engine.zones), waits=False)
 
     def _conclude(self, lines: Iterable[AuditLine], outcome: Outcome, began_s: float) -> None:
@@ -137,7 +140,7 @@ class AuditLog:
         self._put([*concluded, *resolved], waits=False)
 
     def _guard(self, work: Callable[[], None]) -> None:
-        """Call *work*. A defect of the audit log must not change what is written."""
+        """Call *work* and report its unexpected error, if any: a defect of the audit log must not stop writes."""
         try:
             work()
         except Exception as exc:  # noqa: BLE001 - law 3

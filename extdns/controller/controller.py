@@ -62,7 +62,7 @@ class ControllerParts:
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
-        rules: what rules need.
+        rules: the parts that rules need.
         audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
@@ -344,7 +344,7 @@ class Controller:
                 self._workers.start(effect)
 
     def _find_decisions(self, batch: Batch) -> tuple[Decision, ...]:
-        """Return the decisions of the names in *batch*. Once its outcome is known, there are others."""
+        """Return the decisions about the names in *batch*; call it before its outcome changes them."""
         decisions = self._parts.engine.decisions
         return tuple(one for name in find_names(batch) for one in decisions.decisions(name))
 

@@ -127,7 +127,7 @@ class WatchedRules:
     """Rules whose evaluations are written to the decision log."""
 
     def __init__(self, rules: RuleSet, log: DecisionLog) -> None:
-        """Evaluate *rules*."""
+        """Evaluate with *rules*, and write the evaluations to *log*."""
         self._rules = rules
         self._log = log
 

@@ -34,7 +34,7 @@ class LineTarget(Protocol):
         ...
 
     def close(self) -> None:
-        """End writing."""
+        """Close what `open` opened."""
         ...
 
 

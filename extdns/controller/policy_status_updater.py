@@ -48,7 +48,7 @@ class PolicyStatusUpdater:
             self._next_update_at = self._clock.monotonic_s() + _AFTER_CHANGE_S
 
     def write_due(self) -> None:
-        """Write the statuses, if it is time."""
+        """Write the statuses that changed, unless `next_deadline_at` is in the future."""
         if self._clock.monotonic_s() < self.next_deadline_at:
             return
         self._next_update_at = self._clock.monotonic_s() + _INTERVAL_S

@@ -116,7 +116,7 @@ class ActivityReporter:
         self.defect_count = 0
 
     def report_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Report new decisions."""
+        """Log new decisions, record Events about them, and pass them to the reporter of the command, if any."""
         if self._limiter:
             self._limiter.start_batch()
         for decision in decisions:
@@ -134,7 +134,7 @@ class ActivityReporter:
             recorder.record_decisions(decisions)
 
     def report_outcome(self, batch: Batch, outcome: Outcome) -> None:
-        """Report the outcome of a batch."""
+        """Log and count the outcome of a batch; if it was applied, record Events about its deletes."""
         self.metrics.count_batch(outcome)
         if self._recorder and isinstance(outcome, Applied):
             self._recorder.record_batch(batch)  # even if another process is the leader by now: this process wrote it

@@ -51,7 +51,7 @@ class RuleParts:
                 put(RulesChanged(rules=None))  # without the first input, nothing is planned
 
     def build_status_updater(self, engine: Engine, clock: Clock, gate: WriteGate) -> PolicyStatusUpdater | None:
-        """Build what writes the status of DNSPolicies; None without a writer."""
+        """Build the updater of the status of DNSPolicies; None without a status writer."""
         if self.policies is None or self.status_writer is None:
             return None
         from extdns.controller.policy_status_updater import PolicyStatusUpdater  # noqa: PLC0415 - for rules in the cluster
@@ -68,7 +68,7 @@ class RuleParts:
             self.decision_log.close(_CLOSE_TIMEOUT_S)
 
     def query(self, effect: QueryRules) -> None:
-        """Query the policy server."""
+        """Queue the inputs of *effect* for the policy server, if one is configured."""
         if self.queries:
             self.queries.query(effect.inputs)
 

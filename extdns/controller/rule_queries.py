@@ -59,7 +59,7 @@ class PolicyServerListener(Protocol):
         ...
 
     def close(self, timeout_s: float) -> None:
-        """Finish what is reported, for up to *timeout_s* seconds."""
+        """Write the reports that are queued, for up to *timeout_s* seconds."""
         ...
 
 
@@ -134,7 +134,7 @@ class RuleQueries:
         self._listener.close(timeout_s)
 
     def work(self) -> float:
-        """Do what is due. Return the time at which more is due (monotonic seconds), unless `query` is called."""
+        """Poll the server and send one query, each if due. Return when to call this again (monotonic seconds)."""
         now_s = self._clock.monotonic_s()
         if now_s >= self._poll_at:
             self._poll(now_s)

@@ -18,7 +18,7 @@ class StateCalls:
     """
 
     def __init__(self, store: StateStore, clock: Clock) -> None:
-        """Save state in *store*."""
+        """Load and save with *store*, and convert times with *clock*."""
         self._store = store
         self._clock = clock
 

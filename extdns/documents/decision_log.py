@@ -95,7 +95,7 @@ def parse_field_path(field_path: str) -> tuple[str, ...]:
     """Return the keys of a JSON pointer below `/input` (RFC 6901).
 
     Raises:
-        ValueError: *field_path* is none, or names no field of the input, so that nothing would be left out.
+        ValueError: *field_path* is not a JSON pointer, or names no field of the input, so that it leaves out nothing.
     """
     first, *keys = _split(field_path)
     found: object = {"input": build_document(_EXAMPLE)}

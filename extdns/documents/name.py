@@ -85,7 +85,7 @@ class ExcludedObject(Document, frozen=True):
 
 
 def build_excluded(claim: ExcludedClaim) -> ExcludedObject:
-    """Describe what *claim* excludes."""
+    """Describe the object, or the name on it, that *claim* excludes."""
     return ExcludedObject(
         object=str(claim.ref), by=claim.excluded_by, certain=claim.name is not None, name=claim.name or ""
     )

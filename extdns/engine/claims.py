@@ -103,7 +103,7 @@ class ClaimIndex:
         return {*_names(before), *_names(seen.claims), *targetless, *reverse, *renewed}
 
     def copy(self) -> ClaimIndex:
-        """Return an unchanging copy of the present claims, without the reasons why earlier claims ended."""
+        """Return a copy of the present claims that later changes do not affect, without ends of earlier claims."""
         copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
         copied._targetless = dict(self._targetless)

@@ -97,7 +97,7 @@ class Decisions:
         }
 
     def copy(self) -> Decisions:
-        """Return an unchanging copy."""
+        """Return a copy, which later changes of these decisions do not affect."""
         copied = Decisions()
         copied._by_name = dict(self._by_name)
         copied.reasons, copied.revision = self.reasons.copy(), self.revision

@@ -37,7 +37,7 @@ class ReadNames(Value, frozen=True, kw_only=True):
 
 
 class RequestAdjustments(Value, frozen=True, kw_only=True):
-    """Show *records* to the DNS service, and learn what it would hold for them."""
+    """Show *records* to the DNS service, and store how it adjusts them."""
 
     records: tuple[DesiredRecord, ...]
 
@@ -90,7 +90,7 @@ class SaveState(Value, frozen=True, kw_only=True):
 
 
 class ReadApprovals(Value, frozen=True, kw_only=True):
-    """Read the codes that a person approved."""
+    """Read the approvals that people wrote to the state store."""
 
 
 class Wake(Value, frozen=True, kw_only=True):

@@ -231,7 +231,7 @@ class RulesAnswered(Value, frozen=True, kw_only=True):
 
 
 class RulesRevised(Value, frozen=True, kw_only=True):
-    """The policy server has other policies."""
+    """The policy server has other policies than before; *revision* names them."""
 
     revision: str
 

@@ -212,7 +212,7 @@ class WriteRate:
     """Limits how often a name is written: once in five seconds after three writes within a minute."""
 
     def __init__(self, retries: RetryTable) -> None:
-        """Begin the pauses in *retries*."""
+        """Count no writes yet. Pauses will be stored in *retries*."""
         self._retries = retries
         self._log: deque[tuple[float, frozenset[DnsName]]] = deque()
         self._counts: dict[DnsName, int] = {}
@@ -235,11 +235,11 @@ class WriteRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUpRule:
-    """When to stop waiting for what fails: one zone that fails must not hold up the first pass (law 3).
+    """When to stop waiting for a call that keeps failing: one failing zone must not hold up the first pass (law 3).
 
     Attributes:
         is_single_pass: whether the process ends after one pass. Then failures are counted, otherwise timed.
-        timeout_s: how long to wait for what fails, counted from its first failure.
+        timeout_s: how long to wait for a failing call, counted from its first failure.
     """
 
     is_single_pass: bool

@@ -47,7 +47,7 @@ class Denial(Value, frozen=True, kw_only=True):
     """A claim that rules deny, or about which they have no answer.
 
     Attributes:
-        records: what it requests, as the service would hold it.
+        records: the records that the claim requests, as the service would hold them.
         own: the records of ours that were made for its object.
         violating: those of *own* that are to be deleted (`onViolation: delete`).
     """

@@ -18,7 +18,7 @@ _EXCLUDING: Final = select_reasons(Category.EXCLUDED)
 
 
 class PassScope(Value, frozen=True, kw_only=True):
-    """What there is to plan.
+    """What a pass found to plan, and what filters exclude.
 
     Attributes:
         zones: the names of the zones, sorted.
@@ -42,7 +42,7 @@ class PassScope(Value, frozen=True, kw_only=True):
 
 
 def measure_scope(engine: Engine) -> PassScope:
-    """Return the scope of what *engine* has planned."""
+    """Return the scope of the pass that *engine* has made."""
     return PassScope(
         zones=tuple(state.zone.name for state in engine.zones),
         excluded_zones=engine.zones.excluded,

@@ -42,7 +42,7 @@ class ZoneCache:
         self.revision = 0
 
     def copy(self) -> ZoneCache:
-        """Return an unchanging copy."""
+        """Return a copy, which later changes of this cache do not affect."""
         copied = ZoneCache()
         copied._names = dict(self._names)
         copied.is_complete, copied.revision = self.is_complete, self.revision

@@ -38,7 +38,7 @@ def describe_flags() -> dict[str, Any]:
 
 
 def render_file() -> str:
-    """Return the text of the file."""
+    """Return the text of `charts/extdns/files/flags.yaml`."""
     return _HEAD + yaml.safe_dump(describe_flags(), sort_keys=True, width=120, default_flow_style=None)
 
 

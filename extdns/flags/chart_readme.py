@@ -47,7 +47,7 @@ Every value may be null, which renders nothing. `extraArgs` takes the flags that
 
 
 def render_readme() -> str:
-    """Return the text of the readme."""
+    """Return the text of `charts/extdns/README.md`."""
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
     (image,) = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
     registry = image["image"].rpartition("/")[0]

@@ -79,7 +79,7 @@ class HttpClient:
         """Load the kubeconfig, or the configuration of the pod, without sending a request.
 
         Raises:
-            UsageError: there is none, or it cannot be used.
+            UsageError: there is no configuration, or it cannot be used.
         """
         self._access = access
         self._environ = environ

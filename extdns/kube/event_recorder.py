@@ -193,23 +193,23 @@ class KubernetesEventRecorder:
         self._sender = EventSender(api, clock, pause_s=pause_s)
 
     def record_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Record new *decisions*."""
+        """Record Events about new *decisions*, on the objects that request the records."""
         self._put(self._messages.describe_decisions(decisions))
 
     def record_invalid_claims(self, claims: Sequence[Claim]) -> None:
-        """Record the invalid values in the *claims* of one object."""
+        """Record an Event about each invalid value in the *claims* of one object."""
         self._put(self._messages.describe_invalid_claims(claims))
 
     def record_failure(self, key: ObjectKey, message: str) -> None:
-        """Record that computing the claims of the object at *key* failed."""
+        """Record an Event that the claims of the object at *key* could not be computed."""
         self._put(self._messages.describe_failure(key, message))
 
     def record_batch(self, batch: Batch) -> None:
-        """Record the deletes of *batch*, which was applied."""
+        """Record Events about the deletes of *batch*, which was applied."""
         self._put(self._messages.describe_batch(batch))
 
     def record_held_deletes(self, held: HeldSet) -> None:
-        """Record the current held deletes of a scope. They replace those recorded before."""
+        """Record Events about the held deletes of a scope, repeatedly, until this is called again for the scope."""
         self._sender.replace_held(held.scope, tuple(self._messages.describe_held_deletes(held)))
 
     def close(self, timeout_s: float) -> None:

@@ -70,7 +70,7 @@ class Histogram:
             self._find(labels)
 
     def observe(self, labels: tuple[str, ...], seconds: float) -> None:
-        """Count a duration of *seconds*."""
+        """Count one duration, of *seconds*, for the label set *labels*."""
         with self._lock:
             found = self._find(labels)
             found.counts[bisect_left(self._bounds, seconds)] += 1

@@ -224,7 +224,7 @@ class Metrics(Collector):
             self._samples[table.ZONE_READ] = {**read, sanitize_labels(zone.name, zone.id): now.timestamp()}
 
     def set_held_deletes(self, held: HeldSet) -> None:
-        """Replace the held deletes of one scope."""
+        """Replace the metrics of the held deletes of one scope."""
         with self._lock:
             self._held.pop(held.scope, None)
             if held.held:

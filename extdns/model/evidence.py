@@ -32,7 +32,7 @@ class Evidence(StrEnum):
 
     @property
     def is_sufficient(self) -> bool:
-        """Whether the delete needs no approval."""
+        """Whether the evidence allows a delete within the budgets without approval."""
         return self is not Evidence.ORPHAN_UNCLAIMED
 
 

@@ -11,7 +11,7 @@ from extdns.model.value import Value
 
 
 class Approval(Value, frozen=True, kw_only=True):
-    """What a person approved.
+    """One approval that a person gave.
 
     Attributes:
         code: the code of held deletes, or the id of a cluster; "" for a plan that a person applied.

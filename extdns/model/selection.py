@@ -250,7 +250,7 @@ class DomainFilter:
     exclude_pattern: re.Pattern[str] | None = None
 
     def matches(self, name: DnsName) -> bool:
-        """Return whether *name* is in scope."""
+        """Return whether the filter selects *name*."""
         if self.include_pattern or self.exclude_pattern:
             return self._matches_patterns(name.to_unicode())
         if self.include and not any(_is_covered(suffix, name) for suffix in self.include):

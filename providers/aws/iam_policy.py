@@ -25,7 +25,7 @@ POD_IDENTITY: Final = "pod-identity"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyScope:
-    """What a policy allows.
+    """What an IAM policy must allow.
 
     Attributes:
         partition: `aws`, `aws-cn` or `aws-us-gov`.

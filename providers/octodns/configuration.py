@@ -198,7 +198,7 @@ def _read_threshold(zone: DnsName, key: str, value: object) -> float | None:
 
 
 def _import_class(class_name: str, what: str) -> type:
-    """Return the class with that name; *what* it is for is part of messages."""
+    """Import and return the class *class_name*; *what* names in messages what it is for."""
     module_name, _, name = class_name.rpartition(".")
     package = module_name.partition(".")[0]
     shown = sanitize(class_name)

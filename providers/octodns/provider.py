@@ -119,7 +119,7 @@ class OctodnsReader:
     """Reads zones by `populate`; safe from any thread."""
 
     def __init__(self, zones: OctodnsZones) -> None:
-        """Read *zones*."""
+        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         supported = frozenset(str(rtype) for zone in zones.list_zones() for rtype in zone.target.instance.SUPPORTS)
         self._capabilities = Capabilities(
@@ -211,7 +211,7 @@ class OctodnsWriter:
     """Writes zones by `apply`; safe from any thread."""
 
     def __init__(self, zones: OctodnsZones) -> None:
-        """Write to *zones*."""
+        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

@@ -183,7 +183,7 @@ def apply_plans(snapshot: OctodnsSnapshot, plans: Sequence[Any], observe: CallOb
 
 
 def convert_error(action: str, zone: ConfiguredZone, exc: Exception) -> CallFailedError:
-    """Return what the error *exc* of a package means."""
+    """Return the error of the call *action* on *zone*, in which a package raised *exc*."""
     kind = _classify(exc, zone.target.provider_class.__module__.partition(".")[0])
     body = getattr(getattr(exc, "response", None), "text", "")
     detail = f"{exc}: {body.strip()}" if isinstance(body, str) and body.strip() else str(exc)

@@ -175,7 +175,7 @@ class TransferLimit:
     """Counts what one transfer has brought, and ends it if that, or the zone after it, is too much."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
-        """Allow what *settings* say."""
+        """Start with nothing counted, and with the limits of *settings*."""
         self._settings = settings
         self._bytes = 0
         self._records = 0

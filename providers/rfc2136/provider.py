@@ -59,7 +59,7 @@ class Rfc2136Reader:
     """Reads zones by transfer; safe from any thread."""
 
     def __init__(self, zones: Rfc2136Zones) -> None:
-        """Read *zones*."""
+        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         self._capabilities = Capabilities(
             atomic=True,
@@ -75,7 +75,7 @@ class Rfc2136Reader:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What RFC 2136 promises: one message is atomic, and prerequisites see everything but the TTL."""
+        """What RFC 2136 guarantees: a message is atomic, and conditional on everything in a record but its TTL."""
         return self._capabilities
 
     def list_zones(self) -> ZoneList:
@@ -124,7 +124,7 @@ class Rfc2136Writer:
     """Writes zones by DNS UPDATE; safe from any thread."""
 
     def __init__(self, zones: Rfc2136Zones) -> None:
-        """Write to *zones*."""
+        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

@@ -127,7 +127,7 @@ class WebhookReader:
     """Reads records, and shows desired records to the webhook; safe from any thread."""
 
     def __init__(self, zones: WebhookZones) -> None:
-        """Read *zones*."""
+        """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
         self._capabilities = Capabilities(
@@ -142,7 +142,7 @@ class WebhookReader:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the protocol promises: neither conditions nor atomic requests."""
+        """What the protocol guarantees: writes are neither conditional nor atomic."""
         return self._capabilities
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
@@ -248,7 +248,7 @@ class WebhookWriter:
     """Sends changes to the webhook; safe from any thread."""
 
     def __init__(self, zones: WebhookZones) -> None:
-        """Write to *zones*."""
+        """Create a writer to *zones*."""
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:

@@ -123,7 +123,7 @@ class WireError(InvalidValueError):
 
     @classmethod
     def from_cause(cls, what: str, cause: object) -> Self:
-        """Build the error for the body *what*."""
+        """Build the error for a body that *what* names; *cause* says what is wrong in it."""
         return cls(str(cause)[:500], f"{what} as the webhook protocol defines it", "invalid-value")
 
 
@@ -204,7 +204,7 @@ def decode_filter(body: bytes) -> FilterDocument:
 
 
 def encode_filter(document: FilterDocument) -> bytes:
-    """Encode *document*; what is empty is left out."""
+    """Encode *document*; empty fields are left out."""
     return _ENCODER.encode(document)
 
 

@@ -82,7 +82,7 @@ class ClusterMonitor:
             self._thread.join(timeout_s)
 
     def wake(self) -> None:
-        """Run the checks now."""
+        """Make the thread run the checks now."""
         with self._changed:
             self._is_awake = True
             self._changed.notify()

@@ -56,7 +56,7 @@ class WatchBackoff:
         self.failures = 0
 
     def start_watch(self, now_s: float) -> None:
-        """Remember when the current watch was opened."""
+        """Store *now_s* as the time at which the current watch was opened."""
         self._watch_started_at_s = now_s
 
     def reset_if_healthy(self, now_s: float) -> bool:
@@ -74,7 +74,7 @@ class WatchBackoff:
         return max(self._add_jitter(pause_s), retry_after_s or 0.0)
 
     def choose_watch_s(self) -> int:
-        """Choose the duration of the next watch."""
+        """Choose the duration of the next watch at random, in seconds."""
         shortest_s = self._timing.min_watch_s
         return max(1, round(shortest_s + self._random() * (self._timing.max_watch_s - shortest_s)))
 

@@ -258,7 +258,7 @@ class JsonDocument(Value, frozen=True):
         return self._decode_items(items)
 
     def decode(self, kind: Kind) -> DecodedObject | DocumentProblem:
-        """Decode the object."""
+        """Decode the document as an object of *kind*; return the problem if it is not a valid one."""
         return decode_json(kind, self.text, self.line)
 
     def _decode_items(self, items: list[msgspec.Raw]) -> Iterator[RawDocument | DocumentProblem]:
