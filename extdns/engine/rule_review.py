@@ -1,7 +1,7 @@
 """Evaluate rules while a name is planned in one zone: on each claim, and on each delete (docs/design/rules.md).
 
-A denied claim becomes an unresolved one if its object has a record there, so that the record stays and its namespace
-keeps the name in contests. If it has none, the claim is dropped, and neither takes the name nor blocks it.
+A denied claim becomes an unresolved one if it keeps a record of its namespace there, so that the namespace keeps the
+name in contests. If it keeps none, the claim is dropped, and neither takes the name nor blocks it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.model.violation import RuleAction, Violation
+from extdns.planner.coexistence import can_coexist
 from extdns.planner.decide import reject_claim
 from extdns.planner.plan import find_refused_successors
 from extdns.rules.evaluation import Evaluation
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import ZoneState
     from extdns.model.change import Decision
     from extdns.model.claim import NameClaim, TargetlessClaim
+    from extdns.model.evidence import PendingDelete
     from extdns.model.record import OwnedRecord
     from extdns.planner.decide import Unfulfilled
     from extdns.planner.proposal import Candidate, Proposal
@@ -49,13 +51,15 @@ class Denial(Value, frozen=True, kw_only=True):
     Attributes:
         records: the records that the claim requests, as the service would hold them.
         own: the records of ours that were made for its object.
-        violating: those of *own* that are to be deleted (`onViolation: delete`).
+        replaced: other records of its namespace, which *records* would replace.
+        violating: those of them that are to be deleted (`onViolation: delete`).
     """
 
     claim: ResolvedClaim
     block: Blocked
     records: tuple[DesiredRecord, ...]
     own: tuple[OwnedRecord, ...]
+    replaced: tuple[OwnedRecord, ...] = ()
     violating: frozenset[RecordKey] = frozenset()
 
     @property
@@ -65,13 +69,13 @@ class Denial(Value, frozen=True, kw_only=True):
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether a record of the same object, name and set identifier stays: the claim then counts as unresolved."""
-        identifier = self.claim.set_identifier
-        return any(one.record.set_identifier == identifier and one.key not in self.violating for one in self.own)
+        """Whether a record of its namespace, name and set identifier stays: the claim then counts as unresolved."""
+        staying = [one for one in (*self.own, *self.replaced) if one.key not in self.violating]
+        return any(one.record.set_identifier == self.claim.set_identifier for one in staying)
 
     @property
     def substitutes(self) -> list[UnresolvedClaim]:
-        """The unresolved claims that take the place of the denied one, so that the records of its object stay."""
+        """The unresolved claims that take the place of the denied one, so that its records stay."""
         return [
             UnresolvedClaim(
                 name=self.claim.name,
@@ -90,9 +94,9 @@ class RuleReview(Value, frozen=True, kw_only=True):
     """What rules answer about the claims to a name, or about the deletes there.
 
     Attributes:
-        claims: all claims, with an unresolved one in place of each denied claim whose object has a record.
+        claims: all claims, with an unresolved one in place of each denied claim that keeps a record of its namespace.
         candidates: what the claims that are not denied request together.
-        rejected: the requests of denied claims whose objects have no record.
+        rejected: the requests of the other denied claims.
         violating: the records to delete.
         retained: the records that stay, and why.
         not_absent: the records that are not deleted by absence, because a denied claim requests their targets.
@@ -164,13 +168,17 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         )
 
     def review_deletes(
-        self, proposals: tuple[Proposal, ...], review: RuleReview
-    ) -> tuple[tuple[Proposal, ...], RuleReview]:
-        """Return *proposals* without denied deletes and changes of retained records, and the completed *review*."""
+        self, proposals: tuple[Proposal, ...], deletes: tuple[PendingDelete, ...], review: RuleReview
+    ) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], RuleReview]:
+        """Return *proposals* and *deletes* without what rules deny, and the completed *review*.
+
+        With `--unresolved-timeout`, *deletes* has records that *proposals* keep.
+        """
         proposals = _keep_retained(proposals, review.retained)
         deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
+        deleted += [one.owned for one in deletes if one.evidence is Evidence.UNRESOLVED_EXPIRED]
         if not deleted:
-            return proposals, review
+            return proposals, deletes, review
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
         found = list(zip(deleted, self.state.rules.evaluate(inputs), strict=True))
         denied = {owned.key: _describe(Reason.POLICY_DENIED, [seen]) for owned, seen in found if _is_denying(seen)}
@@ -181,7 +189,8 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             inputs=(*review.inputs, *inputs),
             is_awaited=any(seen.is_awaited for _, seen in found),
         )
-        return _keep_retained(proposals, denied), completed
+        left = tuple([one for one in deletes if one.owned.key not in denied])
+        return _keep_retained(proposals, denied), left, completed
 
     def _adjust(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:
         """Return the records of managed types that *claim* alone requests, as the service would hold them."""
@@ -248,9 +257,12 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         own = [one for one in self.current if one.is_ours and state.evidence.normalize_resource(one) == resource]
         if claim.provenance.derivation is Derivation.PTR:
             own = []  # ownership records of PTR records name no resource
+        others = [one for one in self.current if one.resource and one not in own and self._may_share(one, claim)]
+        replaced = [one for one in others if any(_replaces(record, one) for record in records)]
         violating: list[OwnedRecord] = []
         if any(violation.deletes for answer in answers for violation in _list_denials(answer)):
-            published = [one for one in self.current if one in own or _is_any_published((one,), records)]
+            made = [*own, *replaced]
+            published = made + [one for one in self.current if one not in made and _is_any_published((one,), records)]
             source = claim.provenance.source
             now = [
                 self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in published
@@ -265,30 +277,39 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             block=_describe(reason, answers),
             records=records,
             own=tuple(own),
+            replaced=tuple(replaced),
             violating=frozenset(one.key for one in violating),
         )
 
     def _find_retained(self, denials: Iterable[Denial], left: Sequence[NameClaim]) -> dict[RecordKey, Blocked]:
         """Return the records that stay as they are because of *denials*; the claims *left* are not denied."""
         retained: dict[RecordKey, Blocked] = {}
-        allowed = [record for claim in left if isinstance(claim, ResolvedClaim) for record in self._adjust(claim)]
+        resolved = [one for one in left if isinstance(one, ResolvedClaim)]
+        allowed = [(one.provenance.ref.key.namespace, record) for one in resolved for record in self._adjust(one)]
         for denial in denials:
-            found = find_refused_successors(denial.own, denial.rejections)
+            successors = [record for namespace, record in allowed if self._is_of_namespace(namespace, denial.claim)]
+            staying = [one for one in denial.replaced if not any(_replaces(record, one) for record in successors)]
+            found = find_refused_successors((*denial.own, *staying), denial.rejections)
             for owned in self.current:
-                if owned in denial.own or not self._may_share(owned, denial):
+                if owned in denial.own or not self._may_share(owned, denial.claim):
                     continue
-                if _would_lose_targets(owned, denial, allowed):
-                    found[owned.key] = denial.block
-            for key, block in found.items():
-                if key not in denial.violating:
-                    retained.setdefault(key, block)
+                if _would_lose_targets(owned, denial, [record for _, record in allowed]):
+                    found.setdefault(owned.key, denial.block)
+            retained = {**{key: block for key, block in found.items() if key not in denial.violating}, **retained}
         return retained
 
-    def _may_share(self, owned: OwnedRecord, denial: Denial) -> bool:
-        """Return whether *owned*, a record of another object, may also hold targets that the denied claim requests."""
-        namespace = denial.claim.provenance.ref.key.namespace
-        is_same = not owned.resource or find_namespace(owned.resource) == namespace
-        return owned.is_ours and (is_same or self.state.settings.plan.merges_namespaces)
+    def _may_share(self, owned: OwnedRecord, claim: NameClaim) -> bool:
+        """Return whether *owned* may have been merged with what *claim* requests: both are of one namespace."""
+        return owned.is_ours and (not owned.resource or self._is_of_namespace(find_namespace(owned.resource), claim))
+
+    def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
+        """Return whether *claim* can be merged with claims of *namespace*."""
+        return self.state.settings.plan.merges_namespaces or claim.provenance.ref.key.namespace == namespace
+
+
+def _replaces(record: DesiredRecord, owned: OwnedRecord) -> bool:
+    """Return whether *record* takes the place of *owned*: it has the same key, or cannot coexist with it."""
+    return record.key == owned.key or not can_coexist((owned.record, record))
 
 
 def _is_any_published(current: Iterable[OwnedRecord], records: Sequence[DesiredRecord]) -> bool:

@@ -152,11 +152,11 @@ def _plan_changes(
     if reviewer:
         findings = apply_review(findings, review)
     proposals = propose_changes(comparison, {key: found.outcome for key, found in findings.items()}, retained, settings)
+    deletes = _find_deletes(proposals, findings, contest, state)
     if reviewer:
-        proposals, review = reviewer.review_deletes(proposals, review)
+        proposals, deletes, review = reviewer.review_deletes(proposals, deletes, review)
         if review.is_awaited:
             return Plan(review=review)
-    deletes = _find_deletes(proposals, findings, contest, state)
     proposals = state.delete_guard.review(zone.zone, proposals, deletes)
     proposals = finalize(proposals, current, settings)
     parts, proposals = _complete(plan_input, proposals, state)

@@ -41,6 +41,7 @@ class Cluster:
         missing_pods: by object, the Pod that a list lacks, with the claims that the object had before.
         confirmed: objects confirmed to be gone since the start, and not seen again.
         denied_targets: a rule denies the claims that have one of them.
+        has_rule_answers: whether that rule has a valid version; if not, no claim is answered.
         answers: whether existence checks get an answer now.
         was_complete: whether all kinds were ever synced at once, in this process or an earlier one.
     """
@@ -55,12 +56,15 @@ class Cluster:
     missing_pods: dict[ObjectKey, tuple[ObjectKey, tuple[Claim, ...]]] = field(default_factory=dict)
     confirmed: set[ObjectKey] = field(default_factory=set)
     denied_targets: frozenset[str] = frozenset()
+    has_rule_answers: bool = True
     answers: bool = True
     was_complete: bool = False
 
     def is_denied(self, claim: NameClaim) -> bool:
         """Return whether a rule denies *claim*, or has no answer about it."""
-        return isinstance(claim, ResolvedClaim) and not self.denied_targets.isdisjoint(claim.desired.targets)
+        if not (isinstance(claim, ResolvedClaim) and self.denied_targets):
+            return False
+        return not self.has_rule_answers or not self.denied_targets.isdisjoint(claim.desired.targets)
 
     def find_object(self, resource: str) -> ObjectKey | None:
         """Return the object that an ownership record names."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Delete
-from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
 from tests.builders import REGISTRY
@@ -85,8 +85,8 @@ class DeleteAccounts:
         settings: the delete settings.
         forgets: whether state cannot be saved, so that the next process knows none of this.
         started_s: when the process began.
-        requested: record and resource of all that resolved claims request now.
-        requested_s: by record and resource, when the record was requested last.
+        requested: record and resource of all that resolved claims request now, and whether rules deny the request.
+        requested_s: the same of all requests, and when each was made last.
         holds, approvals: by record.
         made: by scope and whether by absence, when a record was deleted without approval.
         owned: by scope, how many records were ours, in the zone or in the cache of the engine.
@@ -96,15 +96,15 @@ class DeleteAccounts:
     settings: DeleteSettings
     forgets: bool = False
     started_s: float = 0.0
-    requested: set[tuple[RecordKey, str]] = field(default_factory=set)
-    requested_s: dict[tuple[RecordKey, str], float] = field(default_factory=dict)
+    requested: set[tuple[RecordKey, str, bool]] = field(default_factory=set)
+    requested_s: dict[tuple[RecordKey, str, bool], float] = field(default_factory=dict)
     holds: dict[ZoneAndKey, Hold] = field(default_factory=dict)
     approvals: dict[ZoneAndKey, Approval] = field(default_factory=dict)
     made: dict[tuple[Scope, bool], list[float]] = field(default_factory=dict)
     owned: dict[Scope, MostOwned] = field(default_factory=dict)
     transfers: set[ZoneAndKey] = field(default_factory=set)
     _seen_s: float = 0.0
-    _seen_requests: tuple[tuple[Claim, ...], ...] = ()
+    _seen_requests: tuple[object, ...] = ()
     _seen_records: dict[str, tuple[tuple[tuple[Record, ...], ...], float]] = field(default_factory=dict)
 
     def restart(self, now_s: float) -> None:
@@ -122,11 +122,11 @@ class DeleteAccounts:
         if now_s > self._seen_s:  # a request that ended at once does not count
             self.requested_s |= dict.fromkeys(self.requested, now_s)
         self._seen_s = now_s
-        requests = tuple(cluster.requests.values())
+        requests = (*cluster.requests.values(), cluster.denied_targets, cluster.has_rule_answers)
         if requests != self._seen_requests:
             self._seen_requests = requests
             self.requested = {
-                (claim.desired.key, claim.provenance.ref.key.resource)
+                (claim.desired.key, claim.provenance.ref.key.resource, cluster.is_denied(claim))
                 for _, claim in cluster.all_claims()
                 if isinstance(claim, ResolvedClaim)
             }
@@ -177,17 +177,24 @@ class DeleteAccounts:
     def _last_requested_s(self, change: Delete) -> float:
         """Return when an object of the record's namespace requested it last: claims that others lost do not count.
 
-        If the object is absent, only its own requests count.
+        If the object is absent, only its own requests count. If the ownership record names no object, those of all
+        namespaces count, unless rules deny them.
         """
         resource, namespace = change.current.resource, namespace_in(change.current.resource)
 
-        def counts(requester: str) -> bool:
+        def counts(requester: str, *, is_denied: bool) -> bool:
             if change.evidence in _CONFIRMED:
                 return requester == resource
-            return not resource or namespace_in(requester) == namespace
+            return namespace_in(requester) == namespace if resource else not is_denied
 
-        found = (at_s for (key, requester), at_s in self.requested_s.items() if key == change.key and counts(requester))
-        return max(found, default=self.started_s)
+        return max(
+            (
+                at_s
+                for (key, requester, is_denied), at_s in self.requested_s.items()
+                if key == change.key and counts(requester, is_denied=is_denied)
+            ),
+            default=self.started_s,
+        )
 
     def check_budget(self, submission: Submission, now_s: float) -> None:
         """Check, after a batch was written, that no scope lost more than its budget without approval."""

@@ -206,7 +206,7 @@ class EngineMachine(RuleBasedStateMachine):
     @rule(denied=st.sampled_from(DENIED), is_valid=st.sampled_from((True, True, False)))
     def change_rules(self, denied: tuple[str, ...], is_valid: bool) -> None:
         """Let a rule deny records with one of the targets *denied*; without any, remove all rules."""
-        self.cluster.denied_targets = frozenset(denied)
+        self.cluster.denied_targets, self.cluster.has_rule_answers = frozenset(denied), is_valid
         self.policies = (deny_targets(*denied, is_valid=is_valid, operations=frozenset(Operation)),) if denied else ()
         self.feed(change_rules(*self.policies))
 
