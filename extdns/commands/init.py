@@ -91,7 +91,7 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
 
 
 def find_command() -> str:
-    """Return the full path of this program for a shell."""
+    """Return the full path of this program, quoted for a shell."""
     script = Path(sys.executable).parent / "extdns"
     return shlex.quote(str(script)) if script.exists() else f"{shlex.quote(sys.executable)} -m extdns"
 

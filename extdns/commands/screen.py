@@ -56,7 +56,7 @@ class Screen:
         show(_render(self._console, safe, style) if self._console else f"{safe}\n")
 
     def show_command(self, flags: Sequence[str]) -> None:
-        """Print the command line that has the same result."""
+        """Print the command line with *flags* that has the same result as this command."""
         self.print(f"extdns {' '.join(flags)}\n", "dim")
 
     def show_names(self, decisions: Iterable[Decision]) -> None:

@@ -158,7 +158,7 @@ class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
 
     @property
     def record_id(self) -> RecordId:
-        """Name, type and set identifier."""
+        """What identifies the record in its zone: name, type and set identifier."""
         return self.name, self.type, self.set_identifier
 
     @property

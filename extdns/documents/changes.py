@@ -108,7 +108,7 @@ def list_sent_changes(
 
 
 def build_change(one: SentChange) -> ChangeDocument:
-    """Describe one change."""
+    """Build the document about one change that was sent."""
     return ChangeDocument(
         at=one.at,
         zone=build_zone_reference(one.zone),

@@ -138,7 +138,7 @@ def build_name(
     live: ProcessSnapshot | None = None,
     known_zones: Iterable[str] | None = None,
 ) -> NameDocument:
-    """Describe *name*.
+    """Build the document about *name*: what requests it, what the zones hold, and what was decided.
 
     Args:
         seen: the state of the engine after a pass, or in a running process.

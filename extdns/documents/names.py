@@ -162,7 +162,7 @@ def find_worst(decisions: tuple[Decision, ...]) -> Decision:
 
 
 def is_superseded(decision: Decision, decisions: Iterable[Decision]) -> bool:
-    """Return whether the claim was rejected in favour of another requested record in *decisions*."""
+    """Return whether the claim of *decision* lost to another requested record, which is in *decisions*."""
     return is_rejected(decision) and any(
         one.requested_by
         and not is_rejected(one)
@@ -172,7 +172,7 @@ def is_superseded(decision: Decision, decisions: Iterable[Decision]) -> bool:
 
 
 def is_rejected(decision: Decision) -> bool:
-    """Return whether the claim was rejected in favour of another one."""
+    """Return whether the claim of *decision* was rejected in favour of another claim."""
     return decision.action is Action.NONE and decision.reason.row.category is Category.REJECTED
 
 
@@ -181,7 +181,7 @@ def _is_relevant(decision: Decision) -> bool:
 
 
 def find_state(decision: Decision) -> NameState:
-    """Return the state of one record."""
+    """Return the state of the record that *decision* is about."""
     if decision.reason in IN_SYNC:
         return NameState.PUBLISHED
     if decision.reason in FAILING:

@@ -52,7 +52,7 @@ class PlanRow(NamedTuple):
 def format_plan(
     plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None, process: ProcessReference | None = None
 ) -> Iterator[str]:
-    """Yield the lines of *plan*, without line ends, for a terminal of *width*; None is a pipe.
+    """Yield the lines of *plan*, without line ends, for a terminal of *width* columns, or for a pipe if that is None.
 
     The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
     is *nothing*. *process* is the command that made the plan; a running process is named in its plan.

@@ -104,7 +104,7 @@ class EngineSnapshot:
         return (entry.zone for entry in self.zones if entry.zone in zones and not entry.cache.is_complete)
 
     def find_exclusion(self, key: RecordKey) -> Reason | None:
-        """Return why the configuration excludes a record, None if it does not."""
+        """Return why the configuration excludes the record *key*, None if it does not."""
         if not self._plan.domains.matches(key.name):
             return Reason.DOMAIN_FILTERED
         return None if key.type in self._plan.managed_types else Reason.TYPE_UNMANAGED
@@ -200,7 +200,7 @@ class ProcessSnapshot:
         self._counted = counted or CountCache()
 
     def with_age(self, age_s: float, *, healthy: bool) -> ProcessSnapshot:
-        """Return the same snapshot with the age *age_s* (seconds)."""
+        """Return the same snapshot, served *age_s* seconds after it was made; *healthy* is that of the process."""
         aged = copy(self)
         aged.age_s, aged.healthy = age_s, healthy
         return aged
@@ -211,7 +211,7 @@ class ProcessSnapshot:
         return self.age_s < UNRESPONSIVE_AFTER_S and self.healthy
 
     def time_of(self, monotonic_s: float) -> datetime:
-        """Convert *monotonic_s* to a point in time."""
+        """Convert *monotonic_s* to a time of day in UTC."""
         return self.at - timedelta(seconds=self.at_s - monotonic_s)
 
     @property

@@ -123,7 +123,7 @@ class HoldCodes:
             self._sets.pop(scope, None)
 
     def restore(self, scope: Scope, saved: SavedScope) -> None:
-        """Add the codes that an earlier process saved."""
+        """Add the codes of *scope* that an earlier process saved."""
         for code, digests in (*saved.shown, *([(saved.code, saved.digests)] if saved.code else [])):
             self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
 
@@ -209,5 +209,5 @@ class Approvals:
         return tuple((digest, one.code, one.claimed_user) for digest, one in approvals)
 
     def save(self) -> tuple[tuple[str, float], ...]:
-        """Return the approved digests, sorted, each with the time at which its approval expires."""
+        """Return, for the saved state, the approved digests, sorted, each with when its approval expires."""
         return tuple(sorted(self._expires_s.items()))

@@ -37,7 +37,7 @@ class BatchSize(Value, frozen=True):
     size_bytes: int = 0
 
     def add(self, other: BatchSize) -> BatchSize:
-        """Return the size of both together."""
+        """Return the sum of this size and *other*."""
         return BatchSize(self.writes + other.writes, self.values + other.values, self.size_bytes + other.size_bytes)
 
     def is_within(self, capabilities: Capabilities) -> bool:

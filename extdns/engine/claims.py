@@ -130,11 +130,11 @@ class ClaimIndex:
         return len(self._by_requester)
 
     def has_object(self, key: ObjectKey) -> bool:
-        """Return whether a source has observed the object, and not later that it is gone."""
+        """Return whether a source has observed the object at *key*, and not later that it is gone."""
         return any((source, key) in self._by_requester for source in self._sources)
 
     def find_failure(self, key: ObjectKey) -> str:
-        """Return the error with which computing the claims of the object failed, "" if it did not."""
+        """Return the error with which computing the claims of the object at *key* failed, "" if it did not."""
         return next((seen.failure for failed in self._failed.values() if (seen := failed.get(key))), "")
 
     @property

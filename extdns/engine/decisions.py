@@ -69,7 +69,7 @@ class Decisions:
         return ((name, self._by_name[name]) for name in sorted(self._by_name))
 
     def replace(self, name: DnsName, decided: Iterable[Decision]) -> tuple[Decision, ...]:
-        """Replace the decisions about *name*; return those that are new."""
+        """Replace the decisions about *name* by *decided*; return those that were not among the former ones."""
         new = tuple(decided)
         if len(new) > 1:
             new = tuple(sorted(new, key=lambda decision: decision.sort_key))

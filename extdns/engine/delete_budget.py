@@ -148,7 +148,7 @@ class DeleteBudget:
         self.owned += count
 
     def spend(self, now_s: float, *, by_absence: bool) -> None:
-        """Count a record that was deleted without approval."""
+        """Count one delete that was made without approval, at *now_s* (monotonic seconds)."""
         counts = self._delete_counts[by_absence]
         self._sums[by_absence] += 1
         if counts and counts[-1].at_s // _BUCKET_S == now_s // _BUCKET_S:
@@ -234,8 +234,8 @@ class DeleteBudgets:
     def add_owned(self, counts: Mapping[tuple[str, str], int], now_s: float) -> None:
         """Add records of ours that appeared at the same time. A negative number removes records.
 
-        A record that passes from one namespace to another changes nothing in its zone, not even for a moment: the
-        maximum of the window would include it twice.
+        The counts of a zone are summed before they are added: a record that passes from one namespace to another must
+        not be in the maximum of its zone twice.
 
         Args:
             counts: by zone id and the namespace of their resources, how many.
@@ -252,7 +252,7 @@ class DeleteBudgets:
                 self.budget(scope).add_owned(count, now_s)
 
     def spend(self, scopes: tuple[Scope, ...], now_s: float, *, by_absence: bool) -> None:
-        """Count a record that was deleted without approval."""
+        """Count one delete that was made without approval in the budgets of *scopes*."""
         for scope in scopes:
             self.budget(scope).spend(now_s, by_absence=by_absence)
 
@@ -262,14 +262,14 @@ class DeleteBudgets:
             self.budget(scope).refund(at_s, by_absence=by_absence)
 
     def add_waiting(self, scopes: tuple[Scope, ...], count: int, *, by_absence: bool) -> None:
-        """Add *count* deletes that wait. A negative number removes them."""
+        """Add *count* waiting deletes to the budgets of *scopes*. A negative number removes them."""
         for scope in scopes:
             self.budget(scope).waiting[by_absence] += count
         if count > 0:
             self.unchecked.update(scopes)
 
     def add_held(self, scopes: tuple[Scope, ...], count: int, *, by_absence: bool) -> None:
-        """Add *count* held deletes. A negative number removes them."""
+        """Add *count* held deletes to the budgets of *scopes*. A negative number removes them."""
         for scope in scopes:
             self.budget(scope).held[by_absence] += count
 

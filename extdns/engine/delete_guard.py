@@ -281,7 +281,7 @@ class DeleteGuard:
         self.holds.restore(scope, saved)
 
     def set_state_unavailable(self, now_s: float) -> set[DnsName]:
-        """Let deletes proceed without the state store, which fails. Return the names to plan again."""
+        """Stop waiting for the state store, which keeps failing, with deletes. Return the names to plan again."""
         self.state.can_save = self._is_demoted = False
         return self._update_all(now_s) | self._set_saved(math.inf)
 

@@ -98,7 +98,7 @@ class Contested(Value, frozen=True, kw_only=True):
 def build_candidates(
     claims: Iterable[NameClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
 ) -> tuple[Candidate, ...]:
-    """Return candidates, merged from the resolved *claims* to a name, with TTL and labels of *targetless* claims."""
+    """Merge the resolved *claims* to a name into candidates. A claim of *targetless* may set TTL and labels."""
     return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings, targetless)
 
 

@@ -101,7 +101,7 @@ class EvidenceReader:
     def is_hidden(self, owned: OwnedRecord) -> bool:
         """Return whether the object of *owned* cannot be observed now and was not observed since the start.
 
-        Such a record is not changed either if another object requests its name.
+        Such a record is not changed even if another object requests its name.
         """
         kind = self.settings.kinds.get(owned.resource.partition("/")[0])
         if kind is None or self.phases.phase(kind) is Phase.SYNCED:
@@ -110,7 +110,7 @@ class EvidenceReader:
         return key is not None and not self.claims.has_object(key)
 
     def find_object(self, resource: str) -> ObjectKey | None:
-        """Return the object that a `resource` label names, if a source reads its kind in its namespace."""
+        """Return the object that a `resource` label names; None if no source reads its kind in its namespace."""
         label, _, location = resource.partition("/")
         kind = self.settings.kinds.get(label)
         if kind is None:
@@ -302,7 +302,7 @@ class EvidenceReader:
         return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # they exist again and do not request the name
 
     def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
-        """Return *evidence* if GET requests confirmed that no object of *missing* exists, else why to keep it."""
+        """Return *evidence* if GETs confirmed that no object of *missing* exists, else why to keep the record."""
         found = [self._confirm_absent(key, evidence) for key in missing]
         unconfirmed = [one for one in found if isinstance(one.outcome, Blocked)]
         if not unconfirmed:

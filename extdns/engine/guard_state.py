@@ -128,7 +128,7 @@ class ClusterGuard:
 
     @property
     def other_id(self) -> str:
-        """The id of the cluster that a person has to accept, or ""."""
+        """The id of the other cluster, which a person has to accept; "" if there is no other cluster."""
         return self.observed.id if self.is_other else ""
 
     def identify(self, cluster: ClusterIdentity) -> bool:

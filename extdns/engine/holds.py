@@ -217,7 +217,7 @@ class Holds:
         self.next_expiry_at = self._expiries[0][0] if self._expiries else math.inf
 
     def move_to_namespace(self, namespace: Scope) -> None:
-        """Move holds to *namespace*, which is over budget now, so that they no longer count in its zone."""
+        """Move holds of a zone to its *namespace*, which is over budget now: the zone no longer counts them."""
         for hold in tuple(self._by_scope.get(Scope(namespace.zone_id), {}).values()):
             is_observed = hold.cause.by_budget and not hold.cause.by_absence
             if is_observed and find_namespace(hold.owned.resource) == namespace.namespace:

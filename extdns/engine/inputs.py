@@ -130,7 +130,7 @@ class AdjustmentsLoaded(Value, frozen=True, kw_only=True):
 
 
 class Call(StrEnum):
-    """A call that reads and can fail."""
+    """The calls that read from the DNS service, by which `ReadFailed` names the one that failed."""
 
     ZONES = "list zones"
     PAGE = "read the zone"

@@ -140,7 +140,7 @@ class LeaseStateMachine:
         return request
 
     def left_s(self, now_s: float) -> float:
-        """Return for how long no other process can hold the Lease.
+        """Return for how many seconds no other process can hold the Lease.
 
         0 if this process does not hold it, or has not renewed it within the deadline.
         """

@@ -44,7 +44,7 @@ class LeaseStore:
     """Reads and writes one Lease, on one thread. All methods raise `ApiError`."""
 
     def __init__(self, api: ApiClient, namespace: str, name: str, find_page: Callable[[], str] = str) -> None:
-        """Use *api*.
+        """Read and write the Lease *name* in *namespace* through *api*.
 
         Args:
             api: used by this store only.

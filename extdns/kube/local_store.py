@@ -81,7 +81,7 @@ class LocalStore:
                 yield ObjectKey(kind, namespace, name)
 
     def apply(self, changes: Iterable[ClusterChange]) -> None:
-        """Apply *changes*. A kind that was synced once stays readable even if its watch fails."""
+        """Store the objects and phases in *changes*. A kind that was synced once stays readable if its watch fails."""
         for change in changes:
             if isinstance(change, ObjectChange):
                 self._put(change.key, change.new)
@@ -243,7 +243,7 @@ class DeltaTracker:
         self._has_unidentified = self._has_listed_any = False
 
     def receive_listed(self, item: RawObject) -> Iterator[Delta]:
-        """Process an *item* of the list. Known versions are not decoded again."""
+        """Process an *item* of the list, and yield what it changes. Known versions are not decoded again."""
         self._has_listed_any = True
         if item.header is None:
             self._has_unidentified = True
@@ -261,7 +261,7 @@ class DeltaTracker:
         return not self._has_listed_any and bool(self._unseen)
 
     def complete_list(self) -> Iterator[Delta]:
-        """End the list, and remove the objects that it lacks.
+        """End the list, remove the objects that it lacks, and yield these changes.
 
         If an item could not be identified, remove nothing, since the item may be any of these objects.
         """
@@ -275,14 +275,14 @@ class DeltaTracker:
             yield from self._remove(key, Sighting.MISSING)
 
     def receive_change(self, item: RawObject) -> Iterator[Delta]:
-        """Process an ADDED or MODIFIED event."""
+        """Process an ADDED or MODIFIED event, and yield what it changes."""
         if item.header is None:
             yield from self._report_unidentified()
         else:
             yield from self._receive(self._build_key(item.header), item.header, item.content)
 
     def receive_delete(self, item: RawObject) -> Iterator[Delta]:
-        """Process a DELETED event."""
+        """Process a DELETED event, and yield what it changes."""
         if item.header is None:
             yield from self._report_unidentified()
         else:

@@ -62,7 +62,7 @@ class ConfigMapStateStore:
         return f"ConfigMap {self._namespace}/{self._name}"
 
     def read(self) -> StateDocument | None:
-        """Read the ConfigMap."""
+        """Return the document in the ConfigMap, None if there is no ConfigMap."""
         try:
             body = self._api.get(self._path)
         except NotFoundError as exc:
@@ -72,7 +72,7 @@ class ConfigMapStateStore:
         return _parse(body, str(self))
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
-        """Read the ConfigMap and write it with its resource version. After a conflict, try once more."""
+        """Read the ConfigMap, and write what *change* returns on the same version. After a conflict, try once more."""
         for attempt in range(1, _ATTEMPTS + 1):
             found = self.read()
             changed = change(state_document.build_empty_document(self._name) if found is None else found)
@@ -106,7 +106,7 @@ class FileStateStore:
         return f"state file {sanitize(str(self._path))}"
 
     def read(self) -> StateDocument | None:
-        """Read the file. An empty file counts as absent."""
+        """Return the document in the file, None if the file is absent or empty."""
         try:
             with self._path.open("rb") as file:
                 body = file.read(_MAX_FILE_BYTES + 1)
@@ -119,7 +119,7 @@ class FileStateStore:
         return _parse(body, str(self)) if body.strip() else None
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
-        """Read and replace the file, under a lock against other processes."""
+        """Read the file, and replace it by what *change* returns, under a lock against other processes."""
         try:
             with self._locked():
                 found = self.read()

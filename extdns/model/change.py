@@ -102,7 +102,7 @@ class ChangeSet(Value, frozen=True, kw_only=True):
 
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
-    """Return whether both make the same changes; the text of encrypted ownership records, which varies, is ignored."""
+    """Return whether *one* and *other* make the same changes. Encrypted texts, which always vary, are not compared."""
     return [_get_identity(change_set) for change_set in one] == [_get_identity(change_set) for change_set in other]
 
 

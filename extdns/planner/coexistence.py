@@ -227,7 +227,7 @@ def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal])
 
 
 def _find_write_block(proposal: Proposal) -> Reason | None:
-    """Return why a requested record is not written; None if it is, or if one of its type and routing exists."""
+    """Return why *proposal* does not write its requested record; None if it does, or it exists with this routing."""
     outcome = proposal.outcome
     if not isinstance(outcome, Blocked) or proposal.candidate is None:
         return None

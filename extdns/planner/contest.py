@@ -42,7 +42,7 @@ class Contender(Value, frozen=True, kw_only=True):
 
     @property
     def namespace(self) -> str:
-        """The namespace of the object."""
+        """The namespace of the object that makes the claim."""
         return self.claim.provenance.ref.key.namespace
 
     def is_about(self, contest: Contest) -> bool:

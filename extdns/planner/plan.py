@@ -237,7 +237,7 @@ def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfu
 
 
 def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], owned: OwnedRecord) -> bool:
-    """Return whether *endpoint* would replace *owned*, including another set identifier of the same object."""
+    """Return whether *endpoint* would replace *owned*: in its set identifier, or requested by its object."""
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
     return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)

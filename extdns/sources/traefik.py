@@ -34,7 +34,7 @@ _HOST: Final = re.compile(r"`([^,`]+)`")
 
 
 def list_kinds(*, new: bool, legacy: bool) -> tuple[Kind, ...]:
-    """List the kinds to read: those of the group traefik.io, and those of the older group traefik.containo.us."""
+    """List the kinds to read: with *new* of the group traefik.io, with *legacy* of traefik.containo.us."""
     return (*(TRAEFIK_STRUCTS if new else ()), *(TRAEFIK_LEGACY_STRUCTS if legacy else ()))
 
 

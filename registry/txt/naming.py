@@ -108,7 +108,7 @@ class Naming:
             )
 
     def build_name(self, name: DnsName, rtype: str) -> DnsName | None:
-        """Return the name of a new ownership record, None if DNS does not allow it."""
+        """Return the name of a new ownership record of *name* and *rtype*, None if DNS does not allow it."""
         _, prefix, suffix = self._find_formats(rtype, alias=False)[0]
         return self._insert_affixes(name, prefix, suffix)
 
@@ -127,7 +127,7 @@ class Naming:
         ]
 
     def build_untyped_name(self, name: DnsName) -> DnsName | None:
-        """Return the name in the format without type, None if DNS does not allow it."""
+        """Return the ownership name of *name* in the format without type, None if DNS does not allow it."""
         return self._insert_affixes(name, *self._fill_affixes(""))
 
     def _find_formats(self, rtype: str, *, alias: bool) -> tuple[_FormatAffixes, ...]:

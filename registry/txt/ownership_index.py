@@ -344,7 +344,7 @@ class OwnershipTextCodec(Protocol):
 
 
 class PlainTextCodec:
-    """Reads and writes `"heritage=external-dns,external-dns/owner=me"`; the quotes are part of the value."""
+    """Reads and writes ownership records in plain text, in quotes: `"heritage=external-dns,external-dns/owner=me"`."""
 
     __slots__ = ()
 

@@ -44,7 +44,7 @@ class LiveCluster:
         random_fraction: Callable[[], float] = random.random,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Use *api*. Sends no request before a kind is required.
+        """Read the cluster at *api*, from the first required kind on.
 
         Args:
             api: the API server; `close` closes it, too.

@@ -55,7 +55,7 @@ class ExistenceChecker:
         check_identity: Callable[[float], int] = lambda _: 0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Use *api*.
+        """Check objects through *api*.
 
         Args:
             api: the API server.

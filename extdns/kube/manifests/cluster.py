@@ -61,7 +61,7 @@ class ManifestCluster:
         watch_files: WatchFiles = watch_files,
         flag: str = "manifests",
     ) -> None:
-        """Set the paths. Raises `UsageError` for a path that does not exist.
+        """Prepare to read *paths*. Raises `UsageError` for a path that does not exist.
 
         Args:
             paths: files, folders, or "-" for *stdin*. If several describe one object, the first path wins.

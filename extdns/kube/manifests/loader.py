@@ -39,7 +39,7 @@ _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 
 
 class _UnstableFile(Value, frozen=True):
-    """A file that lacks objects it had before, or became invalid, with its stamp at that time."""
+    """A file that lost objects or became invalid: its stamp then, and since when (monotonic seconds)."""
 
     stamp: FileStamp
     since_s: float
@@ -61,7 +61,7 @@ class ManifestLoader:
         full_kinds: Collection[Kind] = (),
         flag: str = "manifests",
     ) -> None:
-        """Set the paths without reading them. Raises `UsageError`, with *flag*, for a path that does not exist."""
+        """Prepare to read *paths*. Raises `UsageError`, which names *flag*, for a path that does not exist."""
         self.roots = tuple(ManifestFile.root(number, path) for number, path in enumerate(paths))
         self.index = ManifestIndex()
         self.lock = Lock()
@@ -233,7 +233,7 @@ class ManifestIndex:
         del self._entries_by_file[file]
 
     def set_unreadable(self, errors: Mapping[ManifestFile, str]) -> None:
-        """Set the files and folders that cannot be read, each with the error."""
+        """Replace the set of files and folders that cannot be read, each with the error."""
         self._unreadable = errors
 
     def take_changed(self) -> set[ObjectKey]:

@@ -39,7 +39,7 @@ class Service(PartialObject, frozen=True, kw_only=True):
 
 
 class PodIP(PartialObject, frozen=True, kw_only=True):
-    """`status.podIPs[]`."""
+    """`status.podIPs[]` of a Pod."""
 
     ip: str = ""
 

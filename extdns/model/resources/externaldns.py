@@ -11,14 +11,14 @@ from extdns.model.resources.meta import ObjectMeta, PartialObject
 
 
 class ProviderProperty(PartialObject, frozen=True, kw_only=True):
-    """`providerSpecific[]` of an endpoint."""
+    """`providerSpecific[]` of an endpoint of a DNSEndpoint."""
 
     name: str = ""
     value: str = ""
 
 
 class SpecEndpoint(PartialObject, frozen=True, kw_only=True):
-    """`spec.endpoints[]`: a record set, written out."""
+    """`spec.endpoints[]` of a DNSEndpoint: a complete record set."""
 
     dns_name: str = msgspec.field(default="", name="dnsName")
     record_type: str = ""

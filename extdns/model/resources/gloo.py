@@ -43,7 +43,7 @@ class StaticSourceMetadata(PartialObject, frozen=True, kw_only=True):
 
 
 class GlooVirtualHost(PartialObject, frozen=True, kw_only=True):
-    """A virtual host of a listener."""
+    """A virtual host of a listener of a Proxy."""
 
     domains: tuple[str, ...] | None = None
     metadata: SourceMetadata | None = None
@@ -51,19 +51,19 @@ class GlooVirtualHost(PartialObject, frozen=True, kw_only=True):
 
 
 class HttpListener(PartialObject, frozen=True, kw_only=True):
-    """`httpListener` of a listener."""
+    """`httpListener` of a listener of a Proxy."""
 
     virtual_hosts: tuple[GlooVirtualHost, ...] | None = None
 
 
 class FilterChain(PartialObject, frozen=True, kw_only=True):
-    """`aggregateListener.httpFilterChains[]`."""
+    """`aggregateListener.httpFilterChains[]` of a listener of a Proxy."""
 
     virtual_host_refs: tuple[str, ...] | None = None
 
 
 class HttpResources(PartialObject, frozen=True, kw_only=True):
-    """`aggregateListener.httpResources`."""
+    """`aggregateListener.httpResources` of a listener of a Proxy."""
 
     virtual_hosts: dict[str, GlooVirtualHost] | None = None
 

@@ -54,7 +54,7 @@ class ResolvedParentRef(NamedTuple):
 
     @property
     def without_listener(self) -> ResolvedParentRef:
-        """The reference to the parent without a listener."""
+        """The same reference without section and port: it refers to all listeners of the parent."""
         return self._replace(section="", port=0)
 
     def __str__(self) -> str:

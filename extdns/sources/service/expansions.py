@@ -362,7 +362,7 @@ class Compatibility(StrEnum):
 
 
 def parse_service_types(names: Sequence[str]) -> frozenset[str]:
-    """Parse `--service-type-filter`. An empty set means all types; so does an empty name."""
+    """Parse `--service-type-filter`. Return an empty set, which means all types, also if a name is empty."""
     return frozenset(names) if all(names) else frozenset()
 
 
