@@ -5,12 +5,14 @@ See docs/spec/plan.md 4.9.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from extdns.engine.message_size import measure_least, measure_message
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
@@ -23,10 +25,6 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.zone import Capabilities
     from extdns.ports import Registry
-
-
-_RECORD_BYTES: Final = 14
-"""Type, class, TTL, length and the zone of a record in a message, and what its data may take more than their text."""
 
 
 class BatchSize(Value, frozen=True):
@@ -87,7 +85,7 @@ def split_and_complete(
     """
     completed = registry.complete(change_set, current)
     # A change set that is too large with upserts is sent alone, as deletes and creates.
-    if isinstance(completed, Blocked) or (size := measure(completed, capabilities)).is_within(capabilities):
+    if isinstance(completed, Blocked) or (size := _measure_alone(completed, capabilities)).is_within(capabilities):
         return [(change_set, completed)]
     if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
         parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
@@ -97,7 +95,7 @@ def split_and_complete(
 
 
 def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
-    """Return the first of the *queued* change sets, as many as fit into one batch.
+    """Return the first of the *queued* change sets, as many as fit into one batch, sorted by name.
 
     If batches of the service are not both atomic and conditional, the writes of a change set are ordered such that the
     process may end after any of them, and only the first change set is returned, unless the service reads full zones.
@@ -122,37 +120,49 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
             keys.add(key)
             written[key.name] = name
         total = size
-    return tuple(selected)
+    return _sort_fitting(selected, capabilities)
+
+
+def _sort_fitting(selected: Sequence[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
+    """Return the first of *selected* in the order of a batch: all, or as many as fit into one message."""
+
+    def build(count: int) -> tuple[ChangeSet, ...]:
+        return tuple(sorted(selected[:count], key=lambda change_set: (change_set.name, change_set.writes[0].key)))
+
+    def measure_first(count: int) -> int:
+        return measure_message(build(count), selected[0].zone.name)
+
+    most, count = capabilities.max_batch_bytes, len(selected)
+    if capabilities.counts_messages and count > 1 and measure_first(count) > most:
+        count = bisect_right(range(2, count), most, key=measure_first) + 1
+    return build(count)
+
+
+def _measure_alone(change_set: ChangeSet, capabilities: Capabilities) -> BatchSize:
+    """Return the size of *change_set* if nothing else is in its batch."""
+    size = measure(change_set, capabilities)
+    if not capabilities.counts_messages:
+        return size
+    return replace(size, size_bytes=measure_message((change_set,), change_set.zone.name))
 
 
 def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
-    """Return the size of *change_set*, as the limits of a batch count it.
+    """Return the size of *change_set*, as the limits of a batch count it; the least one if they count messages.
 
     An update counts as the record before and the record after. With *upserts* it counts as
     twice the record after, if that is more.
     """
-    writes = values = size_bytes = 0
+    writes = values = 0
+    size_bytes = measure_least(change_set) if capabilities.counts_messages else 0
     for write in change_set.writes:
         old = write.old.targets if write.old else ()
         new = write.new.targets if write.new else ()
         twice = upserts and write.old is not None and write.new is not None
         writes += (write.old is not None) + (write.new is not None)
         values += len(new) + max(len(old), len(new) * twice)
-        if capabilities.counts_messages:
-            size_bytes += _measure_in_message(len(write.key.name) - len(change_set.zone.name), old, new)
-        else:
+        if not capabilities.counts_messages:
             size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
     return BatchSize(writes, values, size_bytes)
-
-
-def _measure_in_message(label_bytes: int, old: Sequence[str], new: Sequence[str]) -> int:
-    """Return how many bytes a write takes at most in a DNS UPDATE message, if the name of the zone is compressed.
-
-    The message contains each old value twice: as a prerequisite, and to be deleted. Without old values, it contains two
-    prerequisites that there is no record.
-    """
-    records = 2 * len(old) + len(new) + (0 if old else 2)
-    return records * (label_bytes + _RECORD_BYTES) + 2 * sum(map(len, old)) + sum(map(len, new))
 
 
 def find_names(batch: Batch) -> tuple[DnsName, ...]:

@@ -205,7 +205,6 @@ class WriteQueue:
         sets = select_for_batch((change_set for name in names for change_set in self.queued[name]), capabilities)
         if not sets:
             return None
-        sets = tuple(sorted(sets, key=lambda change_set: (change_set.name, change_set.writes[0].key)))
         batch = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         if not is_blind and not self.unconfirmed.require_known(batch, just_read):
             return None

@@ -83,7 +83,7 @@ class Capabilities(Value, frozen=True, kw_only=True):
         max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
         max_batch_bytes: the most bytes of record data in a batch.
-        counts_messages: whether these bytes are those of a DNS UPDATE message, with names and prerequisites.
+        counts_messages: whether these bytes are those of a DNS UPDATE message without its signature.
         types: the record types that can be written.
         reads_full_zones: whether reading some names costs as much as reading the zone. Then the names of a whole batch
             are read at once before it if they must be read at all.

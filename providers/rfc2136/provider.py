@@ -38,7 +38,7 @@ from providers.rfc2136.zone_copy import ZoneCopy
 _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
-_MAX_BATCH_BYTES: Final = 64_500  # the rest of a message is for its header and signature
+_MAX_BATCH_BYTES: Final = 65_000  # the rest of a message is for its signature
 
 
 class Rfc2136Zones:

@@ -1,14 +1,16 @@
-"""The size that the engine computes for a batch is never less than that of the message."""
+"""The size that the engine computes for a batch is that of the message, or a little more."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.batches import measure
-from extdns.model.change import Write
+from extdns.engine.batches import select_for_batch
+from extdns.engine.message_size import measure_least, measure_message
+from extdns.model.change import ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.zone import Zone
@@ -57,17 +59,59 @@ def writes(draw: st.DrawFn) -> tuple[Write, ...]:
     return tuple(found)
 
 
+def measure_built(change_sets: Sequence[ChangeSet]) -> int:
+    """Return the size of the message that is sent for *change_sets*."""
+    built = build_update(ZONE, [write for one in change_sets for write in one.writes], 0)
+    return len(built.to_wire())
+
+
+def build_creates(count: int, label: str = "web") -> list[ChangeSet]:
+    """Return *count* change sets as those of new Services: a record and its ownership record."""
+    found = []
+    for number in range(count):
+        name = DnsName(f"{label}-{number:06}.team-{number % 100:02}.example.org")
+        resource = f"service/team-{number % 100:02}/web-{number:06}"
+        owner = f'"heritage=external-dns,external-dns/owner=bench,external-dns/resource={resource}"'
+        writes = (
+            Write(old=None, new=DesiredRecord(name=name, type="A", targets=("192.0.2.1",), ttl_s=300)),
+            Write(old=None, new=DesiredRecord(name=DnsName(f"a-{name}"), type="TXT", targets=(owner,), ttl_s=300)),
+        )
+        found.append(ChangeSet(zone=ZONE, name=name, changes=(), writes=writes))
+    return found
+
+
 @given(found=writes())
 def test_an_update_message_is_never_larger_than_the_engine_computes_for_its_batch(found: tuple[Write, ...]) -> None:
-    batch = build_batch(ZONE, found)
-    message = build_update(ZONE, batch.writes, 0)
-    head = 12 + len(ZONE.name) + 6
-    measured = sum(measure(change_set, CAPABILITIES).size_bytes for change_set in batch.change_sets)
-    assert len(message.to_wire()) <= head + measured
+    change_sets = build_batch(ZONE, found).change_sets
+    built = measure_built(change_sets)
+    assert sum(map(measure_least, change_sets)) <= built <= measure_message(change_sets, ZONE.name)
+
+
+def test_a_cname_that_replaces_other_records_is_measured_with_all_its_prerequisites() -> None:
+    name = DnsName("web.example.org")
+    batch = build_batch(
+        ZONE,
+        (
+            Write(old=Record(name=name, type="A", targets=("192.0.2.1",), ttl_s=300), new=None),
+            Write(old=None, new=DesiredRecord(name=name, type="CNAME", targets=("lb.example.net",), ttl_s=300)),
+        ),
+    )
+    assert measure_built(batch.change_sets) <= measure_message(batch.change_sets, ZONE.name)
+
+
+def test_a_message_creates_as_many_names_as_the_limit_of_changes_allows() -> None:
+    assert len(select_for_batch(build_creates(1000), CAPABILITIES)) * 2 == CAPABILITIES.max_batch_writes
+
+
+def test_a_message_of_long_names_is_full() -> None:
+    queued = build_creates(1000, "x" * 50)
+    count = len(select_for_batch(queued, CAPABILITIES))
+    built, larger = measure_built(queued[:count]), measure_built(queued[: count + 1])
+    assert built <= CAPABILITIES.max_batch_bytes < larger
 
 
 def test_the_longest_signature_fits_into_the_space_that_batches_leave_in_a_message() -> None:
     message = build_update(ZONE, (), 0)
+    before = len(message.to_wire())
     message.use_tsig(build_key(LONGEST_KEY))
-    longest_zone = 255
-    assert len(message.to_wire()) - len(ZONE.name) + longest_zone + CAPABILITIES.max_batch_bytes <= 65_535
+    assert len(message.to_wire()) - before + CAPABILITIES.max_batch_bytes <= 65_535
