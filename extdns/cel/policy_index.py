@@ -14,6 +14,7 @@ from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindSt
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.value import Value
+from extdns.model.violation import RuleAction
 
 _LINE: Final = re.compile(r":\d+$")
 
@@ -40,6 +41,8 @@ class PolicyState(Value, frozen=True, kw_only=True):
         generation: the generation of the last version.
         problems: what is wrong with the last version; () if it is used.
         is_used: whether a version is used: the last one, or the last valid one.
+        action: of the version that is used, None if there is none.
+        file: where it was read from, "" if from a cluster.
     """
 
     key: ObjectKey
@@ -47,6 +50,8 @@ class PolicyState(Value, frozen=True, kw_only=True):
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
     is_used: bool
+    action: RuleAction | None = None
+    file: str = ""
 
 
 def check_policy(name: str, spec: object) -> PolicyVersion:
@@ -72,6 +77,7 @@ class PolicyIndex:
         self._is_listed = False
         self._last: dict[ObjectKey, PolicyVersion] = {}
         self._generations: dict[ObjectKey, int] = {}
+        self._files: dict[ObjectKey, str] = {}
         self._valid: dict[ObjectKey, CompiledPolicy] = {}
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._unread_files: frozenset[str] = frozenset()  # that could not be read when everything was listed
@@ -125,12 +131,15 @@ class PolicyIndex:
         for key in sorted({*self._last, *(key for key in unreadable if key.kind == DNS_POLICY)}):
             version = self._last.get(key)
             problems = version.problems if version else ()
+            used = self._valid.get(key)
             yield PolicyState(
                 key=key,
                 generation=self._generations.get(key, 0),
                 problems=(*problems, unreadable[key]) if key in unreadable else problems,
                 warnings=version.warnings if version else (),
-                is_used=key in self._valid,
+                is_used=used is not None,
+                action=used.text.action if used else None,
+                file=self._files.get(key, ""),
             )
 
     def list_problems(self) -> Iterator[str]:
@@ -150,10 +159,12 @@ class PolicyIndex:
             self._last.pop(key, None)
             self._valid.pop(key, None)
             self._generations.pop(key, None)
+            self._files.pop(key, None)
             return
         version = check_policy(key.name, change.new.spec)
         self._last[key] = version
         self._generations[key] = change.new.metadata.generation
+        self._files[key] = change.file
         if version.policy is not None:
             self._valid[key] = version.policy
 

@@ -131,6 +131,7 @@ class Controller:
             parts.engine,
             parts.clock,
             kinds=self.kind_states,
+            rules=parts.rules.read_snapshot,
             is_first_pass_done=self.first_pass_done.is_set,
             is_healthy=self.is_healthy,
             wake=self._wake,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.controller.line_queue import LineQueue
+from extdns.controller.watched_rules import WatchedRules
 from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
 from extdns.log import Event
 from extdns.rules.rule_input import count_characters
@@ -120,36 +121,15 @@ class DecisionLog:
 
     def watch(self, rules: RuleSet) -> RuleSet:
         """Return *rules*, with a line for each evaluation."""
-        return WatchedRules(rules, self)
+        return WatchedRules(rules, self._record_local)
 
-
-class WatchedRules:
-    """Rules whose evaluations are written to the decision log."""
-
-    def __init__(self, rules: RuleSet, log: DecisionLog) -> None:
-        """Evaluate with *rules*, and write the evaluations to *log*."""
-        self._rules = rules
-        self._log = log
-
-    @property
-    def revision(self) -> str:
-        """The revision of the rules."""
-        return self._rules.revision
-
-    @property
-    def needs_namespaces(self) -> bool:
-        """Whether a rule reads labels or annotations of namespaces."""
-        return self._rules.needs_namespaces
-
-    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
-        """Evaluate *inputs*, and queue the lines about those for which a rule matched."""
-        found = self._rules.evaluate(inputs)
+    def _record_local(self, rules: RuleSet, inputs: Sequence[RuleInput], found: Sequence[Evaluation]) -> None:
+        """Queue the lines about those of *inputs* for which a rule matched."""
         matched = [(item, one) for item, one in zip(inputs, found, strict=True) if one.matched or one.unavailable]
         if matched:
-            self._log.record(
+            self.record(
                 [item for item, _ in matched],
                 [one for _, one in matched],
                 path=LOCAL_PATH,
-                revision=self.revision,
+                revision=rules.revision,
             )
-        return found

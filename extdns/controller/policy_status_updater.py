@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from extdns.controller.statistics import ALLOWED, count_rule_results
+from extdns.documents.violations import ALLOWED, count_rule_results
 from extdns.engine.inputs import RulesChanged, TimePassed
 from extdns.model.object_status import PolicyStatus
 
@@ -63,7 +63,7 @@ class PolicyStatusUpdater:
 
     def _write(self) -> None:
         states = self._watcher.list_cluster_states()
-        results = count_rule_results(self._engine)
+        results = count_rule_results(self._engine.decisions)
         for state in states:
             counts = {result: count for (rule, result), count in results.items() if rule == state.key.name}
             matched = sum(counts.values())

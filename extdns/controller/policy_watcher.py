@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 from extdns import log
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import PolicyRules
+from extdns.controller.watched_rules import WatchedRules
+from extdns.documents.rule_snapshot import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.exponential_backoff import compute_backoff_s
@@ -17,6 +19,8 @@ from extdns.model.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:
     from extdns.ports import Clock, Cluster
+    from extdns.rules.evaluation import Evaluation, RuleSet
+    from extdns.rules.rule_input import RuleInput
 
 _log = log.get(__name__)
 FIRST_READ_TIMEOUT_S: Final = 30.0
@@ -44,6 +48,7 @@ class PolicyWatcher:
         self._indexes = tuple(PolicyIndex() for _ in origins)
         self._lock = threading.Lock()
         self._published: tuple[str, list[PolicyState]] = "", []
+        self._evaluated_at_s: float | None = None
         self._problems: frozenset[str] = frozenset()
         self._warnings: frozenset[str] = frozenset()
         self._closed = threading.Event()
@@ -59,6 +64,14 @@ class PolicyWatcher:
         """The state of each policy, sorted by name. Safe from any thread."""
         with self._lock:
             return tuple(state for index in self._indexes for state in index.list_states())
+
+    def read_snapshot(self) -> LocalRulesSnapshot:
+        """Return the state of the rules. Safe from any thread."""
+        with self._lock:
+            revision, states = self._published
+        return LocalRulesSnapshot(
+            revision=revision, policies=tuple(states), problems=self.problems, evaluated_at_s=self._evaluated_at_s
+        )
 
     def list_cluster_states(self) -> tuple[PolicyState, ...]:
         """Return the state of each policy of the last origin, the cluster. Safe from any thread."""
@@ -126,8 +139,12 @@ class PolicyWatcher:
                     message="There are no DNSPolicies, so none denies anything" if is_empty else None,
                 )
             self._published = rules.revision, states
-            self._put(RulesChanged(rules=rules))  # also for a state alone, which is written to the cluster
+            # also for a state alone, which is written to the cluster
+            self._put(RulesChanged(rules=WatchedRules(rules, self._record_evaluation)))
         self._report_problems()
+
+    def _record_evaluation(self, _rules: RuleSet, _inputs: Sequence[RuleInput], _found: Sequence[Evaluation]) -> None:
+        self._evaluated_at_s = self._clock.monotonic_s()
 
     def _report_problems(self) -> None:
         before = self._problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from extdns.documents.rule_snapshot import RuleSnapshot
 from extdns.engine.inputs import RulesChanged
 
 if TYPE_CHECKING:
@@ -77,6 +78,13 @@ class RuleParts:
         if self.decision_log and isinstance(item, RulesChanged) and item.rules:
             return RulesChanged(rules=self.decision_log.watch(item.rules))
         return item
+
+    def read_snapshot(self) -> RuleSnapshot:
+        """Return the state of the rules. Safe from any thread."""
+        return RuleSnapshot(
+            local=self.policies.read_snapshot() if self.policies else None,
+            server=self.queries.read_snapshot() if self.queries else None,
+        )
 
     def describe_problems(self) -> dict[str, object]:
         """Return what is wrong, for the details of `/readyz`."""

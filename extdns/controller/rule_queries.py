@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
+from extdns.documents.rule_snapshot import PolicyServerSnapshot
 from extdns.engine.inputs import RulesAnswered, RulesRevised
 from extdns.errors import describe_error
 from extdns.rules.evaluation import Evaluation
@@ -101,6 +102,7 @@ class RuleQueries:
         self._poll_at = self._retry_at = self._refresh_at = 0.0
         self._problems: dict[PolicyProblem, None] = {}
         self._reported: Mapping[str, str] = {}
+        self._answered_at_s: float | None = None
         # a daemon thread, because a call that hangs must not keep the process from ending
         self._thread = threading.Thread(target=self._run, name="policy-server", daemon=True)
 
@@ -108,6 +110,18 @@ class RuleQueries:
     def waiting_count(self) -> int:
         """How many inputs wait for a query. Safe from any thread and from a signal handler."""
         return len(self._waiting)
+
+    def read_snapshot(self) -> PolicyServerSnapshot:
+        """Return the state of the server. Safe from any thread."""
+        version = self._version
+        return PolicyServerSnapshot(
+            revision=version.label or version.revision,
+            policies=version.policies,
+            problem=self.problem,
+            policy_problems=tuple(f"{one}: {text}" for one, text in sorted(self._reported.items()) if text),
+            answered_at_s=self._answered_at_s,
+            waiting=self.waiting_count,
+        )
 
     def connect(self, put: Callable[[Input], None]) -> None:
         """Pass the inputs of the engine to *put*."""
@@ -194,6 +208,8 @@ class RuleQueries:
         answers = self._client.evaluate(inputs)
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
+        if not answers.problem:
+            self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(inputs, answers, self._version, self._clock.monotonic_s() - began_s)
         self._answer(inputs, answers)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.documents.changes import SentChange, list_sent_changes
+from extdns.documents.rule_snapshot import RuleSnapshot
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class SnapshotPublisher:
         clock: Clock,
         *,
         kinds: Callable[[], Iterable[KindState]],
+        rules: Callable[[], RuleSnapshot] = RuleSnapshot,
         is_first_pass_done: Callable[[], bool],
         is_healthy: Callable[[], bool],
         wake: Callable[[], None],
@@ -54,6 +56,7 @@ class SnapshotPublisher:
             engine: copied by its own thread only.
             clock: the clock for the age of copies.
             kinds: returns the state of each kind, with the number of its objects.
+            rules: returns the state of the rules.
             is_first_pass_done: whether the first pass is done.
             is_healthy: whether the threads of the process make progress.
             wake: makes the engine's thread call `update` soon.
@@ -61,6 +64,7 @@ class SnapshotPublisher:
         self._engine = engine
         self._clock = clock
         self._kinds = kinds
+        self._rules = rules
         self._is_first_pass_done = is_first_pass_done
         self._is_healthy = is_healthy
         self._wake = wake
@@ -129,5 +133,6 @@ class SnapshotPublisher:
             kinds=tuple(self._kinds()),
             changes=tuple(reversed(self._changes.values())),
             synced=self._is_first_pass_done(),
+            rules=self._rules(),
             counted=self._counts,
         )

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from extdns.documents.names import NameState, find_state, is_rejected
 from extdns.documents.snapshot import list_records
+from extdns.documents.violations import count_rule_results
 from extdns.engine.decisions import CHANGING
 from extdns.metrics.metrics import Mismatch, Statistics
 from extdns.model.change import Action
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
 
 _UNKNOWN_TYPE: Final = "unknown"
-ALLOWED: Final = "allowed"
-"""The result of a rule that matches a record and is not violated."""
-
 _OTHER: Final = "other"
 _MAX_RULES: Final = 100
 _EXPECTED_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
@@ -92,7 +90,7 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
         invalid=invalid,
         mismatches=tuple(_find_mismatches(engine, owner)),
         reasons={str(reason): number for reason, number in engine.decisions.reasons.items()},
-        rule_results=_limit_rules(count_rule_results(engine)) if engine.rules.is_active else {},
+        rule_results=_limit_rules(count_rule_results(engine.decisions)) if engine.rules.is_active else {},
         unexpected=unexpected,
         retained=retained,
         queued=_count_queued_names(engine),
@@ -115,15 +113,6 @@ def _count_requested(engine: Engine, owner: str) -> Counter[str]:
         requested = merge_claims(resolved, settings) if len(resolved) > 1 else resolved
         types.update([one.desired.type for one in requested])
     return types
-
-
-def count_rule_results(engine: Engine) -> Counter[tuple[str, str]]:
-    """Count the records by rule that matches them, and result."""
-    found: Counter[tuple[str, str]] = Counter()
-    for decision in engine.decisions:
-        results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}
-        found.update(results.items())
-    return found
 
 
 def _limit_rules(counts: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:

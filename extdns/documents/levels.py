@@ -33,6 +33,22 @@ class ZoneCondition(StrEnum):
     PUBLISHED = "published"
 
 
+class PolicyCondition(StrEnum):
+    """Which version of a DNSPolicy is used, the worst first."""
+
+    UNUSABLE = "unusable"  # none, so what it may match has no answer
+    FORMER_VERSION = "former-version"  # the last valid one, because the last one has problems
+    USED = "used"  # the last one
+
+
+class ServerCondition(StrEnum):
+    """Whether the policy server answers."""
+
+    FAILING = "failing"
+    NOT_QUERIED = "not-queried"
+    ANSWERING = "answering"
+
+
 NAME_LEVELS: Final[dict[NameState, Level]] = {
     NameState.FAILING: Level.FAILING,
     NameState.HELD: Level.WAITING,
@@ -53,6 +69,16 @@ KIND_LEVELS: Final[dict[Phase, Level]] = {
     Phase.FAILING: Level.FAILING,
     Phase.LISTING: Level.WAITING,
     Phase.SYNCED: Level.GOOD,
+}
+POLICY_LEVELS: Final[dict[PolicyCondition, Level]] = {
+    PolicyCondition.UNUSABLE: Level.FAILING,
+    PolicyCondition.FORMER_VERSION: Level.FAILING,
+    PolicyCondition.USED: Level.GOOD,
+}
+SERVER_LEVELS: Final[dict[ServerCondition, Level]] = {
+    ServerCondition.FAILING: Level.FAILING,
+    ServerCondition.NOT_QUERIED: Level.NEUTRAL,
+    ServerCondition.ANSWERING: Level.GOOD,
 }
 OUTCOME_LEVELS: Final[dict[OutcomeWord, Level]] = {
     "applied": Level.GOOD,

@@ -68,6 +68,7 @@ class NameQuery(NamedTuple):
         text: part of a name, of an object as `shop/web`, or of a target.
         zone: name or id.
         source: a value of `--source`.
+        rule: a rule that matches a record of the name.
         since: the oldest object that requests the name was created then or later; None is any time.
     """
 
@@ -76,6 +77,7 @@ class NameQuery(NamedTuple):
     reason: str = ""
     zone: str = ""
     source: str = ""
+    rule: str = ""
     since: datetime | None = None
 
 
@@ -204,11 +206,17 @@ def _matches(row: NameSummary, query: NameQuery) -> bool:
         return False
     if query.zone and not any(one.zone and query.zone in {one.zone.name, one.zone.id} for one in row.decisions):
         return False
+    if query.rule and not any(_is_matched(query.rule, one) for one in row.decisions):
+        return False
     if query.since and not ((since := find_oldest_request(row)) and since >= query.since):
         return False
     if not query.source:
         return True
     return any(request.source == query.source for one in row.decisions for request in one.requested_by)
+
+
+def _is_matched(rule: str, decision: Decision) -> bool:
+    return rule in decision.rules or any(one.rule == rule for one in decision.violations)
 
 
 def _list_searched_texts(row: NameSummary) -> Iterator[str]:

@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.documents.names import NameIndex
+from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
+from extdns.documents.violations import count_rule_results
 from extdns.engine.health import find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
@@ -157,10 +159,12 @@ class CountCache:
 
     Attributes:
         names: the index of names.
+        rule_results: the number of records by rule and result.
         records: the number of records in a zone, by zone id.
     """
 
     names: tuple[int, NameIndex] | None = None
+    rule_results: tuple[int, Counter[tuple[str, str]]] | None = None
     records: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -173,11 +177,12 @@ class ProcessSnapshot:
         kinds: the list state of each kind of object, with the number of objects.
         changes: the last writes, newest first.
         synced: whether the first full pass has ended.
+        rules: the state of the rules.
         age_s: the age of the copy when it was served, in seconds.
         healthy: whether the threads of the process made progress then.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most by name
         self,
         engine: EngineSnapshot,
         *,
@@ -186,6 +191,7 @@ class ProcessSnapshot:
         kinds: tuple[KindState, ...],
         changes: tuple[SentChange, ...],
         synced: bool,
+        rules: RuleSnapshot = NO_RULES,
         counted: CountCache | None = None,
     ) -> None:
         """Store the state. Results that *counted* already has are used again."""
@@ -195,6 +201,7 @@ class ProcessSnapshot:
         self.kinds = kinds
         self.changes = changes
         self.synced = synced
+        self.rules = rules
         self.age_s = 0.0
         self.healthy = True
         self._counted = counted or CountCache()
@@ -220,6 +227,14 @@ class ProcessSnapshot:
         decisions, known = self.engine.decisions, self._counted.names
         if known is None or known[0] != decisions.revision:
             known = self._counted.names = (decisions.revision, NameIndex(decisions))
+        return known[1]
+
+    @property
+    def rule_results(self) -> Counter[tuple[str, str]]:
+        """The number of records by rule that matches them, and result."""
+        decisions, known = self.engine.decisions, self._counted.rule_results
+        if known is None or known[0] != decisions.revision:
+            known = self._counted.rule_results = (decisions.revision, count_rule_results(decisions))
         return known[1]
 
     def count_zone_records(self, entry: ZoneSnapshot) -> int:

@@ -45,10 +45,11 @@ def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
 
 
 def list_failures(live: ProcessSnapshot) -> Iterator[str]:
-    """Yield everything that fails, one sentence each, and each kind of object that cannot be read."""
+    """Yield everything that fails, one sentence each, with the kinds of object and the rules that cannot be read."""
     yield from live.engine.failures
     kinds = (f"{state.kind.name} objects are {state.phase}" for state in live.kinds if _fails(state.phase))
     yield from (one for one in kinds if one not in live.engine.failures)
+    yield from live.rules.list_failures()
 
 
 def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -21,6 +22,9 @@ from extdns.model.violation import RuleAction
 if TYPE_CHECKING:
     from extdns.model.change import Decision
     from extdns.model.violation import Violation
+
+ALLOWED: Final = "allowed"
+"""The result of a rule that matches a record and is not violated."""
 
 RuleResult = Literal["allowed", "deny", "warn", "audit"]
 FAIL_ON: Final = ("deny", "warn")
@@ -46,6 +50,15 @@ class ViolationDocument(RuleDocument, frozen=True):
     name: str
     type: str
     objects: tuple[ObjectReference, ...]
+
+
+def count_rule_results(decisions: Iterable[Decision]) -> Counter[tuple[str, str]]:
+    """Count the records by rule that matches them, and result."""
+    found: Counter[tuple[str, str]] = Counter()
+    for decision in decisions:
+        results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}
+        found.update(results.items())
+    return found
 
 
 def list_rules(decision: Decision) -> tuple[RuleDocument, ...]:

@@ -50,12 +50,16 @@ class Sighting(StrEnum):
 
 
 class ObjectChange(Value, frozen=True, kw_only=True):
-    """An object changed from *old* to *new*, which is None if it is gone; `seen` states how that was observed."""
+    """An object changed from *old* to *new*, which is None if it is gone; `seen` states how that was observed.
+
+    `file` is the file from which *new* was first read, "" if it was read from an API server.
+    """
 
     key: ObjectKey
     old: KubernetesObject | None
     new: KubernetesObject | None
     seen: Sighting = Sighting.PRESENT
+    file: str = ""
 
 
 class KindChange(Value, frozen=True, kw_only=True):

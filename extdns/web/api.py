@@ -14,6 +14,7 @@ from extdns.documents.held import build_held
 from extdns.documents.name import build_name
 from extdns.documents.object import build_object
 from extdns.documents.plan import build_running_plan
+from extdns.documents.policies import build_policies
 from extdns.documents.status import (
     build_changes,
     build_names,
@@ -68,6 +69,7 @@ class Api:
             "zones": lambda live: build_zones(live, config, rate_limits()),
             "sources": build_sources,
             "changes": build_changes,
+            "policies": lambda live: build_policies(live, config),
             "held": lambda live: build_held(live, config),
             "plan": lambda live: build_running_plan(live, config),
         }

@@ -14,6 +14,7 @@ from extdns.documents.name import NameDocument
 from extdns.documents.names import NameState
 from extdns.documents.object import ObjectDocument
 from extdns.documents.plan import RunningPlanDocument
+from extdns.documents.policies import PoliciesDocument
 from extdns.documents.status import ChangesDocument, NamesDocument, SourcesDocument, StatusDocument, ZonesDocument
 from extdns.model.reason import Reason
 from extdns.web.api import PREFIX
@@ -38,6 +39,7 @@ DOCUMENTS: Final[dict[str, tuple[type[Document], str]]] = {
     "zones": (ZonesDocument, "Zones, and how much of them is read and written"),
     "sources": (SourcesDocument, "Kinds of objects, and whether they are listed"),
     "changes": (ChangesDocument, "The last changes that were sent, newest first"),
+    "policies": (PoliciesDocument, "Rules about who may publish what, what they answer, and the policy server"),
     "plan": (
         RunningPlanDocument,
         "Changes that are planned and not made yet, and records that stay, are retained or held",
@@ -50,6 +52,7 @@ _QUERY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "reason": ("Names with a record set for this reason.", {"type": "string", "enum": [one.value for one in Reason]}),
     "zone": ("Names of a zone, given by name or id.", {"type": "string"}),
     "source": ("Names that a source requests, as in `--source`.", {"type": "string"}),
+    "rule": ("Names with a record that a rule matches, such as a DNSPolicy.", {"type": "string"}),
     "age": (
         "Names requested for at most this long: the oldest object that requests them was created then or later.",
         {"type": "string", "examples": ["10m", "1h30m", "7d"]},

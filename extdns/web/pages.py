@@ -18,11 +18,20 @@ from msgspec.structs import replace
 
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.levels import EVENT_LEVELS, KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS
+from extdns.documents.levels import (
+    EVENT_LEVELS,
+    KIND_LEVELS,
+    NAME_LEVELS,
+    OUTCOME_LEVELS,
+    POLICY_LEVELS,
+    SERVER_LEVELS,
+    ZONE_LEVELS,
+)
 from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
 from extdns.documents.next_step import suggest_next_step
 from extdns.documents.reason import ReasonDocument, build_reason
+from extdns.documents.rule_snapshot import NO_RULES
 from extdns.documents.status import build_names, build_status
 from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
@@ -55,7 +64,14 @@ _LEADERS: Final = {
     "leader": "this replica is the leader",
     "standby": "this replica is a standby, and the leader does not answer it",
 }
-AREAS: Final = {"/": "Names", "/zones": "Zones", "/sources": "Sources", "/changes": "Changes"}
+_RULE: Final = re.compile(r"rule (\S+) (?=allows it|DENIES it|warns|counts it)")
+AREAS: Final = {
+    "/": "Names",
+    "/zones": "Zones",
+    "/sources": "Sources",
+    "/changes": "Changes",
+    "/policies": "Policies",
+}
 
 
 class HtmlPages:
@@ -87,7 +103,7 @@ class HtmlPages:
                 return self._build_names_page(live, query, address)
             case "/name":
                 return self._build_name_page(live, query, address)
-            case "/zones" | "/sources" | "/changes":
+            case "/zones" | "/sources" | "/changes" | "/policies":
                 Query.parse(query, ())
                 document = self._api.build_document(live, path[1:], "", address)
                 return self._render(f"{path[1:]}.html", live, path, address, document=document)
@@ -128,6 +144,7 @@ class HtmlPages:
             ages=_AGES,
             zones=sorted({entry.zone.name for entry in live.engine.zones}),
             sources=sorted({source for source, _ in live.engine.claims.list_sources_and_objects()}),
+            rules=sorted({rule for rule, _ in live.rule_results}),
             reasons=sorted(reason for reason, number in live.engine.decisions.reasons.items() if number),
         )
 
@@ -151,8 +168,11 @@ class HtmlPages:
 
     def _render(self, template: str, live: ProcessSnapshot, path: str, address: str, **more: object) -> Response:
         process = self._api.describe_process(live, address)
+        has_rules = live.rules != NO_RULES
         values: dict[str, object] = {
             "path": path,
+            "areas": AREAS if has_rules else {area: name for area, name in AREAS.items() if area != "/policies"},
+            "has_rules": has_rules,
             "root": "",
             "title": AREAS.get(path, ""),
             "status": build_status(live, self._config),
@@ -192,12 +212,13 @@ def _load_templates() -> Environment:
         "future_time": _future_time,
     }
     templates.globals |= {
-        "areas": AREAS,
         "event_levels": EVENT_LEVELS,
         "kind_levels": KIND_LEVELS,
         "meanings": dict(MEANINGS),
         "name_levels": NAME_LEVELS,
         "outcome_levels": OUTCOME_LEVELS,
+        "policy_levels": POLICY_LEVELS,
+        "server_levels": SERVER_LEVELS,
         "states": STATES,
         "zone_levels": ZONE_LEVELS,
     }
@@ -220,9 +241,13 @@ def _explained(name: str) -> Markup:
 
 
 def _linked(line: str) -> Markup:
-    """Render *line* with a link from each reason code in brackets to its explanation."""
+    """Render *line* with a link from each reason code in brackets to its explanation, and from a rule to its row."""
+    text = escape(escape_line(line))
+    if found := _RULE.match(line):
+        name = escape(escape_line(found[1]))
+        text = Markup('rule <a href="policies#rule-{0}">{0}</a>{1}').format(name, escape_line(line[found.end(1) :]))
     link = r'<a class="code" href="reasons#\1">[\1]</a>'
-    return Markup(_CODE.sub(link, str(escape(escape_line(line)))))  # noqa: S704 - escaped before
+    return Markup(_CODE.sub(link, str(text)))  # noqa: S704 - escaped before
 
 
 def _group_reasons() -> dict[str, list[ReasonDocument]]:

@@ -16,7 +16,7 @@ from extdns.model.reason import Reason
 _MAX_FIELDS: Final = 20
 _MAX_CHARACTERS: Final = 300
 _MAX_ROWS: Final = 500
-FILTER_PARAMETERS: Final = ("q", "state", "reason", "zone", "source", "age")
+FILTER_PARAMETERS: Final = ("q", "state", "reason", "zone", "source", "rule", "age")
 _CHOICES: Final[Mapping[str, Collection[str]]] = {
     "state": tuple(NameState),
     "reason": tuple(Reason),
@@ -61,6 +61,7 @@ class Query(dict[str, str]):
             reason=self.get("reason", ""),
             zone=self.get("zone", ""),
             source=self.get("source", ""),
+            rule=self.get("rule", ""),
             since=now - timedelta(seconds=_parse_age(self["age"])) if "age" in self else None,
         )
 

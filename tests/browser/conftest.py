@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.browser.chromium import start_chromium
-from tests.browser.live_page import FOREIGN_RECORD, LivePage, build_objects
+from tests.browser.live_page import FOREIGN_RECORD, LivePage, build_objects, write_rules
 from tests.browser.process_with_page import serve_installation
 from tests.objects import service
 from tests.program.installation import Installation
@@ -26,9 +26,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 @pytest.fixture(scope="module")
 def live_page(tmp_path_factory: pytest.TempPathFactory, browser: Chrome) -> Iterator[LivePage]:
     """Run extdns with manifests and zone files that a test may change."""
-    installation = Installation(tmp_path_factory.mktemp("live"), example_org=FOREIGN_RECORD)
+    folder = tmp_path_factory.mktemp("live")
+    installation = Installation(folder, example_org=FOREIGN_RECORD)
     installation.replace_manifests(*build_objects())
-    with serve_installation(installation) as (address, program):
+    write_rules(folder / "rules.yaml")
+    with serve_installation(installation, f"--policy-rules={folder / 'rules.yaml'}") as (address, program):
         page = LivePage(address, installation)
         page.wait_until_idle(browser)
         yield page

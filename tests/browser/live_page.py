@@ -1,4 +1,4 @@
-"""The cluster whose page the browser tests open: published names, one without an address, one foreign record."""
+"""The cluster whose page the browser tests open: published names, a denied one, and others that are not published."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import urllib.request
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, TypeVar
 
 from selenium.common.exceptions import StaleElementReferenceException
@@ -59,8 +60,28 @@ def build_objects() -> list[Mapping[str, object]]:
         service("www", "www.example.org"),
         service("long", f"{'x' * 55}.{'y' * 63}.example.org"),
         {**service("gw", "pay.example.org"), "status": {}},
+        service("denied", "denied.example.org"),
         service("hostile", f"right.example.org, {SCRIPT}.example.org", annotations={"ttl": SCRIPT}),
     ]
+
+
+def write_rules(path: Path) -> None:
+    """Write a file with a rule that denies one of the initial names, a rule that warns, and a broken one."""
+    rules = {
+        "no-denied-names-in-the-zone": {
+            "validations": [{"expression": "!record.name.startsWith('denied')", "message": SCRIPT}],
+        },
+        "warn": {"action": "warn", "validations": [{"expression": "record.ttl == 300", "message": "x" * 300}]},
+        "broken": {
+            "match": {"domains": ["nothing.example.net"]},
+            "validations": [{"expression": f"record.{'n' * 100} == 1"}],
+        },
+    }
+    documents = (
+        {"apiVersion": "extdns.io/v1alpha1", "kind": "DNSPolicy", "metadata": {"name": name}, "spec": spec}
+        for name, spec in rules.items()
+    )
+    path.write_text("\n---\n".join(map(json.dumps, documents)), encoding="utf-8")
 
 
 def wait_until(browser: Chrome, condition: Callable[[Chrome], T | None]) -> T:

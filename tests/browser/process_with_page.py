@@ -26,8 +26,8 @@ def serve_page(*flags: str) -> Iterator[tuple[str, ExtdnsProcess]]:
 
 
 @contextmanager
-def serve_installation(installation: Installation) -> Iterator[tuple[str, ExtdnsProcess]]:
-    """Run extdns with the manifests and zones of *installation*; yield the address of its page, and the process."""
+def serve_installation(installation: Installation, *flags: str) -> Iterator[tuple[str, ExtdnsProcess]]:
+    """Run extdns with the manifests and zones of *installation*, and with *flags*; yield its address and process."""
     with serve_page(
         f"--manifests={installation.manifests}",
         "--source=service",
@@ -36,5 +36,6 @@ def serve_installation(installation: Installation) -> Iterator[tuple[str, Extdns
         "--txt-owner-id=me",
         "--metrics-address=127.0.0.1:0",
         "--delete-grace-period=0s",
+        *flags,
     ) as found:
         yield found

@@ -17,7 +17,10 @@ PATHS: Final = (
     "zones",
     "sources",
     "changes",
+    "policies",
     "reasons",
+    "?rule=warn",
+    "name?of=denied.example.org",
     "name?of=right.example.org",
     "name?of=www.example.org",
 )

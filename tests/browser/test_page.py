@@ -129,6 +129,19 @@ def test_the_page_works_without_javascript(browser: Chrome, live_page: LivePage)
     assert read_names(browser) == ["web71.example.org"]
 
 
+def test_a_denied_name_leads_to_its_rule_and_the_rule_to_its_names(browser: Chrome, live_page: LivePage) -> None:
+    browser.get(f"{live_page.address}name?of=denied.example.org")
+    find(browser, 'a[href^="policies#rule-"]').click()
+    wait_until(browser, lambda now: "policies#rule-no-denied" in now.current_url or None)
+    row = find(browser, ":target").text
+    assert "deny" in row
+    assert "used" in row
+    find(browser, ":target a").click()
+    wait_until(browser, lambda now: "rule=no-denied" in now.current_url or None)
+    assert "denied.example.org" in read_names(browser)
+    assert browser.find_elements(By.CSS_SELECTOR, "main script, main img, header img") == []
+
+
 def test_a_printed_page_has_no_navigation(browser: Chrome, live_page: LivePage) -> None:
     browser.get(live_page.address)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})

@@ -194,14 +194,14 @@ class ManifestCluster:
             if new is None and old is not None:
                 yield ObjectChange(key=key, old=old, new=None, seen=Sighting.DELETED)
             elif new is not None and (old is None or not is_unchanged(old, new)):
-                yield ObjectChange(key=key, old=old, new=new)
+                yield ObjectChange(key=key, old=old, new=new, file=index.find_file(key))
 
     def _list_initial(self, kinds: Iterable[Kind]) -> Iterator[ObjectChange | KindChange]:
         """List the objects of each new kind, followed by its change to synced."""
         index = self._loader.index
         for kind in kinds:
             for key in sorted(filter(self._namespaces.contains, index.list_keys(kind))):
-                yield ObjectChange(key=key, old=None, new=index.get(key))
+                yield ObjectChange(key=key, old=None, new=index.get(key), file=index.find_file(key))
             if self._is_read(kind):
                 self._states[kind] = KindState(kind=kind, phase=Phase.SYNCED, since_s=self._monotonic())
             yield KindChange(state=self._states[kind])

@@ -246,6 +246,11 @@ class ManifestIndex:
         files = self._list_files_in_order(key)
         return self._entries_by_file[files[0]].entries[key].obj if files else None
 
+    def find_file(self, key: ObjectKey) -> str:
+        """Return the name of the file that wins for the object at *key*; "" if no file describes it."""
+        files = self._list_files_in_order(key)
+        return files[0].name if files else ""
+
     def list_keys(self, kind: Kind) -> Iterator[ObjectKey]:
         """Yield the keys of all objects of *kind* in no particular order."""
         return (key for key in self._files_by_key if key.kind == kind)

@@ -12,6 +12,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
 from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.resources.meta import ObjectMeta
+from extdns.model.violation import RuleAction
 
 SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
 VALID = {"validations": [{"expression": "record.ttl >= 60"}]}
@@ -124,7 +125,14 @@ def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_i
     index.apply([unreadable])
     assert list(index.find_unavailable()) == []
     assert list(index.list_states()) == [
-        PolicyState(key=KEY, generation=1, problems=("metadata.labels is a list",), warnings=(), is_used=True)
+        PolicyState(
+            key=KEY,
+            generation=1,
+            problems=("metadata.labels is a list",),
+            warnings=(),
+            is_used=True,
+            action=RuleAction.DENY,
+        )
     ]
 
 

@@ -15,6 +15,7 @@ from extdns.app import assembly
 from extdns.app.cluster import describe_objects
 from extdns.config import parse
 from extdns.documents.changes import SentChange
+from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.dns_name import DnsName
@@ -81,11 +82,12 @@ def process(
     flags: tuple[str, ...] = (),
     orphans: int = 0,
     zone: str = "www IN A 192.0.2.99\n",
+    rules: RuleSnapshot = NO_RULES,
 ) -> Process:
     """Return a process after a dry run over *objects* in the folder *root*.
 
     *flags* are further flags, *orphans* is how many records of ours in the zone have no object any more, and *zone* is
-    what people wrote into it.
+    what people wrote into it, and *rules* is the state of the rules that the flags name.
     """
     installation = Installation(root, example_org=zone, example_net="")
     if orphans:
@@ -124,5 +126,5 @@ def process(
         for entry in seen.zones[:1]
     )
     kinds = tuple(replace(state, since_s=-3600.0) for state in running.controller.kind_states())
-    live = ProcessSnapshot(seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True)
+    live = ProcessSnapshot(seen, at=AT, at_s=0.0, kinds=kinds, changes=changes, synced=True, rules=rules)
     return Process(live, config)

@@ -48,6 +48,7 @@ PATHS = {
     "zones": "zones",
     "sources": "sources",
     "changes": "changes",
+    "policies": "policies",
     "held": "held",
     "plan": "plan",
 }

@@ -21,7 +21,7 @@ from tests.objects import service
 from tests.unit.web.page_process import LOCAL, Process, WsgiResponse, process
 
 HOSTILE = "<script>alert(1)</script>'\"&\x1b[31m\u202e\x9b2J"
-PAGES = ("/", "/zones", "/sources", "/changes", "/reasons")
+PAGES = ("/", "/zones", "/sources", "/changes", "/policies", "/reasons")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,163 @@
+"""The document about the rules of a running process: which there are, what they answer, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from extdns.documents.document import UNKNOWN_PROCESS, VERSION, Document
+from extdns.documents.levels import PolicyCondition, ServerCondition
+from extdns.documents.status import LiveDocument
+from extdns.documents.violations import ALLOWED
+from extdns.masking import mask_url
+from extdns.model.reason import Reason
+from extdns.model.violation import RuleAction
+
+if TYPE_CHECKING:
+    from extdns.cel.policy_index import PolicyState
+    from extdns.config import Config
+    from extdns.documents.rule_snapshot import LocalRulesSnapshot, PolicyServerSnapshot
+    from extdns.documents.snapshot import ProcessSnapshot
+
+Origin = Literal["file", "cluster", "policy-server"]
+
+
+class RuleStatus(Document, frozen=True):
+    """One rule: a DNSPolicy, or a rule of the policy server that a record violates now.
+
+    `file` is "" if the rule comes from elsewhere. `action` is null if no version of the rule is used. `matched` counts
+    the records that the rule matches, `violations` those of them that violate it; of a rule of the policy server only
+    violations are known.
+    """
+
+    name: str
+    origin: Origin
+    file: str
+    action: Literal["deny", "warn", "audit"] | None
+    state: PolicyCondition
+    matched: int
+    violations: int
+    problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+class PolicyServerDocument(Document, frozen=True):
+    """The policy server. `onFailure` is the value of `--opa-failure`.
+
+    `policies` are the ids of its policies in the package that is queried, `policyProblems` what is wrong with them.
+    `answeredAt` is when it last answered a query, null before the first answer; `waiting` counts the records that wait
+    to be asked about.
+    """
+
+    url: str
+    path: str
+    on_failure: Literal["keep", "allow"]
+    state: ServerCondition
+    problem: str
+    revision: str
+    policies: tuple[str, ...]
+    policy_problems: tuple[str, ...]
+    answered_at: datetime | None
+    waiting: int
+
+
+class PoliciesDocument(LiveDocument, frozen=True):
+    """The rules about who may publish what; `items` is empty and `policyServer` null without any.
+
+    `revision` is that of the rules in CEL, and `evaluatedAt` when they were last evaluated on a record. `problems` is
+    what is wrong with them, with files and with lists. `denied` counts the records that rules deny, `violating` the
+    published ones that they deny now, and `waiting` those that are not changed because there is no answer.
+    """
+
+    kind: Literal["Policies"]
+    revision: str
+    evaluated_at: datetime | None
+    problems: tuple[str, ...]
+    denied: int
+    violating: int
+    waiting: int
+    items: tuple[RuleStatus, ...]
+    policy_server: PolicyServerDocument | None
+
+
+def build_policies(live: ProcessSnapshot, config: Config) -> PoliciesDocument:
+    """Describe the rules."""
+    local, server, reasons = live.rules.local, live.rules.server, live.engine.decisions.reasons
+    evaluated_at_s = local.evaluated_at_s if local else None
+    return PoliciesDocument(
+        api_version=VERSION,
+        process=UNKNOWN_PROCESS,
+        kind="Policies",
+        at=live.at,
+        revision=local.revision if local else "",
+        evaluated_at=None if evaluated_at_s is None else live.time_of(evaluated_at_s),
+        problems=local.problems if local else (),
+        denied=reasons[Reason.POLICY_DENIED],
+        violating=reasons[Reason.POLICY_VIOLATION],
+        waiting=reasons[Reason.POLICY_UNAVAILABLE],
+        items=tuple(sorted(_list_rules(live, local), key=lambda one: (one.name, one.file))),
+        policy_server=_build_server(live, server, config) if server else None,
+    )
+
+
+def _list_rules(live: ProcessSnapshot, local: LocalRulesSnapshot | None) -> Iterator[RuleStatus]:
+    counts: dict[str, Counter[str]] = {}
+    for (rule, result), count in live.rule_results.items():
+        counts.setdefault(rule, Counter())[result] = count
+    policies = local.policies if local else ()
+    for policy in policies:
+        yield _build_policy(policy, counts.get(policy.key.name, Counter()))
+    known = {policy.key.name for policy in policies}
+    for rule in counts.keys() - known if live.rules.server else ():
+        yield RuleStatus(
+            name=rule,
+            origin="policy-server",
+            file="",
+            action=next((action.value for action in RuleAction if counts[rule][action.value]), None),
+            state=PolicyCondition.USED,
+            matched=counts[rule].total(),
+            violations=_count_violations(counts[rule]),
+            problems=(),
+            warnings=(),
+        )
+
+
+def _build_policy(policy: PolicyState, counts: Counter[str]) -> RuleStatus:
+    if not policy.is_used:
+        condition = PolicyCondition.UNUSABLE
+    else:
+        condition = PolicyCondition.FORMER_VERSION if policy.problems else PolicyCondition.USED
+    return RuleStatus(
+        name=policy.key.name,
+        origin="file" if policy.file else "cluster",
+        file=policy.file,
+        action=policy.action.value if policy.action else None,
+        state=condition,
+        matched=counts.total(),
+        violations=_count_violations(counts),
+        problems=policy.problems,
+        warnings=policy.warnings,
+    )
+
+
+def _count_violations(counts: Counter[str]) -> int:
+    return counts.total() - counts[ALLOWED]
+
+
+def _build_server(live: ProcessSnapshot, server: PolicyServerSnapshot, config: Config) -> PolicyServerDocument:
+    is_answering = server.revision or server.answered_at_s is not None
+    state = ServerCondition.ANSWERING if is_answering else ServerCondition.NOT_QUERIED
+    return PolicyServerDocument(
+        url=mask_url(config.rules.opa_url),
+        path=config.rules.opa_path,
+        on_failure="allow" if config.rules.opa_failure == "allow" else "keep",
+        state=ServerCondition.FAILING if server.problem else state,
+        problem=server.problem,
+        revision=server.revision,
+        policies=server.policies,
+        policy_problems=server.policy_problems,
+        answered_at=None if server.answered_at_s is None else live.time_of(server.answered_at_s),
+        waiting=server.waiting,
+    )

@@ -1,0 +1,66 @@
+"""Copies of the state of rules at one moment: which there are, and what is wrong with them (docs/design/rules.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.cel.policy_index import PolicyState
+
+
+class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
+    """The rules in CEL.
+
+    Attributes:
+        revision: of the rules in use, "" before the first were read.
+        policies: the state of each DNSPolicy, sorted by name within each origin.
+        problems: what is wrong with policies, files and lists, sorted.
+        evaluated_at_s: when a record was last evaluated (monotonic seconds), None before the first.
+    """
+
+    revision: str = ""
+    policies: tuple[PolicyState, ...] = ()
+    problems: tuple[str, ...] = ()
+    evaluated_at_s: float | None = None
+
+
+class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
+    """The policy server.
+
+    Attributes:
+        revision: of its policies, as in the decision log; "" before it was read.
+        policies: the ids of its policies in the package that is queried, sorted.
+        problem: why it does not answer, "" if it does or was not queried yet.
+        policy_problems: what is wrong with its policies, one message each.
+        answered_at_s: when it last answered a query about records (monotonic seconds), None before the first answer.
+        waiting: how many records wait to be asked about.
+    """
+
+    revision: str = ""
+    policies: tuple[str, ...] = ()
+    problem: str = ""
+    policy_problems: tuple[str, ...] = ()
+    answered_at_s: float | None = None
+    waiting: int = 0
+
+
+class RuleSnapshot(Value, frozen=True, kw_only=True):
+    """The rules of a process; each part is None without its flag."""
+
+    local: LocalRulesSnapshot | None = None
+    server: PolicyServerSnapshot | None = None
+
+    def list_failures(self) -> Iterator[str]:
+        """Yield everything that is wrong with rules, one message each."""
+        if self.local:
+            yield from (f"rules: {problem}" for problem in self.local.problems)
+        if self.server:
+            if self.server.problem:
+                yield f"the policy server does not answer: {self.server.problem}"
+            yield from (f"policy server: {problem}" for problem in self.server.policy_problems)
+
+
+NO_RULES: Final = RuleSnapshot()

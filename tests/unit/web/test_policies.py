@@ -1,0 +1,164 @@
+"""The area of the rules on the live page, and its document in the JSON API."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from extdns.cel.policy_index import PolicyState
+from extdns.documents.rule_snapshot import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
+from extdns.model.kind import ObjectKey
+from extdns.model.resources.extdns import DNS_POLICY
+from extdns.model.violation import RuleAction
+from tests.objects import service
+from tests.unit.web.page_process import Process, WsgiResponse, process
+
+MARKUP = "<script>alert(1)</script>'\"&"
+HOSTILE = f"{MARKUP}\x1b[31m"
+OPA_URL = "--opa-url=http://127.0.0.1:8181"
+
+
+def build_policy(name: str, expression: str, **spec: object) -> dict[str, object]:
+    validations = [{"expression": expression, "message": f"not allowed {MARKUP}"}]
+    return {
+        "apiVersion": "extdns.io/v1alpha1",
+        "kind": "DNSPolicy",
+        "metadata": {"name": name},
+        "spec": {"validations": validations, **spec},
+    }
+
+
+def build_state(name: str, *problems: str, is_used: bool = True, file: str = "rules.yaml") -> PolicyState:
+    return PolicyState(
+        key=ObjectKey(DNS_POLICY, "", name),
+        generation=1,
+        problems=problems,
+        warnings=(f"warning {HOSTILE}",),
+        is_used=is_used,
+        action=RuleAction.DENY if is_used else None,
+        file=file,
+    )
+
+
+LOCAL = LocalRulesSnapshot(
+    revision="abc",
+    policies=(
+        build_state("no-denied"),
+        build_state("former", f"spec {HOSTILE}"),
+        build_state("unusable", "spec is missing", is_used=False, file=""),
+    ),
+    problems=("DNSPolicy unusable: spec is missing",),
+    evaluated_at_s=-60.0,
+)
+SERVER = PolicyServerSnapshot(
+    revision="7f3a",
+    policies=("dns/rules/names.rego",),
+    policy_problems=(f"dns/rules/names.rego: {HOSTILE}",),
+    answered_at_s=-3.0,
+    waiting=2,
+)
+
+
+def run_shop(folder: Path, rules: RuleSnapshot) -> Process:
+    """Run a process with a rule that denies one of two names, and with *rules* as the state that it shows."""
+    path = folder / "rules.yaml"
+    path.write_text(json.dumps(build_policy("no-denied", "!record.name.startsWith('denied')")), encoding="utf-8")
+    objects = (service("web", "web.example.org"), service("denied", "denied.example.org"))
+    return process(folder, *objects, flags=(f"--policy-rules={path}",), rules=rules)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
+    return run_shop(tmp_path_factory.mktemp("shop"), RuleSnapshot(local=LOCAL, server=SERVER))
+
+
+def test_the_document_has_each_rule_with_its_file_action_state_and_counts(shop: Process) -> None:
+    document = shop.get("/api/v1/policies").json
+    assert (document["kind"], document["revision"], document["denied"]) == ("Policies", "abc", 1)
+    assert document["evaluatedAt"] == "2026-11-20T09:13:31Z"
+    found = [
+        (one["name"], one["origin"], one["file"], one["action"], one["state"], one["matched"], one["violations"])
+        for one in document["items"]
+    ]
+    assert found == [
+        ("former", "file", "rules.yaml", "deny", "former-version", 0, 0),
+        ("no-denied", "file", "rules.yaml", "deny", "used", 2, 1),
+        ("unusable", "cluster", "", None, "unusable", 0, 0),
+    ]
+
+
+def test_the_document_has_the_policy_server_without_the_password_of_its_url(tmp_path: Path) -> None:
+    server = RuleSnapshot(server=SERVER)
+    shop = process(tmp_path, service("web", "web.example.org"), flags=(OPA_URL, "--opa-timeout=0.2s"), rules=server)
+    document = shop.get("/api/v1/policies").json["policyServer"]
+    del document["policyProblems"]
+    assert document == {
+        "url": "http://127.0.0.1:8181",
+        "path": "extdns/deny",
+        "onFailure": "keep",
+        "state": "answering",
+        "problem": "",
+        "revision": "7f3a",
+        "policies": ["dns/rules/names.rego"],
+        "answeredAt": "2026-11-20T09:14:28Z",
+        "waiting": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("server", "state"),
+    [
+        pytest.param(PolicyServerSnapshot(problem="no answer in time", revision="1"), "failing", id="failing"),
+        pytest.param(PolicyServerSnapshot(), "not-queried", id="not-queried"),
+    ],
+)
+def test_the_state_of_the_server_is_shown_and_counts_for_the_summary(
+    tmp_path: Path, server: PolicyServerSnapshot, state: str
+) -> None:
+    shop = process(tmp_path, service("web", "web.example.org"), rules=RuleSnapshot(server=server))
+    assert shop.get("/api/v1/policies").json["policyServer"]["state"] == state
+    status = shop.get("/api/v1/status").json
+    assert (status["level"] == "failing") is (state == "failing")
+    assert ("the policy server does not answer: no answer in time" in status["failing"]) is (state == "failing")
+
+
+def test_what_is_wrong_with_a_rule_makes_the_summary_failing(shop: Process) -> None:
+    status = shop.get("/api/v1/status").json
+    assert status["level"] == "failing"
+    assert "rules: DNSPolicy unusable: spec is missing" in status["failing"]
+
+
+def test_a_denied_name_links_to_its_rule_and_the_rule_to_its_names(shop: Process) -> None:
+    page = WsgiResponse(shop.site, "/name", "of=denied.example.org").text
+    assert 'rule <a href="policies#rule-no-denied">no-denied</a> DENIES it: not allowed &lt;script&gt;' in page
+    area = shop.get("/policies").text
+    assert '<tr class="first" id="rule-no-denied">' in area
+    assert 'href=".?rule=no-denied"' in area
+    assert 'href=".?reason=policy-denied"' in area
+    names = [one["name"] for one in shop.get("/api/v1/names", rule="no-denied").json["items"]]
+    assert names == ["denied.example.org", "web.example.org"]
+    assert shop.get("/api/v1/names", rule="other").json["items"] == []
+
+
+def test_texts_of_rules_are_escaped(shop: Process) -> None:
+    for page in (shop.get("/policies").text, shop.get("/").text, shop.get("/name", of="denied.example.org").text):
+        assert "<script>" not in page
+        assert all(line.isprintable() for line in page.splitlines())
+    assert "&lt;script&gt;" in shop.get("/policies").text
+
+
+def test_a_process_without_rules_shows_no_area_but_one_line(tmp_path: Path) -> None:
+    shop = process(tmp_path, service("web", "web.example.org"), rules=NO_RULES)
+    assert "Policies" not in re.findall(r"<nav.*</nav>", shop.get("/").text, re.DOTALL)[0]
+    assert shop.get("/policies").text.count("No rules: every name that an object requests may be published.") == 1
+    assert 'name="rule"' not in shop.get("/").text
+    assert shop.get("/api/v1/policies").json["items"] == []
+
+
+def test_a_process_with_rules_shows_the_area_in_its_navigation(shop: Process) -> None:
+    navigation = re.findall(r"<nav.*</nav>", shop.get("/policies").text, re.DOTALL)[0]
+    assert '<a href="policies" aria-current="page">Policies</a>' in navigation
+    assert 'name="rule"' in shop.get("/").text
