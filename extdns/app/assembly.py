@@ -151,7 +151,7 @@ def _build_origins(
 
 
 def _find_rate_limits(reader: ZoneReader) -> Callable[[], Iterable[RateLimitStatus]]:
-    """Return the function that returns how many calls may be made now."""
+    """Return the function that returns how many calls of the DNS service may be made now; () without a limit."""
     return reader.read_rate_limits if isinstance(reader, RateLimited) else tuple
 
 
@@ -169,7 +169,10 @@ def _build_metrics(config: Config, reader: ZoneReader, gate: WriteGate) -> Metri
 def _build_health_server(
     config: Config, controller: Controller, metrics: Metrics, page: tuple[WSGIApplication, str] | None
 ) -> WebServer:
-    """Build the server of health and metrics at `--metrics-address`, for other replicas with *page* below a secret."""
+    """Build the server of health and metrics at `--metrics-address`.
+
+    *page* is the live page and a secret path: other replicas read the page below that path. None: no page there.
+    """
     health = HealthApplication(
         is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
     )

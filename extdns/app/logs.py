@@ -36,7 +36,7 @@ def build_logs(
     Each is None without its flag, and both are in a dry run.
 
     Raises:
-        UsageError: a flag names no file or URL, or no field.
+        UsageError: a flag that must name a file, a URL or fields does not.
     """
     if writer is None:
         return None, None

@@ -82,7 +82,7 @@ def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
 
 
 def _list_labels(source: Source) -> tuple[str, ...]:
-    """Return the names of the source's kind in `resource` labels; `unstructured` uses the kind's own name, too."""
+    """Return the names that `resource` labels use for the source's kind; `unstructured` uses the kind's own, too."""
     kind = source.kind
     return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
 

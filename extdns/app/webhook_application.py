@@ -81,7 +81,7 @@ class WebhookApplication:
         The media type is required, because a browser cannot send it to another site without asking first.
 
         Raises:
-            _RefusedBodyError: another media type, no length, or too long.
+            _RefusedBodyError: the body has another media type or no length, or is too long.
         """
         if not wire.is_media_type(str(environ.get("CONTENT_TYPE", ""))):
             raise _RefusedBodyError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Content-Type must be {wire.MEDIA_TYPE}")

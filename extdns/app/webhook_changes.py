@@ -98,7 +98,7 @@ class ChangePlanner:
         }
 
     def _plan_each(self, about: Endpoint, old: Endpoint | None, new: Endpoint | None) -> None:
-        """Plan one change in each zone of its name."""
+        """Plan the change from *old* to *new* in each zone of its name; store the problem if it is impossible."""
         group = ((about.labels or {}).get(OWNED_RECORD) or about.dns_name).lower().removesuffix(".")
         try:
             before = parse_endpoint(old) if old else None
@@ -114,7 +114,7 @@ class ChangePlanner:
                 self._writes.setdefault(zone, {}).setdefault(group, []).extend(writes)
 
     def _find_zones_to_change(self, before: DesiredRecord | None, after: DesiredRecord | None) -> tuple[Zone, ...]:
-        """Return the zones of the name, after the checks that concern all of them."""
+        """Return the zones of the name. Raises `ImpossibleChangeError` if the change is impossible in all of them."""
         about = after or before
         if about is None:
             raise AssertionError("a change has a record before or after it")

@@ -78,7 +78,7 @@ class WebhookService:
         return bool(self._domains.include_pattern or self._domains.exclude_pattern)
 
     def _find_included(self, zone: Zone) -> Iterator[str]:
-        """Return the parts of *zone* that the list of `--domain-filter` includes."""
+        """Yield the name of *zone* if `--domain-filter` includes all of it, else the included domains in it."""
         suffixes = () if self._has_patterns else self._domains.include
         if not suffixes or any(zone.name.within(suffix.removeprefix(".")) for suffix in suffixes):
             yield zone.name

@@ -217,19 +217,19 @@ class References:
         self.variables = frozenset(self._fields)
 
     def build_context(self, document: Mapping[str, object]) -> Context:
-        """Return what the expressions refer to in *document*, and functions. Nothing else is visible to them."""
+        """Return what an evaluation can refer to: the functions, and what `select` returns for *document*."""
         values = self.select(document)
         if _RESERVED in values:
             values[_INTERNAL] = values.pop(_RESERVED)
         return Context(values, self._functions)
 
     def select(self, document: Mapping[str, object]) -> dict[str, object]:
-        """Return what the expressions refer to in *document*."""
+        """Return *document* with only the variables and fields that the expressions refer to."""
         return {name: _select_fields(document[name], fields) for name, fields in self._fields.items()}
 
 
 def _select_fields(value: object, fields: set[str]) -> object:
-    """Return *fields* of *value*, or all of it if "" is among them."""
+    """Return *value* with only *fields*, or all of it if "" is among them."""
     if "" in fields or not isinstance(value, dict):
         return value
     return {name: value[name] for name in fields}

@@ -122,7 +122,7 @@ class PolicyText(Value, frozen=True, kw_only=True):
 
 
 class ParsedPolicy(Value, frozen=True, kw_only=True):
-    """What was read of the spec of a DNSPolicy.
+    """The parts of the spec of a DNSPolicy that could be read, and its mistakes.
 
     Attributes:
         text: the policy, its expressions not compiled yet; None if there is a problem.

@@ -22,7 +22,7 @@ MAX_CACHED_CHARACTERS: Final = 16_000_000
 
 
 class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
-    """A policy, or several, without a valid version.
+    """One DNSPolicy, or all of a file or list, of which no valid version was read.
 
     Attributes:
         match: the inputs that it may concern.
@@ -42,7 +42,7 @@ class _PartialEvaluation(NamedTuple):
 
 
 class _PolicyGroup:
-    """Policies that are evaluated together."""
+    """Policies whose expressions are evaluated with the same document."""
 
     def __init__(self, policies: Sequence[CompiledPolicy]) -> None:
         self._policies = tuple(policies)

@@ -77,7 +77,7 @@ class AuditLog:
         self.queue.start()
 
     def close(self, timeout_s: float) -> None:
-        """Write what is queued, for at most *timeout_s* seconds."""
+        """Write the queued lines, for at most *timeout_s* seconds, and close the file."""
         self.queue.close(timeout_s)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
@@ -161,7 +161,7 @@ class AuditLog:
 
 
 class ObjectVersions:
-    """The last observed uid and resource version of each object, also of those that were deleted last."""
+    """The last observed uid and resource version of each object, and of the objects that were deleted last."""
 
     def __init__(self) -> None:
         self._present: dict[ObjectKey, ObjectVersion] = {}

@@ -117,6 +117,6 @@ class ChangeTimes:
 
 
 def _limit(measured: dict[DnsName, float] | dict[tuple[str, DnsName], _PlannedChange]) -> None:
-    """Empty *measured* if it has more than `_MAX_NAMES` entries."""
+    """Remove all entries of *measured* if it has more than `_MAX_NAMES`."""
     if len(measured) > _MAX_NAMES:
         measured.clear()

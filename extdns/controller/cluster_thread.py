@@ -193,7 +193,7 @@ class ClusterThread:
             return ()
 
     def _report_incomplete(self, change: ClusterChange, message: str) -> None:
-        """Report the kind of *change* as failing until the process ends, so that no object of it counts as deleted."""
+        """Report the kind of *change* as failing until the process ends: none of its objects may count as deleted."""
         if isinstance(change, ObjectProblem | IdentityRead):
             return
         kind = change.key.kind if isinstance(change, ObjectChange) else change.state.kind

@@ -67,7 +67,7 @@ class DecisionLog:
         self.queue.start(waits=False)
 
     def close(self, timeout_s: float) -> None:
-        """Write what is queued, for at most *timeout_s* seconds."""
+        """Write the queued lines, for at most *timeout_s* seconds, and close the file or connection."""
         self.queue.close(timeout_s)
 
     def record(
@@ -120,7 +120,7 @@ class DecisionLog:
             _log.info(Event.DECISION_LOG_WRITTEN, dropped=dropped or None)
 
     def watch(self, rules: RuleSet) -> RuleSet:
-        """Return *rules*, with a line for each evaluation."""
+        """Return rules that answer as *rules* do, and write their evaluations to this log."""
         return WatchedRules(rules, self._record_local)
 
     def _record_local(self, rules: RuleSet, inputs: Sequence[RuleInput], found: Sequence[Evaluation]) -> None:

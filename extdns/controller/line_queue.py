@@ -137,7 +137,7 @@ class LineQueue:
                 self._changed.notify_all()
 
     def _write_queued(self) -> None:
-        """Write all queued lines. Queue those that cannot be written again, in front of the others."""
+        """Write all queued lines. Lines whose write fails stay at the front of the queue."""
         while self._lines:
             with self._changed:
                 lines = [self._lines.popleft() for _ in range(min(len(self._lines), _MAX_LINES_PER_WRITE))]

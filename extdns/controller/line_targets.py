@@ -26,7 +26,7 @@ class LineTarget(Protocol):
         ...
 
     def write(self, data: bytes) -> None:
-        """Append *data*, which is one line or more. If it raises, it removes what was appended, if possible."""
+        """Append *data*, one or more lines. If that fails, remove the part that was appended, if possible."""
         ...
 
     def read_lines(self) -> Iterator[bytes]:
@@ -45,11 +45,11 @@ class StandardOutput:
         """Do nothing: standard output is open."""
 
     def write(self, data: bytes) -> None:
-        """Append *data*."""
+        """Write *data* to standard output."""
         _write_all(sys.stdout.fileno(), data)
 
     def read_lines(self) -> Iterator[bytes]:
-        """Yield nothing."""
+        """Yield nothing: standard output cannot be read."""
         return iter(())
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ _log = log.get(__name__)
 
 
 class PolicyServerReporter:
-    """A `PolicyServerListener`."""
+    """Logs and counts what the policy server answers: a `PolicyServerListener`."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class PolicyServerReporter:
     def record_answers(
         self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
     ) -> None:
-        """Count one query and its answers, and log them."""
+        """Count one query and its answers, and write the answers to the decision log."""
         counts = Counter(map(_classify, answers.evaluations))
         self._metrics.count_policy_query(counts, failed=bool(answers.problem), duration_s=duration_s)
         if self._decision_log:
@@ -61,7 +61,7 @@ class PolicyServerReporter:
             self._decision_log.record(inputs, answers.evaluations, path=self._path, revision=revision)
 
     def report_problem(self, problem: str) -> None:
-        """Log that the server does not answer, or answers again."""
+        """Log and count that the server does not answer because of *problem*, or, if that is "", answers again."""
         was_failing, self._is_failing = self._is_failing, bool(problem)
         self._metrics.set_policy_server(is_failing=bool(problem))
         if problem and not was_failing:
@@ -70,7 +70,7 @@ class PolicyServerReporter:
             _log.info(Event.POLICY_SERVER_ANSWERS)
 
     def report_policies(self, problems: Mapping[str, str]) -> None:
-        """Log the policies that fail, and write the status of all."""
+        """Log the policies that began to fail, and write the status of all."""
         failing = frozenset(policy for policy, message in problems.items() if message)
         for policy in sorted(failing - self._failing):
             _log.error(Event.POLICY_FAILED, policy=policy, message=problems[policy])
@@ -79,7 +79,7 @@ class PolicyServerReporter:
             self._status_writer.write(problems)
 
     def report_defect(self, exc: Exception) -> None:
-        """Report an unexpected error."""
+        """Report *exc*, an unexpected error."""
         self._report_defect(exc)
 
     def close(self, timeout_s: float) -> None:
@@ -89,7 +89,7 @@ class PolicyServerReporter:
 
 
 def _classify(evaluation: Evaluation) -> str:
-    """Return the result of *evaluation*, as a label."""
+    """Return the result of *evaluation* as the value of a metric's label."""
     if evaluation.unavailable:
         return "unavailable"
     actions = {one.action for one in evaluation.violations}

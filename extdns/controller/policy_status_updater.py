@@ -38,7 +38,7 @@ class PolicyStatusUpdater:
 
     @property
     def next_deadline_at(self) -> float:
-        """Monotonic time at which `write_due` has work; infinity if nothing changed, or the write gate is closed."""
+        """Monotonic time at which `write_due` has work; infinity if no status changed, or the write gate is closed."""
         return self._next_update_at if self._is_due and self._gate.is_open() else math.inf
 
     def observe_input(self, item: Input) -> None:

@@ -181,7 +181,7 @@ class ActivityReporter:
             _log.info(Event.CLUSTER_ACCEPTED, cluster=previous)
 
     def report_held_deletes(self, found: HeldSet) -> None:
-        """Report the deletes that one scope holds now."""
+        """Log and count the deletes that one scope holds now, and record Events about them."""
         self.metrics.set_held_deletes(found)
         recorder = (
             self._recorder if not found.held else self._open_recorder()
@@ -205,7 +205,7 @@ class ActivityReporter:
         )
 
     def report_observations(self, observations: Sequence[Observation]) -> None:
-        """Report the problems that sources found on objects."""
+        """Log and count the problems that sources found on objects, and record Events about them."""
         if self._limiter:
             self._limiter.start_batch()
         recorder = self._open_recorder()
@@ -230,7 +230,7 @@ class ActivityReporter:
                     )
 
     def report_object_problem(self, problem: ObjectProblem) -> None:
-        """Report that a manifest or an object cannot be read, or can be read again."""
+        """Log that a manifest or an object cannot be read, or can be read again."""
         if problem.message:
             self._problems.add((problem.location, problem.key))
             _log.error(Event.OBJECT_UNREADABLE, what=problem.what, place=problem.location, message=problem.message)
@@ -239,7 +239,7 @@ class ActivityReporter:
             _log.info(Event.OBJECT_READABLE, what=problem.what, place=problem.location)
 
     def report_kind_state(self, state: KindState) -> None:
-        """Report that the list and watch of a kind changed state."""
+        """Log and count that the list and watch of a kind changed to *state*."""
         self.metrics.set_phase(state)
         write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
         write(Event.CACHE_STATE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
@@ -318,7 +318,7 @@ class ActivityReporter:
             self._recorder.close(_CLOSE_TIMEOUT_S)
 
     def _open_recorder(self) -> EventRecorder | None:
-        """Return the Event recorder if this process may write now."""
+        """Return the Event recorder; None if there is none, or this process may not write now."""
         return self._recorder if self._recorder and (self._gate is None or self._gate.is_open()) else None
 
     def _report_unconfirmed(self, key: ObjectKey, detail: str, now: datetime) -> None:

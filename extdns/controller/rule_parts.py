@@ -74,7 +74,7 @@ class RuleParts:
             self.queries.query(effect.inputs)
 
     def _watch(self, item: Input) -> Input:
-        """Return *item*; if it has rules, their evaluations are written to the decision log."""
+        """Return *item*; if it contains rules, make them write their evaluations to the decision log."""
         if self.decision_log and isinstance(item, RulesChanged) and item.rules:
             return RulesChanged(rules=self.decision_log.watch(item.rules))
         return item
@@ -87,7 +87,7 @@ class RuleParts:
         )
 
     def describe_problems(self) -> dict[str, object]:
-        """Return what is wrong, for the details of `/readyz`."""
+        """Return what is wrong with rules, policy server and decision log, for the details of `/readyz`."""
         details: dict[str, object] = {}
         if self.policies and self.policies.problems:
             details["rules"] = {"problems": list(self.policies.problems)}
@@ -98,7 +98,7 @@ class RuleParts:
         return details
 
     def count_waiting(self) -> dict[str, int]:
-        """Return how much waits, by name. Safe from a handler of a signal."""
+        """Return how many policy queries and lines of the decision log wait. Safe from a handler of a signal."""
         counts: dict[str, int] = {}
         if self.queries:
             counts["policy queries"] = self.queries.waiting_count

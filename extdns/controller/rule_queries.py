@@ -44,7 +44,7 @@ class PolicyServerListener(Protocol):
     def record_answers(
         self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
     ) -> None:
-        """Record one query and its answers."""
+        """Record one query about *inputs*: its answers, the policies that gave them, and how long it took."""
         ...
 
     def report_problem(self, problem: str) -> None:
@@ -56,7 +56,7 @@ class PolicyServerListener(Protocol):
         ...
 
     def report_defect(self, exc: Exception) -> None:
-        """Report an unexpected error."""
+        """Report *exc*, an unexpected error."""
         ...
 
     def close(self, timeout_s: float) -> None:
@@ -233,7 +233,7 @@ class RuleQueries:
             self._listener.report_problem(problem)
 
     def _report_policies(self) -> None:
-        """Report the policies and what is wrong with them, if that changed."""
+        """Report to the listener what is wrong with each policy, if that changed."""
         if self._is_suspended:
             return
         found = dict.fromkeys(self._version.policies, "")

@@ -117,7 +117,7 @@ class WorkerPool:
         self._state_calls = ThreadPool("state", max_threads=1, finishes_queue=True)
 
     def start(self, effect: CallEffect) -> None:
-        """Start the call of *effect* on a thread."""
+        """Start the call that *effect* requests on a thread."""
         match effect:
             case ListZones():
                 self._lists.submit(partial(self._read, Call.ZONES, None, self._list_zones))

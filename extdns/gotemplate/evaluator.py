@@ -360,7 +360,7 @@ def _measure(value: OptionalValue, *, lists: bool = False) -> int:
 
 @contextmanager
 def _add_offset(offset: int) -> Iterator[None]:
-    """Set *offset* on each `TemplateError` raised in the `with` block that has no offset yet."""
+    """Set *offset* on a `TemplateError` that the `with` block raises and that has no offset yet."""
     try:
         yield
     except TemplateError as exc:

@@ -43,7 +43,7 @@ class OpaPaths(Value, frozen=True, kw_only=True):
 
     @property
     def package(self) -> str:
-        """The package of both, as `extdns`; "" if they are in none."""
+        """The package of both rules, such as `extdns`; "" if they are in no package."""
         return self.deny.rpartition("/")[0].replace("/", ".")
 
 

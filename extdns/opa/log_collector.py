@@ -11,7 +11,7 @@ _MAX_ANSWER_BYTES = 65_536
 
 
 class LogCollector:
-    """Post lines to the URL of a connection."""
+    """Sends lines of the decision log by POST to the URL of a connection."""
 
     def __init__(self, connection: OpaConnection) -> None:
         """Post over *connection*, which is opened with the first lines."""

@@ -51,7 +51,7 @@ class _Bundle(msgspec.Struct):
 
 
 class OpaServer:
-    """One Open Policy Agent. Not for several threads at a time."""
+    """Queries one Open Policy Agent. Not for several threads at a time."""
 
     def __init__(self, connection: OpaConnection, paths: OpaPaths) -> None:
         """Query *paths* over *connection*."""

@@ -88,7 +88,7 @@ class Connections(ThreadingMixIn, WSGIServer):
         self._stop.close()
 
     def server_close(self) -> None:
-        """Close the sockets after `serve` has returned."""
+        """Close the listening socket and its helpers; call it after `serve` has returned."""
         super().server_close()
         self._stop.close()
         self._stopped.close()
@@ -160,7 +160,7 @@ class _Handler(WSGIRequestHandler):
         self.send_response_only(code, message)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature of the base class
-        """Log no requests: there is a probe every few seconds."""
+        """Do not log the request: there is a probe every few seconds."""
 
 
 class _Gateway(SimpleHandler):
@@ -171,6 +171,6 @@ class _Gateway(SimpleHandler):
     def log_exception(
         self, exc_info: tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
     ) -> None:
-        """Log an error of the application."""
+        """Log an unexpected error that the application raised."""
         error = exc_info[1]
         _log.error(Event.REQUEST_FAILED, path=(self.environ or {}).get("PATH_INFO"), error=describe_error(error))

@@ -29,7 +29,7 @@ class HealthApplication:
         read_readiness: Callable[[], Readiness],
         render_metrics: Callable[[], bytes],
     ) -> None:
-        """Call these functions for each request, from any thread.
+        """Store the functions that are called for each request, from any thread.
 
         Args:
             is_healthy: whether the process does its work; if not, Kubernetes should restart it.

@@ -61,10 +61,10 @@ def _find_own_address() -> str:
 
 
 class LeaderPageApplication:
-    """Serve *site* below the secret path, and everything else by *others*."""
+    """Serves one application below a secret path, and another one at all other paths."""
 
     def __init__(self, site: WSGIApplication, others: WSGIApplication, *, secret: str, replica: str) -> None:
-        """Serve *site* below *secret*. Responses name this process as *replica*."""
+        """Serve *site* below the path *secret*, *others* elsewhere. Responses name this process as *replica*."""
         self._site = site
         self._others = others
         self._path = f"{_PREFIX}{secret}"

@@ -50,7 +50,7 @@ def check_adjusted_identity(scratch: Scratch) -> None:
 
 
 def check_adjusted_labels(scratch: Scratch) -> None:
-    """Check that adjusted endpoints have their labels."""
+    """Check that adjusted endpoints have the labels of the endpoints in the request."""
     samples = _build_samples(scratch)
     expected = {one.identity: one.labels for one in samples}
     for one in scratch.adjust(*samples):
@@ -71,7 +71,7 @@ def check_idempotent_adjustment(scratch: Scratch) -> None:
 
 
 def check_pure_adjustment(scratch: Scratch) -> None:
-    """Check that adjusting stores nothing."""
+    """Check that adjusting an endpoint does not make it a listed record."""
     sample = scratch.build("adjust-only", "A", "192.0.2.1")
     scratch.request_adjustment(encode_endpoints((sample,)))
     if sample.identity in scratch.list_own():
@@ -79,7 +79,7 @@ def check_pure_adjustment(scratch: Scratch) -> None:
 
 
 def check_properties(scratch: Scratch) -> None:
-    """Check that the properties that the adjusted endpoint has are listed after it was applied, and no others."""
+    """Check that a record is listed with exactly the properties that its adjusted endpoint has."""
     sample = replace(scratch.build("properties", "A", "192.0.2.1"), provider_specific=scratch.properties)
     (applied,) = create_if_supported(scratch, sample)
     (listed,) = scratch.read(applied)

@@ -21,11 +21,11 @@ _EXCERPT_CHARACTERS: Final = 200
 
 
 class NoAnswerInTimeError(ExtdnsError):
-    """There was no complete answer within the time limit."""
+    """The webhook provider gave no complete answer within the time limit."""
 
 
 class BrokenExchangeError(ExtdnsError):
-    """There was no valid answer: no connection, no HTTP, or a body above the limit."""
+    """The webhook provider gave no valid answer: no connection, no HTTP, or a body above the limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,14 +42,14 @@ def check_create(scratch: Scratch) -> None:
 
 
 def check_apply_status(scratch: Scratch) -> None:
-    """Check that the answer to changes is 204."""
+    """Check that the answer to `POST /records` has status 204."""
     answer = scratch.send_changes(Changes(create=scratch.adjust(scratch.build("status", "A", "192.0.2.1"))))
     if answer.status != APPLIED:
         raise ViolationError(f"{answer.describe()}, not {APPLIED}")
 
 
 def check_no_changes(scratch: Scratch) -> None:
-    """Check that a request without changes is applied."""
+    """Check that `POST /records` without changes succeeds."""
     scratch.apply(Changes())
 
 
@@ -59,7 +59,7 @@ def check_several_targets(scratch: Scratch) -> None:
 
 
 def check_wildcard(scratch: Scratch) -> None:
-    """Check that a wildcard is listed under its name."""
+    """Check that a record at a wildcard is listed under its name, with the `*`."""
     scratch.create(scratch.build("*.wildcard", "A", "192.0.2.1"))
 
 

@@ -127,14 +127,14 @@ class Scratch:
             raise ViolationError(f"{describe_changes(changes)}: {answer.describe()}")
 
     def create(self, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
-        """Adjust and create records, and expect that they are listed. Return the adjusted endpoints."""
+        """Adjust *endpoints*, create them, and check that they are listed. Return the adjusted endpoints."""
         adjusted = self.adjust(*endpoints)
         self.apply(Changes(create=adjusted))
         self.expect(*adjusted)
         return adjusted
 
     def delete(self, *endpoints: Endpoint) -> None:
-        """Delete records as they are listed now."""
+        """Delete *endpoints* as they are listed now."""
         self.apply(Changes(delete=self.read(*endpoints)))
 
     def read(self, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
@@ -170,7 +170,7 @@ class Scratch:
         return name == self.domain or name.endswith(f".{self.domain}")
 
     def expect(self, *endpoints: Endpoint) -> None:
-        """Compare the targets of *endpoints* with what is listed.
+        """Check that *endpoints* are listed with the same targets.
 
         Raises:
             ViolationError: one is not listed, or has other targets.
@@ -187,7 +187,7 @@ class Scratch:
                 )
 
     def expect_absent(self, *endpoints: Endpoint) -> None:
-        """Expect that *endpoints* are not listed.
+        """Check that *endpoints* are not listed.
 
         Raises:
             ViolationError: one is listed.
@@ -219,13 +219,13 @@ class Scratch:
         return f"{format_count(len(before), 'record')} below {self.domain} could not be deleted: {names}"
 
     def _delete_singly(self, own: Mapping[Identity, Endpoint]) -> None:
-        """Delete some records one by one, because one that cannot be deleted must not save the others."""
+        """Delete up to `_MAX_SINGLE_DELETES` of *own* one by one: one refused delete must not prevent the others."""
         for endpoint in islice(own.values(), _MAX_SINGLE_DELETES):
             self.send_changes(Changes(delete=(endpoint,)))
 
 
 def decode(answer: RawAnswer) -> tuple[Endpoint, ...]:
-    """Decode a list of endpoints.
+    """Decode *answer*, which must contain a list of endpoints.
 
     Raises:
         ViolationError: the answer is not 2xx, or no list of endpoints.

@@ -105,7 +105,7 @@ class Route53Api:
                 marker = {"Marker": answer["NextMarker"]}
 
     def get_zone(self, zone_id: str) -> HostedZone:
-        """Return one zone."""
+        """Return the zone with the id *zone_id*."""
         with self._call("GetHostedZone", zone_id) as (reader, _):
             return _parse_zone(reader.get_hosted_zone(Id=zone_id)["HostedZone"])
 
@@ -221,7 +221,7 @@ def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[flo
 
 
 def _set_batch_body(params: dict[str, Any], **_: object) -> None:
-    """Send the rendered batch instead of the empty one that the SDK rendered."""
+    """Replace the empty batch that the SDK rendered by the one from `render_batch`; called by the SDK."""
     params["body"] = _BATCH_BODY.get()
 
 
@@ -361,7 +361,7 @@ class SessionEvents(Protocol):
     """Registers handlers of SDK events: a session, whose clients inherit them."""
 
     def register(self, event_name: str, handler: Callable[..., None], /) -> None:
-        """Call *handler* with the fields of the event."""
+        """Call *handler* for each event *event_name*, with the fields of the event."""
         ...
 
 

@@ -47,12 +47,12 @@ class PolicyScope:
 
 
 def find_partition(region: str) -> str:
-    """Return the partition of *region*."""
+    """Return the AWS partition that contains *region*: `aws`, `aws-cn` or `aws-us-gov`."""
     return "aws-cn" if region.startswith("cn-") else "aws-us-gov" if region.startswith("us-gov-") else "aws"
 
 
 def build_policy(scope: PolicyScope) -> PolicyDocument:
-    """Return the policy of the role that reads and writes zones."""
+    """Return the IAM policy of the role that reads and writes zones."""
     zones = [f"arn:{scope.partition}:route53:::hostedzone/{_build_id_pattern(one)}" for one in scope.zone_ids] or [
         f"arn:{scope.partition}:route53:::hostedzone/*"
     ]
@@ -132,7 +132,7 @@ def _build_id_pattern(zone_id: str) -> str:
 
 
 def list_actions(scope: PolicyScope) -> list[str]:
-    """Return the change actions that are used."""
+    """Return the change actions that extdns uses in *scope*."""
     return ["CREATE", "DELETE", *([] if scope.conditional else ["UPSERT"])]
 
 

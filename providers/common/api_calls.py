@@ -72,7 +72,7 @@ class CallFailedError(ProviderError):
     def __init__(
         self, kind: FailureKind, call: str, context: str, code: str, detail: str, *, messages: tuple[str, ...] = ()
     ) -> None:
-        """Join the parts of the message into one line."""
+        """Build the one-line message from *call*, *context*, *code* and *detail*; mask the secrets in all texts."""
         suffix = f" on {context}" if context else ""
         super().__init__(f"{call}{suffix}: {code}: {detail}" if detail else f"{call}{suffix}: {code}")
         self.kind = kind
@@ -179,7 +179,7 @@ class TokenBucket:
 
     @classmethod
     def full(cls, rate: RateLimit, now_s: float) -> TokenBucket:
-        """Return a full bucket."""
+        """Return a bucket for *rate* that is full at *now_s*."""
         return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
 
     def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
@@ -189,7 +189,7 @@ class TokenBucket:
         return missing / self.rate if missing > _ROUNDING else 0.0
 
     def take(self, count: float = 1.0) -> None:
-        """Take *count* tokens."""
+        """Take *count* tokens, whether the bucket has them or not."""
         self.tokens -= count
 
     def record_success(self) -> None:
@@ -206,11 +206,11 @@ class TokenBucket:
 
     @property
     def is_slowed(self) -> bool:
-        """Return whether the refill rate is below the normal one."""
+        """Whether the refill rate is below the normal one."""
         return self.rate < self.per_s
 
     def count_tokens(self, now_s: float) -> float:
-        """Return the tokens that are left."""
+        """Return how many tokens the bucket has at *now_s*."""
         self._refill(now_s)
         return self.tokens
 
@@ -301,7 +301,7 @@ class RateLimiter:
             self._get_bucket(action).record_success()
 
     def record_throttle(self, action: str, *, changes: int = 0) -> None:
-        """Record that the service throttled a call of *action* with *changes*."""
+        """Record that the service throttled a call of *action* that contained *changes* changes."""
         with self._lock:
             now_s = self._monotonic_s()
             self._account.record_throttle(now_s)

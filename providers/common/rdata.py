@@ -380,7 +380,7 @@ def _parse_escape(escape: re.Match[str]) -> str:
     """Return the character that the backslash escape *escape* stands for.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the escape is invalid.
     """
     code = escape.group(1)
     return code if len(code) == 1 else bytes([int(code)]).decode("latin-1")

@@ -44,7 +44,7 @@ _MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one afte
 
 @dataclass(slots=True)
 class _ManagedZone:
-    """A zone with its last snapshot, None if a batch used it or may have changed what it read.
+    """A zone with its last snapshot; None if a batch used the snapshot, or may have changed what it shows.
 
     Attributes:
         batch_count: the batches so far; a snapshot taken during one is not stored.
@@ -236,7 +236,7 @@ class OctodnsWriter:
         """Make the writes of *batch* in the zone of *snapshot*.
 
         Raises:
-            CallFailedError: it failed before anything was written.
+            CallFailedError: a call failed before anything was written.
         """
         zone, writes, min_ttl_s = batch.zone, batch.writes, snapshot.zone.target.min_ttl_s
         names = {write.key.name for write in writes}

@@ -172,7 +172,7 @@ def apply_plans(snapshot: OctodnsSnapshot, plans: Sequence[Any], observe: CallOb
     """Let the provider that took *snapshot* apply *plans*.
 
     Raises:
-        CallFailedError: it failed. Unless its kind is `UNANSWERED`, some change was refused; others may have been made.
+        CallFailedError: a plan failed. Unless its kind is `UNANSWERED`, some change was refused; others may be made.
     """
     for plan in plans:
         with measure_call(observe, _WRITE):

@@ -172,7 +172,7 @@ class DnsClient:
 
 
 class TransferLimit:
-    """Counts what one transfer has brought, and ends it if that, or the zone after it, is too much."""
+    """Counts the bytes and records of one transfer, and ends it if these, or the zone after it, exceed the limits."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Start with nothing counted, and with the limits of *settings*."""
@@ -181,7 +181,7 @@ class TransferLimit:
         self._records = 0
 
     def add(self, size: int, records: int) -> None:
-        """Count one message of *size* bytes with *records*.
+        """Count one message of *size* bytes with *records* records.
 
         Raises:
             CallFailedError: the transfer is too large.
@@ -222,7 +222,7 @@ def build_key(secret: TsigSecret) -> dns.tsig.Key:
 
 @contextmanager
 def _translate_failures(broken: FailureKind) -> Iterator[None]:
-    """Raise `CallFailedError` for all failures in the block; *broken* is the kind of those of the connection."""
+    """Raise all failures in the block as `CallFailedError`; *broken* is the kind of a failure of the connection."""
     try:
         yield
     except CallFailedError:

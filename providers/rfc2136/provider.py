@@ -179,7 +179,7 @@ def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[Reco
 
 
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
-    """Return why the prerequisites of *writes* failed with *message*, as the zone shows it now."""
+    """Read the zone to find why the prerequisites of *writes* failed; *message* is the answer of the server."""
     try:
         for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
             if explained := find_conflict(writes, _select_records(read(), writes)):

@@ -93,7 +93,7 @@ class WebhookZones:
         return zones
 
     def require(self, zone: Zone) -> None:
-        """Raise `RetryableError` if *zone* is not among the zones."""
+        """Raise `RetryableError` if *zone* is not among the zones of the webhook."""
         if zone not in self._zones:
             raise RetryableError(f"zone {zone} is not among the domains of the webhook")
 
@@ -114,7 +114,7 @@ class WebhookZones:
 
 
 def _select(found: Mapping[DnsName, tuple[Record, ...]], chosen: DomainFilter) -> dict[DnsName, tuple[Record, ...]]:
-    """Return the records that the filter of the webhook includes, and all TXT records, as ownership records are."""
+    """Return the records that the filter *chosen* includes, and all TXT records: they can be ownership records."""
     selected: dict[DnsName, tuple[Record, ...]] = {}
     for name, current in found.items():
         visible = current if chosen.matches(name) else tuple(one for one in current if one.type == rrtype.TXT)
@@ -198,7 +198,7 @@ class WebhookReader:
         self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
 
     def _find_refused(self, request: Sequence[DesiredRecord], failed: CallFailedError) -> None:
-        """Show the records of a *request* that *failed* again in halves, to find the one that is refused."""
+        """Show the records of a *request* that *failed* again in halves; store a refusal of each that fails alone."""
         if len(request) == 1:
             refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(failed))
             self._answers[request[0]] = (refusal,)
@@ -287,7 +287,7 @@ class WebhookWriter:
         return self._read_effect(zone, writes, message)
 
     def _read_effect(self, zone: Zone, writes: Sequence[Write], message: str) -> Outcome:
-        """Return the outcome of *writes*, which the webhook answered with an error, as the records show it."""
+        """Read the zone, and return which of *writes* were made although the webhook answered with an error."""
         try:
             found = self._zones.cache.get(zone).by_name
         except ProviderError as exc:

@@ -36,10 +36,10 @@ class _Result(NamedTuple):
 
 
 class RecordCache:
-    """Reads all records at once; safe from any thread."""
+    """Reads the records of all zones in one call, and keeps them; safe from any thread."""
 
     def __init__(self, read: Callable[[], bytes], convert: Callable[[bytes], Mapping[str, ZoneContents]]) -> None:
-        """Read with *read*, which raises `ProviderError`, as *convert* does, which splits a body by zone."""
+        """Store the functions: *read* returns a body or raises `ProviderError`; *convert* splits a body by zone."""
         self._read = read
         self._convert = convert
         self._lock = Lock()
@@ -71,7 +71,7 @@ class RecordCache:
         return result.contents.get(zone.id, NO_CONTENTS)
 
     def outdate(self) -> None:
-        """Let no later call return a read that began before this one: something was written."""
+        """Record that something was written: later calls of `get` return only the result of a later read."""
         with self._lock:
             self._too_old = self._begun
 

@@ -94,7 +94,7 @@ def _bound_ttl(endpoint: Endpoint) -> int:
 
 
 def _normalize(endpoint: Endpoint) -> Endpoint:
-    """Return *endpoint* with its lists in the order of `build_endpoint`, and without what is empty."""
+    """Return *endpoint* with its lists in the order of `build_endpoint`, and one spelling for each empty field."""
     return replace(
         endpoint,
         targets=tuple(sorted(endpoint.targets or ())) or None,
@@ -189,7 +189,7 @@ def build_written_record(write: Write) -> Record | None:
 
 
 def normalize_desired(desired: DesiredRecord, zone: Zone | None) -> DesiredRecord | Refusal:
-    """Return *desired* as it is shown to the webhook, or why it cannot be; *zone* None skips the check of the place."""
+    """Return *desired* as it is shown to the webhook, or why it cannot be; any name may be used if *zone* is None."""
     name, rtype = desired.name, desired.type
     detail = ""
     if rtype not in rrtype.OWNABLE:

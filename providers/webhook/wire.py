@@ -52,7 +52,7 @@ _Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_CHARACTERS)]
 
 
 def limit_body(max_bytes: int) -> int:
-    """Return how many bytes a body may have: *max_bytes*, but at most 1 GiB, and 1 GiB if it is not positive."""
+    """Return how many bytes a body may have: *max_bytes*, but at most 1 GiB; 1 GiB if *max_bytes* is not positive."""
     return min(max_bytes, HARD_LIMIT_BYTES) if max_bytes > 0 else HARD_LIMIT_BYTES
 
 
@@ -94,7 +94,7 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
 
 
 class Changes(Value, frozen=True, kw_only=True):
-    """What `POST /records` requests. `update_old` and `update_new` pair by their place."""
+    """What `POST /records` requests. The endpoints at one position of `update_old` and `update_new` are one update."""
 
     create: tuple[Endpoint, ...] = ()
     update_old: tuple[Endpoint, ...] = ()
@@ -102,7 +102,7 @@ class Changes(Value, frozen=True, kw_only=True):
     delete: tuple[Endpoint, ...] = ()
 
     def __len__(self) -> int:
-        """Return the number of endpoints."""
+        """Return the number of endpoints in the four lists."""
         return len(self.create) + len(self.update_old) + len(self.update_new) + len(self.delete)
 
 
