@@ -124,7 +124,7 @@ def propose_changes(
     for proposal in comparison.proposals:
         outcome = proposal.outcome
         if isinstance(outcome, Delete):
-            outcome = _resolve_delete(outcome, comparison.proposals, findings, retained, settings)
+            outcome = _resolve_delete(outcome, comparison, findings, retained, settings)
         elif isinstance(found := findings.get(proposal.key), Blocked):
             outcome = found
         if not (isinstance(outcome, Blocked) or allows(settings.policy, outcome)):
@@ -261,22 +261,24 @@ def _build_managed_rows(
 
 def _resolve_delete(
     change: Delete,
-    proposals: Sequence[Proposal],
+    comparison: NameComparison,
     findings: Mapping[RecordKey, Evidence | Blocked],
     retained: Mapping[RecordKey, Blocked],
     settings: PlanSettings,
 ) -> Delete | Blocked:
+    proposals = comparison.proposals
     if _is_exchanged(change, proposals):
         return replace(change, evidence=Evidence.REPLACED)
     if _is_old_owners(change.current, settings):
         detail = f'owned by "{change.current.owner}"; taken over once an object requests it'
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
     found = retained.get(change.key) or findings[change.key]
+    is_replaced = change.evidence is Evidence.REPLACED and _requests_another_type(change.current, proposals)
     if isinstance(found, Blocked):
-        return change if change.evidence is Evidence.REPLACED and found.reason is Reason.REQUESTED_BY_OTHER else found
-    if change.evidence is Evidence.REPLACED and _requests_another_type(change.current, proposals):
-        return change
-    return replace(change, evidence=found)
+        if change.evidence is not Evidence.REPLACED or found.reason is not Reason.REQUESTED_BY_OTHER:
+            return found
+        return change if is_replaced else _find_rejected_successor(change.current, comparison.rejected) or change
+    return change if is_replaced else replace(change, evidence=found)
 
 
 def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
@@ -296,6 +298,15 @@ def _requests_another_type(owned: OwnedRecord, proposals: Iterable[Proposal]) ->
     return any(
         not owned.resource or coexistence.is_requested_by_resource(owned, one.requested_by) for one in candidates
     )
+
+
+def _find_rejected_successor(owned: OwnedRecord, rejected: Iterable[Unfulfilled]) -> Blocked | None:
+    """Return why the record that the object of *owned* now requests in its place is not written; None if none is."""
+    for one in rejected:
+        same_set = one.set_identifier == owned.record.set_identifier
+        if same_set and coexistence.is_requested_by_resource(owned, one.requested_by):
+            return replace(one.block, detail=f"{one.type} cannot replace it")
+    return None
 
 
 def _removes_targets_only(update: Update) -> bool:

@@ -110,6 +110,19 @@ def test_a_routed_record_is_deleted_although_the_dns_service_does_not_support_th
     assert world.list_records() == {}
 
 
+@pytest.mark.parametrize("compat", [False, True])
+def test_a_record_stays_until_its_objects_cname_no_longer_yields_to_the_aaaa_record_of_another_object(
+    *, compat: bool
+) -> None:
+    other = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
+    world = start_world(*CURRENT, first=[observe("web", WEB), observe("api", other)], plan=replace(PLAN, compat=compat))
+    world.run(observe("web", CNAME), for_s=300.0)
+    address = {} if compat else {"web A": ("192.0.2.1",)}  # external-dns deletes the A record
+    assert world.list_records() == {"web AAAA": ("2001:db8::1",)} | address
+    world.run(observe("api"), for_s=300.0)
+    assert world.list_records() == {"web CNAME": ("lb.test",)}
+
+
 def test_a_record_kept_because_its_replacement_is_not_supported_is_deleted_with_its_object() -> None:
     world = run_with_change(CNAME, compat=False)
     world.run(observe_gone("web"))

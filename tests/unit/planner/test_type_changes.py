@@ -249,6 +249,23 @@ def test_a_record_whose_object_lost_the_contest_is_replaced_by_the_requested_typ
     assert list_changes(made) == [delete(AAAA_OF_OLD, REPLACED)]
 
 
+def test_a_record_stays_if_the_cname_that_its_object_now_requests_yields_to_the_type_of_another_object() -> None:
+    current = (A_OF_WEB, AAAA_OF_OLD)
+    requested = build_candidate("CNAME", "lb.test", resource=WEB), build_candidate("AAAA", "::1", resource=OLD)
+    made = plan(current, requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))
+    assert list_decisions(made) == [
+        ("A", Action.KEEP, Reason.INCOMPATIBLE_TYPE),
+        ("AAAA", Action.KEEP, Reason.PUBLISHED),
+        ("CNAME", Action.NONE, Reason.INCOMPATIBLE_TYPE),
+    ]
+    assert find_decision(made, "A").detail == "CNAME cannot replace it"
+    assert list_changes(plan(current, requested[:1])) == [
+        delete(A_OF_WEB, REPLACED),
+        delete(AAAA_OF_OLD, REPLACED),
+        create(requested[0].desired),
+    ]
+
+
 @pytest.mark.parametrize("reason", [Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED])
 def test_a_record_of_another_object_stays_without_evidence_if_another_type_is_requested(reason: Reason) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
