@@ -8,13 +8,14 @@ are checked by a dry evaluation (`typical_inputs.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Final
 
 from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS, count_arguments
 from extdns.cel.library import Context, Program, compile_program
+from extdns.cel.references import FIELDS, INTERNAL, RESERVED, FieldSchema
 from extdns.cel.syntax import ExpressionSyntax, FieldPath, FunctionCall, read_syntax, rename_variable
 from extdns.errors import ExtdnsError, describe_error, sanitize
 
@@ -27,31 +28,6 @@ MAX_STEPS: Final = 100_000
 
 _TEXT_PER_STEP: Final = 1024
 _MAX_RESULT_DEPTH: Final = 8
-
-FieldSchema = Mapping[str, "FieldSchema | None"]
-
-
-def _list_fields(*names: str) -> FieldSchema:
-    return dict.fromkeys(names)
-
-
-_RECORD_FIELDS: Final = _list_fields(
-    "name", "labels", "zone", "private", "type", "ttl", "targets", "setIdentifier", "properties"
-)
-
-FIELDS: Final[FieldSchema] = {
-    "operation": None,
-    "source": None,
-    "record": _RECORD_FIELDS,
-    "object": _list_fields("apiVersion", "kind", "namespace", "name", "labels", "annotations"),
-    "namespace": _list_fields("name", "labels", "annotations"),
-    "current": {"record": _RECORD_FIELDS, "owner": None, "ours": None, "resource": None},
-}
-"""The variables of an expression and their fields (docs/design/rules.md, "The document"); None if any may follow."""
-
-_RESERVED: Final = "namespace"
-_INTERNAL: Final = "Namespace"  # as long, so that positions in messages stay right
-"""CEL reserves the word `namespace`, so the evaluator gets another name for this variable."""
 
 VARIABLES: Final = "variables"
 """The variable whose fields are the variables of the rule."""
@@ -103,13 +79,6 @@ class Expression:
         paths = [path.names for path in syntax.paths if path.names[0] == VARIABLES]
         self.variables = None if (VARIABLES,) in paths else tuple(dict.fromkeys(names[1] for names in paths))
 
-    def is_true(self, context: Context) -> bool:
-        """Return whether the value is true; False also if the expression has no value (`evaluate` raises why)."""
-        try:
-            return self.evaluate(context) is True
-        except EvaluationError:
-            return False
-
     def evaluate(self, context: Context) -> object:
         """Return the value of the expression.
 
@@ -136,14 +105,7 @@ def compile_expression(source: str, variables: Sequence[str] = ()) -> Expression
         raise InvalidExpressionError(
             f"has {len(source)} characters; allowed: {MAX_EXPRESSION}; move parts of it to spec.variables"
         )
-    try:
-        program = compile_program(rename_variable(source, _RESERVED, _INTERNAL))
-    except Exception as error:
-        raise InvalidExpressionError(f"is not CEL: {_describe_syntax_error(error)}") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise InvalidExpressionError(f"is not CEL: {sanitize(str(error))}") from error
+    program = _compile_program(source)
     syntax = read_syntax(source, _NAMESPACES)
     schema: FieldSchema = {**FIELDS, VARIABLES: dict.fromkeys(variables)}
     for path in syntax.paths:
@@ -153,6 +115,30 @@ def compile_expression(source: str, variables: Sequence[str] = ()) -> Expression
     if syntax.loop_depth > MAX_LOOP_DEPTH:
         raise InvalidExpressionError(f"nests {syntax.loop_depth} loops; allowed: {MAX_LOOP_DEPTH}")
     return Expression(source, syntax, program)
+
+
+def compile_list(expressions: Sequence[Expression]) -> Expression | None:
+    """Return an expression whose value is the list of the values of *expressions*; None if it cannot be compiled.
+
+    If one of them has no value, the list has none.
+    """
+    source = "[" + ",\n".join(one.source for one in expressions) + "\n]"  # a comment ends with the line
+    try:
+        return Expression(source, read_syntax(source, _NAMESPACES), _compile_program(source))
+    except InvalidExpressionError:
+        return None
+
+
+def _compile_program(source: str) -> Program:
+    """Compile *source*. Raises `InvalidExpressionError` if it is not CEL."""
+    try:
+        return compile_program(rename_variable(source, RESERVED, INTERNAL))
+    except Exception as error:
+        raise InvalidExpressionError(f"is not CEL: {_describe_syntax_error(error)}") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise InvalidExpressionError(f"is not CEL: {sanitize(str(error))}") from error
 
 
 def _describe_syntax_error(error: Exception) -> str:
@@ -196,43 +182,6 @@ def _check_call(call: FunctionCall) -> None:
         raise InvalidExpressionError(
             f"calls {call.name}() with {call.arguments} arguments, counting the one before the dot; allowed: {allowed}"
         )
-
-
-class References:
-    """What several expressions refer to. Only this is converted for the evaluator, because converting is slow.
-
-    Attributes:
-        variables: the variables of the document.
-    """
-
-    def __init__(self, expressions: Iterable[Expression]) -> None:
-        """Collect the variables, fields and functions of *expressions*."""
-        syntaxes = [expression.syntax for expression in expressions]
-        self._functions = {
-            call.name: FUNCTIONS[call.name] for one in syntaxes for call in one.calls if call.name in FUNCTIONS
-        }
-        self._fields: dict[str, set[str]] = {}
-        for path in (path for one in syntaxes for path in one.paths if path.names[0] in FIELDS):
-            self._fields.setdefault(path.names[0], set()).add(path.names[1] if path.names[1:] else "")
-        self.variables = frozenset(self._fields)
-
-    def build_context(self, document: Mapping[str, object]) -> Context:
-        """Return what an evaluation can refer to: the functions, and what `select` returns for *document*."""
-        values = self.select(document)
-        if _RESERVED in values:
-            values[_INTERNAL] = values.pop(_RESERVED)
-        return Context(values, self._functions)
-
-    def select(self, document: Mapping[str, object]) -> dict[str, object]:
-        """Return *document* with only the variables and fields that the expressions refer to."""
-        return {name: _select_fields(document[name], fields) for name, fields in self._fields.items()}
-
-
-def _select_fields(value: object, fields: set[str]) -> object:
-    """Return *value* with only *fields*, or all of it if "" is among them."""
-    if "" in fields or not isinstance(value, dict):
-        return value
-    return {name: value[name] for name in fields}
 
 
 def _convert_error(error: Exception) -> EvaluationError:
@@ -279,6 +228,9 @@ def measure_value(value: object, depth: int = 0) -> tuple[int, int]:
             return 0, 0
     elements, longest = len(value), 0
     for part in parts:
+        if isinstance(part, str):  # nearly every part, and a call for each takes most of the time
+            longest = max(longest, len(part))
+            continue
         found = measure_value(part, depth + 1)
         elements, longest = max(elements, found[0]), max(longest, found[1])
     return elements, longest

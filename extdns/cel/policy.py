@@ -10,7 +10,6 @@ from extdns.cel.expression import (
     EvaluationError,
     Expression,
     InvalidExpressionError,
-    References,
     check_cost,
     compile_expression,
     format_value,
@@ -19,9 +18,10 @@ from extdns.cel.expression import (
 from extdns.cel.functions import MAX_TEXT
 from extdns.cel.library import Context
 from extdns.cel.policy_document import MAX_MESSAGE, PolicyMatch, PolicyText, ValidationText
+from extdns.cel.references import References
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.violation import RuleAction, Violation
-from extdns.rules.rule_input import Operation, RuleDocument
+from extdns.rules.rule_input import Operation, RuleInput
 
 MAX_RESULT_ELEMENTS: Final = 10_000
 """The most elements of a list or map that a variable may have."""
@@ -52,8 +52,9 @@ class CompiledPolicy:
         text: the document.
         validations: in the order of the document.
         expressions: all of its expressions.
+        conditions: the expressions of the validations if the policy has no variables, else ().
+        references: what its expressions refer to.
         reads_namespaces: whether it needs the labels or annotations of namespaces.
-        is_stable: whether creates and updates give the same answer, whatever the current record is.
     """
 
     def __init__(
@@ -65,13 +66,10 @@ class CompiledPolicy:
         self.validations = tuple(validations)
         messages = (one.message for one in validations if one.message is not None)
         self.expressions = (*variables.values(), *(one.expression for one in validations), *messages)
-        self._references = References(self.expressions)
+        self.conditions = () if variables else tuple(one.expression for one in validations)
+        self.references = References(one.syntax for one in self.expressions)
         self._has_loops = any(one.syntax.loop_depth for one in self.expressions)
-        self._conditions = None if variables or self._has_loops else tuple(one.expression for one in validations)
-        used = self._references.variables
-        self.reads_namespaces = text.match.namespace_selector is not None or "namespace" in used
-        operations = {Operation.CREATE, Operation.UPDATE}
-        self.is_stable = operations <= set(text.match.operations) and used.isdisjoint({"current", "operation"})
+        self.reads_namespaces = text.match.namespace_selector is not None or "namespace" in self.references.variables
 
     @property
     def name(self) -> str:
@@ -83,28 +81,9 @@ class CompiledPolicy:
         """Which inputs the policy is evaluated on."""
         return self.text.match
 
-    def evaluate(self, context: Context, document: RuleDocument) -> tuple[Violation, ...]:
-        """Return the violations of the policy.
-
-        Args:
-            context: what the expressions of the policy refer to.
-            document: what the policy is evaluated on.
-        """
-        if self._conditions is not None:  # the usual case, and fast: simple conditions that are true
-            for condition in self._conditions:
-                if not condition.is_true(context):
-                    break
-            else:
-                return ()
-        return tuple(self._evaluate(context, document))
-
-    def build_variables(self, context: Context, document: RuleDocument) -> PolicyVariables:
-        """Return the variables of the policy for *document*, not yet evaluated."""
-        size = measure_value(self._references.select(document)) if self._has_loops else (0, 0)
-        return PolicyVariables(self._variables, context, size)
-
-    def _evaluate(self, context: Context, document: RuleDocument) -> Iterator[Violation]:
-        values = self.build_variables(context, document)
+    def evaluate(self, context: Context, item: RuleInput) -> Iterator[Violation]:
+        """Yield the violations of *item*, of which *context* has what the expressions of the policy refer to."""
+        values = self.build_variables(context, item)
         for validation in self.validations:
             try:
                 is_valid = values.evaluate_condition(validation.expression)
@@ -116,6 +95,13 @@ class CompiledPolicy:
             if not is_valid:
                 message = build_message(validation, values)
                 yield self._build_violation(message, validation.text.reason, values, deletes=self.text.deletes)
+
+    def build_variables(self, context: Context, item: RuleInput) -> PolicyVariables:
+        """Return the variables of the policy for *item*, not yet evaluated."""
+        if not self._has_loops:
+            return PolicyVariables(self._variables, context, (0, 0))
+        document = self.references.build_document(self.references.read(item))
+        return PolicyVariables(self._variables, context, measure_value(document))
 
     def _build_violation(self, message: str, reason: str, values: PolicyVariables, *, deletes: bool) -> Violation:
         return Violation(

@@ -1,24 +1,24 @@
-"""A set of policies, as the planner evaluates it (`RuleSet`)."""
+"""A set of policies, as the planner evaluates it (`RuleSet`). docs/design/rules.md, "What an evaluation costs"."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from extdns.cel.expression import References
-from extdns.cel.library import Context
 from extdns.cel.policy import CompiledPolicy
 from extdns.cel.policy_document import PolicyMatch, SelectorRequirement
+from extdns.cel.policy_group import PolicyGroup
 from extdns.errors import describe_error
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.violation import Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import Operation, RuleDocument, RuleInput, build_document, count_characters
+from extdns.rules.rule_input import Operation, RuleInput, count_characters
 
-_MAX_CACHED: Final = 4096
+_MAX_CACHED: Final = 65_536
 MAX_CACHED_CHARACTERS: Final = 16_000_000
+_MAX_SELECTIONS: Final = 4096
 
 
 class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
@@ -33,62 +33,39 @@ class UnavailablePolicy(Value, frozen=True, kw_only=True, order=True):
     match: PolicyMatch
 
 
-class _PartialEvaluation(NamedTuple):
-    """What some of the policies answer: the names of those that match, violations, and why there is no answer."""
+class _Selection(NamedTuple):
+    """The policies that match some inputs.
 
-    matched: tuple[str, ...]
-    violations: tuple[Violation, ...]
-    reasons: tuple[str, ...]
+    Attributes:
+        groups: the policies, in groups that are evaluated together.
+        answer: the evaluation of an input that violates none of them.
+    """
 
-
-class _PolicyGroup:
-    """Policies whose expressions are evaluated with the same document."""
-
-    def __init__(self, policies: Sequence[CompiledPolicy]) -> None:
-        self._policies = tuple(policies)
-        self._references = References(expression for policy in policies for expression in policy.expressions)
-
-    def evaluate(self, item: RuleInput) -> _PartialEvaluation:
-        matched: list[str] = []
-        violations: list[Violation] = []
-        reasons: list[str] = []
-        prepared: tuple[Context, RuleDocument] | None = None
-        for policy in self._policies:
-            found = is_matched(policy.match, item)
-            if found and policy.reads_namespaces and _lacks_namespace(item):
-                found = None
-            if found is None and item.object is not None:
-                reasons.append(f"{policy.name}: the namespace {item.object.namespace} was not read")
-            if not found:
-                continue
-            if prepared is None:
-                document = build_document(item)
-                prepared = self._references.build_context(document), document
-            matched.append(policy.name)
-            violations += policy.evaluate(*prepared)
-        return _PartialEvaluation(tuple(matched), tuple(violations), tuple(reasons))
+    groups: tuple[PolicyGroup, ...]
+    answer: Evaluation
 
 
 class PolicyRules:
-    """Implements `RuleSet` with DNSPolicies. Immutable but for a cache, and safe from any thread.
+    """Implements `RuleSet` with DNSPolicies. Immutable but for caches, and safe from any thread.
 
-    A record is evaluated again after it was written, and whenever something else about its name changes. Policies that
-    do not depend on the current record then give the same answer, so that of the last inputs is stored.
+    Which policies match is computed once for inputs that are equal in all that `match` selects by, and answers once for
+    inputs of which the policies read the same values.
     """
 
     def __init__(self, policies: Sequence[CompiledPolicy], unavailable: Sequence[UnavailablePolicy] = ()) -> None:
         """Use *policies*, in any order. Inputs that *unavailable* may concern get no answer."""
+        self._policies = tuple(policies)
         self._unavailable = tuple(sorted(unavailable, key=lambda one: one.problem))
-        self._stable = _PolicyGroup([policy for policy in policies if policy.is_stable])
-        self._others = _PolicyGroup([policy for policy in policies if not policy.is_stable])
-        self._cache: dict[Hashable, _PartialEvaluation] = {}
+        matches = [*(one.match for one in self._policies), *(one.match for one in self._unavailable)]
+        self._domains = frozenset(domain for match in matches for domain in match.domains)
+        has_selectors = any(match.namespace_selector is not None for match in matches)
+        self._needs_namespaces = has_selectors or any(policy.reads_namespaces for policy in policies)
+        self._selections: dict[Hashable, _Selection] = {}
+        self._groups: dict[tuple[CompiledPolicy, ...], PolicyGroup] = {}
+        self._answers: dict[Hashable, tuple[Violation, ...]] = {}
         self._cached_characters = 0
         texts = sorted((policy.text for policy in policies), key=repr)
         self._revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
-        selectors = (one.match.namespace_selector for one in self._unavailable)
-        self._needs_namespaces = any(policy.reads_namespaces for policy in policies) or any(
-            one is not None for one in selectors
-        )
 
     @property
     def revision(self) -> str:
@@ -102,7 +79,7 @@ class PolicyRules:
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
         """Return the evaluation of each of *inputs*, in their order. Never raises."""
-        return tuple(self._evaluate_safely(item) for item in inputs)
+        return tuple([self._evaluate_safely(item) for item in inputs])
 
     def _evaluate_safely(self, item: RuleInput) -> Evaluation:
         try:
@@ -111,31 +88,86 @@ class PolicyRules:
             return Evaluation(unavailable=describe_error(error))
 
     def _evaluate(self, item: RuleInput) -> Evaluation:
-        parts = self._evaluate_stable(item), self._others.evaluate(item)
-        reasons = [one.problem for one in self._unavailable if is_matched(one.match, item) is not False]
-        reasons += [reason for part in parts for reason in part.reasons]
-        violations = {one for part in parts for one in part.violations}
-        matched = {name for part in parts for name in part.matched}
+        groups, answer = self._find_selection(item)
+        violations: list[Violation] = []
+        for group in groups:
+            values = group.read(item)
+            found = self._answers.get((group, values))
+            if found is None:
+                found = group.evaluate(item, values)
+                self._store_answer((group, values), found, item)
+            violations += found
+        if not violations:
+            return answer
         return Evaluation(
-            violations=tuple(sorted(violations)),
-            matched=tuple(sorted(matched)),
-            unavailable="; ".join(sorted(reasons)[:3]),
+            violations=tuple(sorted(set(violations))), matched=answer.matched, unavailable=answer.unavailable
         )
 
-    def _evaluate_stable(self, item: RuleInput) -> _PartialEvaluation:
-        """Return what the stable policies answer, from the cache if possible."""
-        if item.operation is Operation.DELETE:
-            return self._stable.evaluate(item)
-        key = item.record, item.zone, item.source, item.object, item.namespace
-        found = self._cache.get(key)
+    def _store_answer(self, key: Hashable, answer: tuple[Violation, ...], item: RuleInput) -> None:
+        self._cached_characters += count_characters(item)
+        if len(self._answers) >= _MAX_CACHED or self._cached_characters > MAX_CACHED_CHARACTERS:
+            self._answers.clear()
+            self._cached_characters = count_characters(item)
+        self._answers[key] = answer
+
+    def _find_selection(self, item: RuleInput) -> _Selection:
+        """Return the policies that match *item*."""
+        key = (
+            item.operation,
+            item.record.type,
+            item.source,
+            item.zone.name,
+            item.object and item.object.namespace,
+            self._needs_namespaces and item.namespace and item.namespace.labels,
+            self._domains and self._list_domains(item.record.name),
+        )
+        found = self._selections.get(key)
         if found is None:
-            found = self._stable.evaluate(item)
-            self._cached_characters += count_characters(item)
-            if len(self._cache) >= _MAX_CACHED or self._cached_characters > MAX_CACHED_CHARACTERS:
-                self._cache.clear()
-                self._cached_characters = count_characters(item)
-            self._cache[key] = found
+            found = self._select(item)
+            if len(self._selections) >= _MAX_SELECTIONS:
+                self._selections.clear()
+                self._groups.clear()
+                self._answers.clear()
+            self._selections[key] = found
         return found
+
+    def _list_domains(self, name: str) -> tuple[str, ...]:
+        """Return the domains of any `match` that contain *name*."""
+        found = []
+        while name:
+            if name in self._domains:
+                found.append(name)
+            name = name.partition(".")[2]
+        return tuple(found)
+
+    def _select(self, item: RuleInput) -> _Selection:
+        matching: list[CompiledPolicy] = []
+        reasons = [one.problem for one in self._unavailable if is_matched(one.match, item) is not False]
+        for policy in self._policies:
+            found = is_matched(policy.match, item)
+            if found and policy.reads_namespaces and _lacks_namespace(item):
+                found = None
+            if found is None and item.object is not None:
+                reasons.append(f"{policy.name}: the namespace {item.object.namespace} was not read")
+            if found:
+                matching.append(policy)
+        return _Selection(
+            groups=tuple(self._group(matching)),
+            answer=Evaluation(
+                matched=tuple(sorted({policy.name for policy in matching})), unavailable="; ".join(sorted(reasons)[:3])
+            ),
+        )
+
+    def _group(self, policies: Iterable[CompiledPolicy]) -> list[PolicyGroup]:
+        """Return groups of *policies* whose answers many inputs, some or none have in common."""
+        by_sharing: dict[int, list[CompiledPolicy]] = {}
+        for policy in policies:
+            by_sharing.setdefault(policy.references.sharing, []).append(policy)
+        groups = []
+        for _, found in sorted(by_sharing.items()):
+            group = self._groups.get(tuple(found)) or PolicyGroup(found)
+            groups.append(self._groups.setdefault(tuple(found), group))
+        return groups
 
 
 def _lacks_namespace(item: RuleInput) -> bool:

@@ -32,6 +32,10 @@ LOOPS: Final = frozenset({"all", "exists", "exists_one", "filter", "map"})
 _LITERALS: Final = frozenset({"true", "false", "null", "in"})
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
+_SEPARATORS: Final = frozenset({"", "&&", "||", "?", ":", ","})  # "" is the start or the end
+_BEFORE_OPERAND: Final = _SEPARATORS | _OPENING
+_AFTER_OPERAND: Final = _SEPARATORS | _CLOSING
+_PLAIN_TEXT: Final = re.compile(r"""(['"])([^'"\\]+)\1""")
 
 
 class SourceToken(NamedTuple):
@@ -54,9 +58,15 @@ class FunctionCall(Value, frozen=True, order=True):
 
 
 class FieldPath(Value, frozen=True, order=True):
-    """Fields that are selected one after the other, as `record.name`, from a variable that no loop declares."""
+    """Fields that are selected one after the other, as `record.name`, from a variable that no loop declares.
+
+    Attributes:
+        names: the variable and the fields. A key that is selected with brackets or tested with `in` is one of them.
+        is_null_test: whether only `== null` or `!= null` is applied to the last of *names*.
+    """
 
     names: tuple[str, ...]
+    is_null_test: bool = False
 
 
 class ExpressionSyntax(Value, frozen=True, kw_only=True):
@@ -149,7 +159,7 @@ class _SyntaxReader:
             at += 2
             names.append(self._tokens[at].source)
         if self._find_source(at + 1) != "(":
-            self._add_path(names)
+            self._add_path(names + self._find_key(first, at), is_null_test=self._is_null_test(first, at))
             return at + 1
         is_method = len(names) > 1 and names[0] not in self._namespaces
         if is_method:
@@ -157,6 +167,31 @@ class _SyntaxReader:
         name = names[-1] if is_method else ".".join(names)
         self._open_call(at, name, is_method=is_method, is_global=first == at)
         return at + 2
+
+    def _find_key(self, first: int, last: int) -> list[str]:
+        """Return the key to which the access to the path between *first* and *last* is limited, [] if it is not.
+
+        It is in brackets behind the path, or before `in` and the path. In any doubt it is not found.
+        """
+        if self._find_source(last + 1) == "[" and self._find_source(last + 3) == "]":
+            found = _PLAIN_TEXT.fullmatch(self._find_source(last + 2))
+        elif self._find_source(first - 1) == "in" and self._is_operand(first - 2, last):
+            found = _PLAIN_TEXT.fullmatch(self._find_source(first - 2))
+        else:
+            found = None
+        return [found[2]] if found else []
+
+    def _is_null_test(self, first: int, last: int) -> bool:
+        """Return whether the path between *first* and *last* is compared with null, and nothing else."""
+        comparisons = ("==", "!=")
+        if self._find_source(last + 1) in comparisons and self._find_source(last + 2) == "null":
+            return self._is_operand(first, last + 2)
+        follows_null = self._find_source(first - 1) in comparisons and self._find_source(first - 2) == "null"
+        return follows_null and self._is_operand(first - 2, last)
+
+    def _is_operand(self, first: int, last: int) -> bool:
+        """Return whether no operator but a logical one is applied to what is between *first* and *last*."""
+        return self._find_source(first - 1) in _BEFORE_OPERAND and self._find_source(last + 1) in _AFTER_OPERAND
 
     def _open_call(self, at: int, name: str, *, is_method: bool, is_global: bool = False) -> None:
         """Open the bracket of the call whose name is at *at*."""
@@ -183,9 +218,9 @@ class _SyntaxReader:
             commas += source == "," and depth == 0
         return commas + 1
 
-    def _add_path(self, names: list[str]) -> None:
+    def _add_path(self, names: list[str], *, is_null_test: bool = False) -> None:
         if names[0] not in self._list_loop_variables():
-            self._paths.add(FieldPath(tuple(names)))
+            self._paths.add(FieldPath(tuple(names), is_null_test))
 
     def _list_loop_variables(self) -> Iterator[str]:
         return (bracket.variable for bracket in self._brackets if bracket.variable)

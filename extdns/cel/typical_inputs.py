@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from extdns.cel.expression import EvaluationError, References, format_value
+from extdns.cel.expression import EvaluationError, format_value
 from extdns.cel.policy import CompiledPolicy, CompiledValidation
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import StringMap, Value
 from extdns.model.zone import Zone
-from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject, build_document
+from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 
 _ZONE: Final = Zone(name=DnsName("example.com"), id="example.com")
 _TARGETS: Final = {
@@ -97,8 +97,9 @@ def evaluate_dry(policy: CompiledPolicy) -> DryEvaluation:
 
 
 def _evaluate_once(policy: CompiledPolicy, validation: CompiledValidation, item: RuleInput) -> object:
-    document = build_document(item)
-    values = policy.build_variables(References(policy.expressions).build_context(document), document)
+    references = policy.references
+    context = references.build_context(references.build_document(references.read(item)))
+    values = policy.build_variables(context, item)
     try:
         return values.evaluate(validation.expression)
     except EvaluationError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from extdns.cel.expression import References, compile_expression
+from extdns.cel.expression import compile_expression
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import PolicyMatch, read_policy
+from extdns.cel.references import References
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import StringMap
@@ -62,7 +63,8 @@ def build_current(name: str = "web.team-a.example.com") -> OwnedRecord:
 def evaluate(source: str, item: RuleInput | None = None) -> object:
     """Compile *source* and return its value for *item*."""
     expression = compile_expression(source)
-    return expression.evaluate(References([expression]).build_context(build_document(item or build_input())))
+    references = References([expression.syntax])
+    return expression.evaluate(references.build_context(build_document(item or build_input())))
 
 
 def build_policy(*expressions: str | Mapping[str, object], name: str = "rule", **spec: object) -> CompiledPolicy:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.cel.expression import FIELDS, EvaluationError
+from extdns.cel.expression import EvaluationError
 from extdns.cel.functions import FUNCTIONS, MAX_TEXT, replace_text
+from extdns.cel.references import FIELDS
 from extdns.rules.rule_input import Operation
 from tests.unit.cel.expressions import build_current, build_input, evaluate
 

@@ -48,7 +48,7 @@ def test_the_cache_of_answers_is_bounded_although_objects_have_large_annotations
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(policy_rules, "MAX_CACHED_CHARACTERS", 100_000)
-    rules, item = PolicyRules((OWN_DOMAIN,)), build_input()
+    rules, item = PolicyRules((build_policy("object.annotations != {}"),)), build_input()
     assert item.object is not None
     tracemalloc.start()
     for number in range(100):

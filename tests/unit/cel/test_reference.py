@@ -9,10 +9,10 @@ from typing import Final
 import pytest
 import yaml
 
-from extdns.cel.expression import FIELDS
 from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import read_policy
+from extdns.cel.references import FIELDS
 from extdns.cel.typical_inputs import evaluate_dry
 from extdns.commands.policy import main
 from tests.unit.cel.expressions import build_input, evaluate

@@ -1,0 +1,236 @@
+"""Evaluating several policies together, and storing their answers, changes no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from extdns.cel.expression import Expression
+from extdns.cel.functions import FUNCTIONS
+from extdns.cel.library import Context
+from extdns.cel.policy import CompiledPolicy
+from extdns.cel.policy_group import PolicyGroup
+from extdns.cel.policy_rules import PolicyRules, is_matched
+from extdns.cel.references import ReadValues, References
+from extdns.cel.syntax import read_syntax
+from extdns.model.dns_name import DnsName
+from extdns.model.value import StringMap
+from extdns.model.violation import Violation
+from extdns.model.zone import Zone
+from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject, build_document
+from tests.unit.cel.expressions import build_current, build_input, build_policy
+
+_CONDITIONS = (
+    "record.ttl >= 60",
+    "record.type in ['A', 'TXT']",
+    "record.labels[0] != 'web'",
+    "record.labels[4] == 'x'",
+    "record.name.isSubdomainOf(object.namespace + '.example.com')",
+    "record.targets.all(t, isIP(t) && !ip(t).isPrivate())",
+    "record.targets.all(object, object != '192.0.2.1') || object.name == 'web'",
+    "size(record.targets) < 2",
+    "record.properties.alias == 'true'",
+    "'alias' in record.properties",
+    "object == null || 'team' in object.labels && object.labels['team'] == 'a'",
+    "object.labels.team == 'a'",
+    "has(object.labels.team)",
+    "!has(object.annotations.owner) || object.annotations['owner'] == object.namespace",
+    "object.labels.exists(key, key == 'team')",
+    "object.labels[object.name] == 'a'",
+    "object.labels == {}",
+    "object.labels['te' + 'am'] == 'a'",
+    'object.labels["team"].size() == 1',
+    "object.labels['te\\u0061m'] == 'a'",
+    "'a' in object.labels['team'].split(',')",
+    "'te' + 'am' in object.labels",
+    "object.size() == 6",
+    "current == null",
+    "null != current && current.owner == 'default'",
+    "current == null || current.record.zone == record.zone",
+    "current == null || current.record.ttl == record.ttl",
+    "current.record == null",
+    "(current == null) == (operation == 'CREATE')",
+    "operation == 'CREATE'",
+    "namespace != null && namespace.labels['team'] == 'a'",
+    "namespace == object",
+    "record.private ? record.zone == 'example.com' : true",
+    "source == 'service' // a comment",
+    "record.ttl",
+    "1",
+    "record.ttl / 0 == 1",
+    "record.setIdentifier == null",
+    "record.targets.all(a, record.targets.all(b, a == b))",
+)
+_VARIABLES = ("object.labels['team']", "record.targets", "record.ttl", "current == null", "1 / 0", "object.namespace")
+_MATCHES: tuple[dict[str, object], ...] = (
+    {},
+    {"recordTypes": ["A"]},
+    {"domains": ["team-a.example.com", "web.example.com"]},
+    {"domains": ["example.com"], "sources": ["service"]},
+    {"namespaces": ["team-a"]},
+    {"namespaceSelector": {"matchLabels": {"team": "a"}}},
+    {"operations": ["DELETE", "CREATE"]},
+    {"zones": ["example.org"]},
+)
+
+
+@st.composite
+def build_policies(draw: st.DrawFn) -> list[CompiledPolicy]:
+    policies = []
+    for number in range(draw(st.integers(1, 5))):
+        validations = []
+        variables = draw(st.lists(st.sampled_from(_VARIABLES), max_size=2))
+        for expression in draw(st.lists(st.sampled_from(_CONDITIONS), min_size=1, max_size=3)):
+            used = draw(st.sampled_from(("", "variables.v0 == variables.v0 && "))) if variables else ""
+            message = draw(st.sampled_from(("", "'of ' + object.name", "'TTL ' + string(record.ttl)")))
+            validations.append({"expression": used + expression} | ({"messageExpression": message} if message else {}))
+        policies.append(
+            build_policy(
+                *validations,
+                name=f"rule-{number}",
+                match=draw(st.sampled_from(_MATCHES)),
+                variables=[{"name": f"v{at}", "expression": one} for at, one in enumerate(variables)],
+                failurePolicy=draw(st.sampled_from(("Fail", "Ignore"))),
+            )
+        )
+    return policies
+
+
+_MAPS = st.dictionaries(st.sampled_from(("team", "owner", "web")), st.sampled_from(("a", "b")), max_size=3).map(
+    lambda found: StringMap.from_items(found.items())
+)
+_OBJECTS = st.builds(
+    RuleObject,
+    api_version=st.just("v1"),
+    kind=st.just("Service"),
+    namespace=st.sampled_from(("", "team-a", "team-b")),
+    name=st.sampled_from(("web", "api")),
+    labels=_MAPS,
+    annotations=_MAPS,
+)
+_INPUTS = st.builds(
+    build_input,
+    st.sampled_from(("web.example.com", "api.team-a.example.com", "web.team-b.example.com", "example.com")),
+    st.sampled_from(("192.0.2.1", "10.0.0.1", "lb.example.net")),
+    operation=st.sampled_from(Operation),
+    source=st.sampled_from(("service", "ingress")),
+    record_type=st.sampled_from(("A", "CNAME")),
+    ttl_s=st.sampled_from((0, 1, 60)),
+    properties=st.sampled_from(({}, {"alias": "true"}, {"alias": "true", "x": "y"})),
+    zone=st.sampled_from((Zone(name=DnsName("example.com"), id="a"), Zone(name=DnsName("com"), id="b", private=True))),
+    object=st.none() | _OBJECTS,
+    namespace=st.none() | st.builds(RuleNamespace, name=st.just("team-a"), labels=_MAPS, annotations=_MAPS),
+    current=st.none() | st.sampled_from(("web.example.com", "api.team-a.example.com")).map(build_current),
+)
+
+
+def evaluate_alone(policies: Sequence[CompiledPolicy], item: RuleInput) -> Iterator[Violation]:
+    """Evaluate each policy on the complete document, with no other policy beside it, and store nothing."""
+    for policy in policies:
+        if is_matched(policy.match, item):
+            document = build_document(item)
+            document["Namespace"] = document.pop("namespace")
+            yield from policy.evaluate(Context(document, dict(FUNCTIONS)), item)
+
+
+@given(policies=build_policies(), items=st.lists(_INPUTS, min_size=1, max_size=12))
+def test_answers_of_several_policies_are_those_of_each_policy_alone(
+    policies: list[CompiledPolicy], items: list[RuleInput]
+) -> None:
+    rules = PolicyRules(policies)
+    for item in (*items, *items):
+        (found,) = rules.evaluate((item,))
+        if not found.unavailable:
+            assert found.violations == tuple(sorted(set(evaluate_alone(policies, item))))
+
+
+def test_answer_of_a_policy_that_reads_only_the_ttl_is_computed_once_for_each_ttl() -> None:
+    rules = PolicyRules((build_policy("record.ttl >= 60"), build_policy("current == null || record.ttl < 90000")))
+    computed = count_evaluations(rules, [build_input(f"{at}.example.com", ttl_s=60 + at % 3) for at in range(50)])
+    assert computed == 3
+
+
+def test_answer_of_a_policy_about_the_request_is_not_computed_again_after_the_write() -> None:
+    rules = PolicyRules((build_policy("record.name != 'a'"), build_policy("operation != 'X'")))
+    item = build_input()
+    written = replace(item, operation=Operation.UPDATE, current=build_current())
+    assert (count_evaluations(rules, [item]), count_evaluations(rules, [written, item])) == (2, 1)
+
+
+def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
+    """Return how often a group of policies is evaluated for *items*."""
+    counted: list[RuleInput] = []
+    evaluate = PolicyGroup.evaluate
+
+    def count(group: PolicyGroup, item: RuleInput, values: ReadValues) -> tuple[Violation, ...]:
+        counted.append(item)
+        return evaluate(group, item, values)
+
+    with patch.object(PolicyGroup, "evaluate", count):
+        rules.evaluate(items)
+    return len(counted)
+
+
+def test_conditions_that_are_true_take_one_call_of_the_evaluator() -> None:
+    policies = [build_policy(f"record.name != '{name}'", name=name) for name in "abc"]
+    with patch.object(Expression, "evaluate", autospec=True, side_effect=Expression.evaluate) as evaluate:
+        PolicyRules(policies).evaluate((build_input(),))
+    assert evaluate.call_count == 1
+
+
+def test_one_is_not_taken_for_true_beside_other_conditions() -> None:
+    (evaluation,) = PolicyRules((build_policy("1"), build_policy("true"))).evaluate((build_input(),))
+    assert [one.message for one in evaluation.violations] == [
+        "The rule cannot be evaluated: spec.validations[0].expression: gives 1; allowed: true or false"
+    ]
+
+
+@given(item=_INPUTS)
+def test_expressions_that_read_all_variables_get_the_complete_document(item: RuleInput) -> None:
+    everything = References([read_syntax("[operation, source, record, object, namespace, current]")])
+    assert everything.build_document(everything.read(item)) == build_document(item)
+
+
+@pytest.mark.parametrize(
+    ("source", "document"),
+    [
+        ("record.ttl > 1", {"record": {"ttl": 300}}),
+        ("object.labels['app'] == object.labels.x", {"object": {"labels": {"app": "web"}}}),
+        ("'x' in object.labels && true", {"object": {"labels": {}}}),
+        ("current.record == null || current == null", {"current": {"record": {}}}),
+        ("current == null && current.owner == ''", {"current": {"owner": "default"}}),
+    ],
+)
+def test_expression_gets_only_what_it_reads(source: str, document: dict[str, object]) -> None:
+    references = References([read_syntax(source)])
+    assert references.build_document(references.read(build_input(current=build_current()))) == document
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "object.labels == {}",
+        "'a' + 'pp' in object.labels",
+        "object.labels['a' + 'pp'] == ''",
+        "object.labels['\\u0061pp'] == ''",
+        "object.labels[r'app'] == ''",
+        "object.labels[object.name] == ''",
+        "object.labels[?'app'] == ''",
+        "'app' in object.labels == true",
+        "true == 'app' in object.labels",
+        "object.labels.all(key, key != '')",
+        "size(object.labels) == 0",
+        "object == null == true",
+        "object in [null]",
+    ],
+)
+def test_all_labels_are_read_in_case_of_doubt(source: str) -> None:
+    references = References([read_syntax(source)])
+    found = references.build_document(references.read(build_input()))["object"]
+    assert isinstance(found, dict)
+    assert found["labels"] == {"app": "web"}
