@@ -247,16 +247,15 @@ def _is_valid_name(name: DnsName) -> bool:
         return False
 
 
-# Placeholders for the first label of a name and for the rest, and a separator; no name contains these characters.
+# Placeholders for the first label of a name and for the rest; no name contains these characters.
 _HEAD: Final = "\0"
 _REST: Final = "\1"
-_NEXT: Final = "\n"
 
 
 class RelatedNames:
     """Finds the names that must be read together with a name. If a name is related to another, so is the reverse."""
 
-    __slots__ = ("_added_length", "_managed_types", "_naming", "_pattern", "_type_labels", "_types")
+    __slots__ = ("_added_length", "_managed_types", "_naming", "_prefixes_by_suffix", "_type_labels", "_types")
 
     def __init__(self, naming: Naming, managed_types: frozenset[str]) -> None:
         """Create a finder; *managed_types* are the types of records that can be ours."""
@@ -266,7 +265,10 @@ class RelatedNames:
         self._type_labels = frozenset(rtype.lower() for rtype in (*self._types, rrtype.TXT))
         unknown = DnsName(f"{_HEAD}.{_REST}")
         related = self._find_all(unknown)
-        self._pattern = _NEXT.join(related)
+        self._prefixes_by_suffix: dict[str, list[str]] = {}
+        for other in related:
+            prefix, suffix = other.removesuffix(f".{_REST}").split(_HEAD)
+            self._prefixes_by_suffix.setdefault(suffix, []).append(prefix)
         self._added_length = max(map(len, related), default=0) - len(unknown)
 
     def find(self, name: DnsName) -> tuple[str, ...]:
@@ -275,12 +277,16 @@ class RelatedNames:
         They are plain strings, because every plan looks up all of them and hardly any exists.
         """
         head, dot, rest = name.partition(".")
-        if dot and self._pattern and self._can_use_pattern(name, head):
-            return tuple(self._pattern.replace(_HEAD, head).replace(_REST, rest).split(_NEXT))
+        if dot and self._can_use_affixes(name, head):
+            found: list[str] = []
+            for suffix, prefixes in self._prefixes_by_suffix.items():
+                suffixed = f"{head}{suffix}.{rest}"
+                found += [prefix + suffixed for prefix in prefixes]
+            return tuple(found)
         return self._find_all(name)
 
-    def _can_use_pattern(self, name: DnsName, head: str) -> bool:
-        """Return whether the related names of *name* can be made from the cached pattern, by inserting its labels.
+    def _can_use_affixes(self, name: DnsName, head: str) -> bool:
+        """Return whether the related names of *name* can be made by adding the cached affixes to its first label.
 
         They cannot if *name* can itself be an ownership name, or if a related name would be too long. Nor can they with
         a type in the affix or a wildcard replacement, because a name can then be read in too many ways.
