@@ -243,7 +243,9 @@ class ManifestIndex:
 
     def get(self, key: ObjectKey) -> KubernetesObject | None:
         """Return the object at *key* from the file that wins, or None."""
-        files = self._list_files_in_order(key)
+        files: Sequence[ManifestFile] = self._files_by_key.get(key, ())
+        if len(files) > 1:
+            files = self._list_files_in_order(key)
         return self._entries_by_file[files[0]].entries[key].obj if files else None
 
     def find_file(self, key: ObjectKey) -> str:
