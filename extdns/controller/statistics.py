@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.documents.names import NameState, find_state, is_rejected
+from extdns.documents.names import is_rejected
 from extdns.documents.snapshot import list_records
 from extdns.documents.violations import count_rule_results
-from extdns.engine.decisions import CHANGING
+from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.metrics.metrics import Mismatch, Statistics
 from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim, ResolvedClaim, UnresolvedClaim
-from extdns.model.reason import Reason
+from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _UNKNOWN_TYPE: Final = "unknown"
 _OTHER: Final = "other"
 _MAX_RULES: Final = 100
-_EXPECTED_STATES: Final = frozenset({NameState.PUBLISHED, NameState.EXCLUDED})
+_EXPECTED: Final = IN_SYNC | select_reasons(Category.EXCLUDED)
+_UNRESOLVED: Final = select_reasons(Category.UNRESOLVED)
 
 
 class StatisticsCache:
@@ -74,12 +75,13 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
     deduplicated: Counter[tuple[str, str]] = Counter()
     unexpected = retained = 0
     for decision in engine.decisions:
+        current, reason = decision.current, decision.reason
         if decision.desired is not None:
-            verified[decision.type] += decision.current is not None
-        is_unexpected = not is_rejected(decision) and find_state(decision) not in _EXPECTED_STATES
-        unexpected += decision.is_relevant and is_unexpected
-        is_unresolved = decision.reason.row.category is Category.UNRESOLVED
-        retained += is_unresolved and decision.current is not None and decision.current.is_ours
+            verified[decision.type] += current is not None
+        if reason not in _EXPECTED:
+            unexpected += decision.is_relevant and not is_rejected(decision)
+        if reason in _UNRESOLVED and current is not None:
+            retained += current.is_ours
         if len(decision.requested_by) > 1:
             deduplicated[decision.type, decision.requested_by[0].source] += len(decision.requested_by) - 1
     return Statistics(

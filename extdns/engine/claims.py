@@ -24,6 +24,7 @@ from extdns.model.claim import (
     ResolvedClaim,
     TargetlessClaim,
     find_hidden_request,
+    find_problems,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -96,11 +97,11 @@ class ClaimIndex:
         if before == seen.claims and not recovered:
             return renewed
         self.revision += 1
-        self._reindex(before, seen.claims)
+        names = self._reindex(before, seen.claims)
         self._remember(before, seen)
         targetless = self._reindex_targetless(before, seen.claims)
         reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning)
-        return {*_names(before), *_names(seen.claims), *targetless, *reverse, *renewed}
+        return names.union(targetless, reverse, renewed)
 
     def copy(self) -> ClaimIndex:
         """Return a copy of the present claims that later changes do not affect, without ends of earlier claims."""
@@ -137,11 +138,6 @@ class ClaimIndex:
         """Return the error with which computing the claims of the object at *key* failed, "" if it did not."""
         return next((seen.failure for failed in self._failed.values() if (seen := failed.get(key))), "")
 
-    @property
-    def failing_sources(self) -> frozenset[str]:
-        """Return the sources with an object whose claims could not be computed."""
-        return frozenset(self._failed)
-
     def find_failing(self) -> tuple[ObjectKey, str] | None:
         """Return one object whose claims cannot be computed, with the error; None if there is none."""
         for failed in self._failed.values():
@@ -177,9 +173,9 @@ class ClaimIndex:
         return (invalid for _, found in sorted(self._invalid_names.items()) for invalid in found)
 
     @property
-    def has_hidden_requests(self) -> bool:
-        """Whether an object has an invalid value, such as a misspelled annotation, that may hide a name it requests."""
-        return bool(self._hidden)
+    def uncertainty(self) -> tuple[tuple[str, ...], bool]:
+        """The sources with an object whose claims cannot be computed, and whether an object may hide a request."""
+        return tuple(self._failed), bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None = None) -> Blocked | None:
         """Return which invalid value may hide a name that the object at *key* requests; None if it has none.
@@ -227,7 +223,10 @@ class ClaimIndex:
         return ((key, claims) for (_, key), claims in self._by_requester.items())
 
     def _store_problems(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
-        hidden = None if self._settings.compat else find_hidden_request(claims)
+        problems = find_problems(claims)
+        if not (problems or self._hidden or self._invalid_names):
+            return
+        hidden = None if self._settings.compat else find_hidden_request(problems)
         if hidden:
             self._hidden[requester] = hidden
         else:
@@ -238,9 +237,10 @@ class ClaimIndex:
         else:
             self._invalid_names.pop(requester, None)
 
-    def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> None:
-        gone = {id(claim) for claim in before}
-        for name in {*_names(before)}:
+    def _reindex(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> set[DnsName]:
+        """Replace the claims *before* in the index by name by those *after*; return the names of both."""
+        gone, names = {id(claim) for claim in before}, {*_names(before)}
+        for name in names:
             left = tuple([claim for claim in self._by_name[name] if id(claim) not in gone])
             if left:
                 self._by_name[name] = left
@@ -249,13 +249,15 @@ class ClaimIndex:
         for claim in after:
             if isinstance(claim, NameClaim):
                 self._by_name[claim.name] = _in_order((*self._by_name.get(claim.name, ()), claim))
+                names.add(claim.name)
+        return names
 
     def _reindex_targetless(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> set[DnsName]:
         """Replace an object's claims without targets in the index by name; return the names that changed."""
-        gone = {claim for claim in before if isinstance(claim, TargetlessClaim)}
         new = {claim for claim in after if isinstance(claim, TargetlessClaim)}
-        if not (gone or new):
+        if not (new or self._targetless):
             return set()
+        gone = {claim for claim in before if isinstance(claim, TargetlessClaim)}
         names = {claim.name for claim in gone ^ new}
         for name in names:
             left = [claim for claim in self._targetless.get(name, ()) if claim not in gone]

@@ -35,13 +35,6 @@ def is_held_decision(decision: Decision) -> bool:
     return decision.action is Action.KEEP and decision.reason.row.is_held
 
 
-def count_owned(decisions: Iterable[Decision], counts: Counter[tuple[str, str]], step: int) -> None:
-    """Add *step* to *counts* for each record of ours in *decisions*, by zone id and namespace of its resource."""
-    for one in decisions:
-        if one.zone and one.current and one.current.is_ours:
-            counts[one.zone.id, find_namespace(one.current.resource)] += step
-
-
 class Decisions:
     """The last decisions of every name.
 
@@ -54,6 +47,7 @@ class Decisions:
         """Start without decisions."""
         self._by_name: dict[DnsName, tuple[Decision, ...]] = {}
         self.reasons: Counter[Reason] = Counter()
+        self._added_owned: Counter[tuple[str, str]] = Counter()
         self.revision = 0
 
     def decisions(self, name: DnsName) -> tuple[Decision, ...]:
@@ -78,14 +72,28 @@ class Decisions:
             return ()
         self.revision += 1
         for decision in old:
-            self.reasons[decision.reason] -= 1
+            self._count(decision, -1)
         for decision in new:
-            self.reasons[decision.reason] += 1
+            self._count(decision, 1)
         if new:
             self._by_name[name] = new
         else:
             self._by_name.pop(name, None)
         return tuple([decision for decision in new if decision not in old]) if old else new
+
+    def _count(self, decision: Decision, step: int) -> None:
+        self.reasons[decision.reason] += step
+        current = decision.current
+        if current and current.is_ours and decision.zone:
+            self._added_owned[decision.zone.id, find_namespace(current.resource)] += step
+
+    def take_added_owned(self) -> Counter[tuple[str, str]]:
+        """Return how many records of ours were added since the last call, by zone id and namespace of their resources.
+
+        A record that passes from one namespace to another is removed from one and added to the other.
+        """
+        added, self._added_owned = self._added_owned, Counter()
+        return added
 
     def find_undecided_zones(self, names: Iterable[DnsName]) -> set[Zone]:
         """Return the zones with a record at one of *names* that is kept only until an answer arrives."""

@@ -6,14 +6,13 @@ decisions, read, submit batches, and when to step again.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, assert_never
 
 from extdns.engine import inputs
 from extdns.engine.adjustments import ADJUSTMENT, Adjustments
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, RULES, Awaited, Decisions, Wait, Waits, count_owned
+from extdns.engine.decisions import COMPUTED, RULES, Awaited, Decisions, Wait, Waits
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,
@@ -238,19 +237,19 @@ class Engine:
         observed = [missing for missing in self.claims.missing_dependencies(key) if missing not in still_missing]
         if observation.cause in inputs.PRESENT:
             observed.append(key)
-        names: set[DnsName] = set()
         for one in observed:
             self._checks.forget(one)
-            names |= self._waits.names(Wait(Awaited.ANSWER, one))
         if observation.awaited_kind:
             self.readiness.require(observation.awaited_kind)
-        before = self.claims.failing_sources, self.claims.has_hidden_requests
-        names |= self.claims.update(observation, is_planning=self.readiness.is_open)
-        names |= self._waits.names(Wait(Awaited.OBJECT, key))
+        before = self.claims.uncertainty
+        names = self.claims.update(observation, is_planning=self.readiness.is_open)
         if self.settings.has_rules:
             names |= self.rules.observe(observation, self.claims)
-        if before != (self.claims.failing_sources, self.claims.has_hidden_requests):
-            names |= self._waits.names(COMPUTED)
+        if self._waits.all_names():
+            ended = [Wait(Awaited.OBJECT, key), *(Wait(Awaited.ANSWER, one) for one in observed)]
+            if before != self.claims.uncertainty:
+                ended.append(COMPUTED)
+            names = names.union(*map(self._waits.names, ended))
         self._enqueue(names, now_s + self.settings.gather_s if should_gather(names, self._state) else 0.0)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
@@ -350,22 +349,18 @@ class Engine:
         """
         new: list[Decision] = []
         planned: set[DnsName] = set()
-        # Counted over all names, because a record can pass from one namespace to another.
-        added: Counter[tuple[str, str]] = Counter()
         while self._dirty:
             names, self._dirty = self._dirty, set()
             planned |= names
             withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
             for name in sorted(names):
-                former = self.decisions.decisions(name)
                 new += reconcile(name, self._state, now_s)
-                decisions = self.decisions.decisions(name)
-                if decisions is not former:
-                    count_owned(decisions, added, 1)
-                    count_owned(former, added, -1)
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
+        added = (
+            self.decisions.take_added_owned()
+        )  # of all names at once: a record can pass from one to another namespace
         if any(added.values()):
             self.delete_guard.state.budgets.add_owned(added, now_s)
         return new

@@ -130,21 +130,19 @@ NameClaim = ResolvedClaim | UnresolvedClaim
 
 def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
     """Return the warnings of *claims*, which are all of one object, in their order and without duplicates."""
-    found: dict[ClaimWarning, None] = {}
+    found: list[ClaimWarning] = []
     for claim in claims:
-        match claim:
-            case InvalidClaim(provenance=where, reason=reason, value=value, allowed=allowed):
-                found[ClaimWarning(reason=reason, field=where.field, value=value, allowed=allowed)] = None
-            case ResolvedClaim(warnings=notices):
-                found.update(dict.fromkeys(notices))
-            case UnresolvedClaim() | ExcludedClaim() | TargetlessClaim():
-                pass
-    return tuple(found)
+        if isinstance(claim, ResolvedClaim):
+            found += claim.warnings
+        elif isinstance(claim, InvalidClaim):
+            field = claim.provenance.field
+            found.append(ClaimWarning(reason=claim.reason, field=field, value=claim.value, allowed=claim.allowed))
+    return tuple(dict.fromkeys(found)) if found else ()
 
 
 _HIDING: Final = frozenset({Reason.INVALID_NAME, Reason.INVALID_ENDPOINT, Reason.IGNORED_ANNOTATION})
 
 
-def find_hidden_request(claims: Iterable[Claim]) -> ClaimWarning | None:
-    """Return the first problem of *claims*, all of one object, that may hide a name it requests; None if none may."""
-    return next((problem for problem in find_problems(claims) if problem.reason in _HIDING), None)
+def find_hidden_request(problems: Iterable[ClaimWarning]) -> ClaimWarning | None:
+    """Return the first of *problems*, all of one object, that may hide a name it requests; None if none may."""
+    return next((problem for problem in problems if problem.reason in _HIDING), None)
