@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
@@ -291,8 +290,8 @@ def engine_settings(provider: ZoneReader, **changes: object) -> EngineSettings:
         kinds=KINDS,
         deletes=DeleteSettings(owner="me", grace_s=0.0, limits=DeleteLimits(percent=100), immediate=plan.compat),
     )
-    made = replace_fields(base, **changes)  # type: ignore[arg-type]
-    return replace_fields(made, adjust=refuse_forgeries(made.adjust, made.registry))
+    made = replace(base, **changes)
+    return replace(made, adjust=refuse_forgeries(made.adjust, made.registry))
 
 
 def build_world(

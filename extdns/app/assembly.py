@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import socket
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from extdns.app.cluster import build_cluster, describe_objects
 from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writers
@@ -32,6 +33,7 @@ from extdns.errors import UsageError
 from extdns.log import Event, LogLimiter
 from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
+from extdns.model.value import Value
 from extdns.ports import RateLimited
 from extdns.web.health import HealthApplication
 from extdns.web.leader_page import LeaderPageApplication, build_leader_url
@@ -52,8 +54,7 @@ if TYPE_CHECKING:
 _SECRET_BYTES: Final = 24
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembly:
+class Assembly(Value, frozen=True, kw_only=True, gc=True):
     """The connected parts that a command runs.
 
     Attributes:

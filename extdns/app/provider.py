@@ -13,7 +13,7 @@ from extdns.controller.clock import SystemClock
 from extdns.errors import UsageError, sanitize
 from extdns.flags.rfc2136_rules import check_secret
 from extdns.metrics.durations import REQUEST_TIMES, record_call
-from providers.common.api_calls import SHORT_TIMEOUTS_S, WriteOptions
+from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, WriteOptions
 
 if TYPE_CHECKING:
     import ssl
@@ -35,8 +35,8 @@ def build_provider(config: Config, gate: WriteGate | None = None) -> tuple[ZoneR
     """
     if gate is None:
         return _build_provider(config, WriteOptions())
-    options = WriteOptions(can_begin=gate.is_open)
-    return _build_provider(config, replace(options, timeouts_s=SHORT_TIMEOUTS_S) if gate.lease else options)
+    timeouts_s = SHORT_TIMEOUTS_S if gate.lease else DEFAULT_TIMEOUTS_S
+    return _build_provider(config, WriteOptions(timeouts_s=timeouts_s, can_begin=gate.is_open))
 
 
 def _build_provider(config: Config, options: WriteOptions) -> tuple[ZoneReader, ZoneWriter | None]:

@@ -13,10 +13,11 @@ import math
 import queue
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from msgspec import field
 
 from extdns import log
 from extdns.controller.change_times import ChangeTimes
@@ -36,6 +37,7 @@ from extdns.engine.effects import QueryRules, ReportDecisions, ReportHeldDeletes
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
 from extdns.log import Event
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.controller.audit_log import AuditLog
@@ -54,8 +56,7 @@ _DEFECT_PAUSE_S: Final = 1.0
 _STOP_TIMEOUT_S: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ControllerParts:
+class ControllerParts(Value, frozen=True, kw_only=True, gc=True):
     """The parts that the controller connects. `extdns.app` chooses them.
 
     Attributes:
@@ -80,7 +81,7 @@ class ControllerParts:
     state: StateStore | None = None
     status_writer: StatusWriter | None = None
     audit: AuditLog | None = None
-    rules: RuleParts = field(default_factory=RuleParts)
+    rules: RuleParts = RuleParts()
     close_timeout_s: float = 20.0
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from extdns.documents.rule_snapshot import RuleSnapshot
 from extdns.engine.inputs import RulesChanged
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _CLOSE_TIMEOUT_S: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuleParts:
+class RuleParts(Value, frozen=True, kw_only=True):
     """The parts that rules need, each None without its flag.
 
     Attributes:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from extdns.engine.retries import POLICIES, Failure, RetryTable
@@ -16,6 +15,7 @@ from extdns.model.change import Blocked, Change, ChangeSet, Delete
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
+from extdns.model.value import Value
 
 _WINDOW_S: Final = 600.0
 _MAX_REPEATED_WRITES: Final = 3
@@ -24,8 +24,7 @@ _MAX_DELETES: Final = 5000
 Times = tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Writes:
+class _Writes(Value, frozen=True):
     """The times, oldest first, at which the same content (None: no record) was repeatedly written to a record."""
 
     content: DesiredRecord | None

@@ -8,12 +8,12 @@ absence have a sum of their own and a fifth of the limits. `DeleteBudgets` holds
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedScope
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,8 +33,7 @@ _BUCKET_S: Final = 1.0
 _MIN_BEFORE_DROP: Final = 64  # budgets, before idle ones are dropped without a save
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteLimits:
+class DeleteLimits(Value, frozen=True, kw_only=True):
     """The values of `--max-delete-count` and `--max-delete-percent`. Deletes are held if they exceed both."""
 
     count: int = 10
@@ -48,8 +47,7 @@ class DeleteLimits:
         return weight > self.count and weight * _ALL_PERCENT > self.percent * of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteSettings:
+class DeleteSettings(Value, frozen=True, kw_only=True):
     """The settings that decide when a record may be deleted.
 
     Attributes:
@@ -68,7 +66,7 @@ class DeleteSettings:
     owner: str = ""
     grace_s: float = 60.0
     unresolved_timeout_s: float | None = None
-    limits: DeleteLimits = field(default_factory=DeleteLimits)
+    limits: DeleteLimits = DeleteLimits()
     stateless_wait_s: float = 0.0
     identity_timeout_s: float = 0.0
     approved_codes: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ its name is planned again when that changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -52,8 +51,7 @@ class Finding(Value, frozen=True, kw_only=True):
     unresolved: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceReader:
+class EvidenceReader(Value, frozen=True, gc=True):
     """Finds the evidence for deletes in the stored observations of objects and kinds."""
 
     settings: EngineSettings

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -222,7 +222,7 @@ class Holds:
             is_observed = hold.cause.by_budget and not hold.cause.by_absence
             if is_observed and find_namespace(hold.owned.resource) == namespace.namespace:
                 self._remove(hold)
-                hold.cause = replace(hold.cause, scope=namespace)
+                hold.cause = structs.replace(hold.cause, scope=namespace)
                 self._add(hold)
                 if hold.counted:
                     self._count(hold, _list_scopes(hold))

@@ -6,10 +6,10 @@ record, because another writer may have edited the record meanwhile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extdns.model.evidence import ALL_ZONES, describe_hold, format_scope
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldCause:
+class HoldCause(Value, frozen=True, kw_only=True):
     """Why a delete is held, and since when.
 
     Attributes:
@@ -41,8 +40,7 @@ def describe_cause(cause: HoldCause, zone: Zone) -> str:
     return describe_hold(scope, by_budget=cause.by_budget, by_absence=cause.by_absence)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RestoredHold:
+class RestoredHold(Value, frozen=True, kw_only=True):
     """The part of a hold that is saved.
 
     Attributes:

@@ -18,6 +18,7 @@ from typing import Final
 from extdns.model.change import Blocked, ChangeSet
 from extdns.model.dns_name import DnsName
 from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import Value
 
 MAX_REQUESTED_S: Final = 3600.0
 """The longest pause that a service can request."""
@@ -42,8 +43,7 @@ class Failure(StrEnum):
     ZONE_LIST = "zone-list"  # all zones, or those of some accounts, could not be listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryPolicy:
+class RetryPolicy(Value, frozen=True, kw_only=True):
     """How long to wait after the n-th failure in a row.
 
     Attributes:
@@ -233,8 +233,7 @@ class WriteRate:
                 self._retries.record_failure(name, Failure.WRITTEN_OFTEN, now_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GiveUpRule:
+class GiveUpRule(Value, frozen=True, kw_only=True):
     """When to stop waiting for a call that keeps failing: one failing zone must not hold up the first pass (law 3).
 
     Attributes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.model.change import AdjustedRecords
 from extdns.model.kind import Kind
 from extdns.model.record import DesiredRecord
+from extdns.model.value import Value
 from extdns.model.zone import Capabilities, Zone
 from extdns.planner.settings import PlanSettings
 from extdns.ports import Registry
@@ -16,8 +16,7 @@ from extdns.ports import Registry
 Adjust = Callable[[Sequence[DesiredRecord], Zone], AdjustedRecords]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineSettings:
+class EngineSettings(Value, frozen=True, kw_only=True):
     """The settings of the engine, and the pure functions that it calls.
 
     Attributes:
@@ -56,7 +55,7 @@ class EngineSettings:
     refresh_calls_per_minute: int = 12
     gather_s: float = 0.02
     source_timeout_s: float = 30.0
-    deletes: DeleteSettings = field(default_factory=DeleteSettings)
+    deletes: DeleteSettings = DeleteSettings()
     settings_digest: str = ""
     has_state_store: bool = False
     is_state_store_missing: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.engine.adjustments import Adjustments
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import Zones
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineState:
+class EngineState(Value, frozen=True, kw_only=True, gc=True):
     """The parts of an engine.
 
     Attributes:

@@ -5,9 +5,10 @@ The rows themselves are in reason_rows.py.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
 from enum import Enum, StrEnum
 from typing import Final
+
+from extdns.model.value import Value
 
 
 class Group(StrEnum):
@@ -56,8 +57,7 @@ RECORD_ERROR: Final = "RecordError"
 """The `reason` that external-dns gives Events about a refused change."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonRow:
+class ReasonRow(Value, frozen=True):
     """The meaning of a reason code, and how decisions with it are classified.
 
     Attributes:
@@ -77,7 +77,6 @@ class ReasonRow:
 
     group: Group
     text: str
-    _: KW_ONLY
     category: Category = Category.OTHER
     fails: bool = False
     transient: bool = False

@@ -13,7 +13,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     A struct rather than a dataclass: there are dozens of values for each name, and a struct is made ten
     times as fast and takes less memory. The garbage collector does not track structs, so a value must
-    not refer back to itself. `msgspec.structs.replace` returns a changed copy.
+    not refer back to itself; one of parts that change has `gc=True`. `msgspec.structs.replace` returns a changed copy.
     """
 
 

@@ -20,14 +20,14 @@ from extdns.masking import mask
 from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
+from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus
 
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteOptions:
+class WriteOptions(Value, frozen=True, kw_only=True):
     """How long a write may take, and whether it may begin.
 
     Attributes:
@@ -145,8 +145,7 @@ _PACED_S: Final = 600.0
 _ROUNDING: Final = 1e-6  # tokens by which a wait can end too early
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateLimit:
+class RateLimit(Value, frozen=True, kw_only=True):
     """The sustained rate of calls per second, and how many can be made at once after a pause."""
 
     per_s: float = 10.0

@@ -11,6 +11,7 @@ from threading import Event
 from typing import BinaryIO, Final
 
 from extdns.flags.process import STANDARD_INPUT
+from extdns.model.value import Value
 
 MAX_FILE_BYTES: Final = 256 * 1024**2
 
@@ -20,8 +21,7 @@ FileStamp = tuple[int, ...]
 """A value that changes when the content of a file changes. Streams such as standard input keep one stamp."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ManifestFile:
+class ManifestFile(Value, frozen=True, order=True):
     """A file or folder. The sort order decides which file wins if several describe one object.
 
     Attributes:

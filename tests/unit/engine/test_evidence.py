@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace as replace_settings
 
 import pytest
 from msgspec.structs import replace
@@ -183,9 +182,7 @@ def test_a_record_of_another_owner_is_never_deleted() -> None:
 
 @pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])
 def test_the_unresolved_timeout_deletes_nothing_if_the_policy_allows_no_delete(policy: Policy) -> None:
-    world = start_published(
-        plan=replace(PLAN, policy=policy), deletes=replace_settings(GRACE, unresolved_timeout_s=100.0)
-    )
+    world = start_published(plan=replace(PLAN, policy=policy), deletes=replace(GRACE, unresolved_timeout_s=100.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=900.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]
     assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteLimits
 from extdns.engine.inputs import Cause
