@@ -5,6 +5,7 @@ Usage: python -m tests.bench [SIZE ...]; sizes are numbers of Services.
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -94,6 +95,13 @@ _RULES_HEADINGS: Final = (
     "with rules",
     "times (at most 1.2)",
 )
+_OPA_HEADINGS: Final = (
+    "Services, Open Policy Agent",
+    "queries until all is planned (at most one for 500 names)",
+    "queries for a change (at most 1)",
+    "CPU of a full pass, times that without rules",
+)
+_OPA_BATCH: Final = 500
 _PATH_HEADINGS: Final = ("One changed Service", "files (at most 55)", "functions", "calls (at most 900)")
 
 
@@ -110,6 +118,11 @@ def main(sizes: tuple[int, ...]) -> None:
     _table(_RFC2136_HEADINGS, map(_rfc2136_cells, sizes or _RFC2136_SIZES))
     print()
     _table(_RULES_HEADINGS, map(_rules_cells, sizes or _RULES_SIZES))
+    print()
+    if shutil.which("opa"):
+        _table(_OPA_HEADINGS, map(_opa_cells, sizes or _RULES_SIZES))
+    else:
+        print("NOT RUN: queries to Open Policy Agent (opa is not in PATH; CONTRIBUTING.md says how to install it)")
     print()
     _table(_PATH_HEADINGS, [_path_cells()])
 
@@ -213,6 +226,14 @@ def _rules_cells(size: int) -> Iterator[str]:
     yield f"{seen['change_s'] * 1000:.1f} ms"
     yield f"{seen['ruled_change_s'] * 1000:.1f} ms"
     yield _format_figure(seen["ruled_change_s"] / seen["change_s"], "", most=1.2, digits=2)
+
+
+def _opa_cells(size: int) -> Iterator[str]:
+    seen = run("opa", size)
+    yield f"{size:,}"
+    yield _format_figure(seen["start_queries"], "", most=-(-size // _OPA_BATCH), digits=0)
+    yield _format_figure(seen["change_queries"], "", most=1, digits=0)
+    yield f"{seen['queried_pass_s'] / seen['pass_s']:.1f}"
 
 
 def _path_cells() -> Iterator[str]:

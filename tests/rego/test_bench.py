@@ -1,0 +1,15 @@
+"""How many queries the policy server gets, as the benchmark counts them."""
+
+from __future__ import annotations
+
+from tests.bench.process import run
+from tests.rego.programs import require_rego_tool
+
+SIZE = 1_200
+
+
+def test_a_start_takes_a_query_for_500_names_and_a_change_takes_one() -> None:
+    require_rego_tool("opa")
+    seen = run("opa", SIZE)
+    assert seen["start_queries"] == 3
+    assert seen["change_queries"] == 1
