@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
+from extdns.controller.bounded_inputs import BoundedInputs
 from extdns.documents.rule_snapshot import PolicyServerSnapshot
 from extdns.engine.inputs import RulesAnswered, RulesRevised
 from extdns.errors import describe_error
@@ -34,7 +35,8 @@ REFRESH_S: Final = 300.0
 RETRY_S: Final = 30.0
 """How often records for which policies failed are evaluated again with the same revision."""
 _MAX_INPUTS: Final = 500
-_MAX_UNANSWERED: Final = 50_000
+_MAX_STORED: Final = 50_000
+_MAX_STORED_CHARACTERS: Final = 32_000_000
 _DEFECT_PAUSE_S: Final = 1.0
 
 
@@ -95,8 +97,9 @@ class RuleQueries:
         self.problem = ""
         self._changed = threading.Condition()
         self._is_closing = False
-        self._waiting: dict[RuleInput, None] = {}
-        self._unanswered: dict[RuleInput, bool] = {}  # and whether policies fail for it alone
+        self._waiting = BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
+        # with whether policies fail for an input alone
+        self._unanswered = BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
         self._version = PolicyRevision()
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = self._refresh_at = 0.0
@@ -135,7 +138,8 @@ class RuleQueries:
     def query(self, inputs: Sequence[RuleInput]) -> None:
         """Queue *inputs* for the next query. Without a valid answer, pass that on, and query the input again later."""
         with self._changed:
-            self._waiting.update(dict.fromkeys(inputs))
+            for item in inputs:
+                self._add(self._waiting, item)
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
@@ -155,10 +159,10 @@ class RuleQueries:
             self._poll_at = self._clock.monotonic_s() + POLL_S
         with self._changed:
             # those that fail are asked about last: the others in a query that fails may get no answer
-            others = (one for one in self._waiting if not self._unanswered.get(one))
+            others = (one for one in self._waiting if not self._unanswered.is_failing(one))
             inputs = tuple(islice(others, _MAX_INPUTS)) or tuple(islice(self._waiting, _MAX_INPUTS))
             for item in inputs:
-                del self._waiting[item]
+                self._waiting.remove(item)
         if inputs:
             self._send_query(inputs)
         if self._waiting:
@@ -187,11 +191,12 @@ class RuleQueries:
             self._report_problem(version.problem)
             return
         is_back, self._is_suspended = self._is_suspended, False
-        is_revised = version.revision != self._version.revision
+        is_first, is_revised = not self._version.revision, version.revision != self._version.revision
         self._version = version
         if is_revised or now_s >= self._refresh_at:
             self._refresh_at, self._problems = now_s + REFRESH_S, {}
-            self._put(RulesRevised(revision=version.label or version.revision))
+            if not is_first:  # before, there was no answer, and what the engine needs is waiting
+                self._put(RulesRevised(revision=version.label or version.revision))
         if is_back or is_revised or now_s >= self._retry_at:
             self._retry_at = now_s + RETRY_S
             self.query(tuple(self._unanswered))
@@ -218,14 +223,18 @@ class RuleQueries:
         found: list[tuple[RuleInput, Evaluation]] = []
         for at, (item, evaluation) in enumerate(zip(inputs, answers.evaluations, strict=True)):
             if evaluation.unavailable:
-                self._unanswered[item] = at in answers.failed or self._unanswered.get(item, False)
+                fails = at in answers.failed or self._unanswered.is_failing(item)
+                self._add(self._unanswered, item, is_failing=fails)
                 found.append((item, Evaluation() if self._allows_failure else evaluation))
             else:
-                self._unanswered.pop(item, None)
+                self._unanswered.remove(item)
                 found.append((item, evaluation))
-        while len(self._unanswered) > _MAX_UNANSWERED:
-            del self._unanswered[next(iter(self._unanswered))]
         self._put(RulesAnswered(answers=tuple(found)))
+
+    def _add(self, inputs: BoundedInputs, item: RuleInput, *, is_failing: bool = False) -> None:
+        """Add *item* to *inputs*. If some are dropped, let the engine query soon what it still needs."""
+        if inputs.add(item, is_failing=is_failing):
+            self._refresh_at = min(self._refresh_at, self._clock.monotonic_s() + RETRY_S)
 
     def _report_problem(self, problem: str) -> None:
         if problem != self.problem:

@@ -51,7 +51,7 @@ class FakeServer:
 class Scene:
     """Queries of a fake server at a time that is moved; `inputs` are those that the engine got since `take`."""
 
-    def __init__(self, *, allows_failure: bool = False) -> None:
+    def __init__(self, *, allows_failure: bool = False, is_started: bool = True) -> None:
         self.server = FakeServer()
         self.clock = MovedClock()
         self.problems: list[str] = []
@@ -59,7 +59,9 @@ class Scene:
         self.inputs: list[Input] = []
         self.queries = RuleQueries(self.server, self, allows_failure=allows_failure, clock=self.clock)
         self.queries.connect(self.inputs.append)
-        self.advance(0.0)
+        self.taken: list[Input] = []
+        if is_started:
+            self.advance(0.0)
 
     def record_answers(
         self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
@@ -89,6 +91,7 @@ class Scene:
         while self.queries.work() <= self.clock.now_s:
             pass
         found, self.inputs[:] = list(self.inputs), []
+        self.taken += found
         return found
 
     def query(self, *inputs: RuleInput) -> list[Evaluation]:
@@ -121,6 +124,25 @@ def test_a_new_policy_revision_is_reported_to_the_engine() -> None:
     scene = Scene()
     scene.server.version = PolicyRevision(revision="2", label="shop=v2")
     assert scene.advance(POLL_S) == [RulesRevised(revision="shop=v2")]
+
+
+def test_the_first_revision_is_not_reported_because_there_is_no_answer_of_another_one() -> None:
+    scene = Scene(is_started=False)
+    assert scene.query(WEB) == [DENIED]
+    assert scene.taken == [answered(DENIED)]
+    assert scene.server.queries == [1]
+
+
+def test_records_with_large_annotations_are_dropped_and_queried_again_once_the_server_is_back() -> None:
+    scene = Scene()
+    scene.fail(FAILED)
+    large = [build_input(f"web{number}", labels={"text": "x" * 1_000_000}) for number in range(50)]
+    assert scene.query(*large) == [Evaluation(unavailable=FAILED)] * 31, "the oldest do not fit"
+    scene.fail("")
+    (back,) = scene.advance(POLL_S)
+    assert isinstance(back, RulesAnswered)
+    assert [item for item, _ in back.answers] == large[-31:]
+    assert RulesRevised(revision="1") in scene.advance(RETRY_S)
 
 
 def test_after_a_while_all_records_are_queried_again_because_policy_data_may_have_changed() -> None:
