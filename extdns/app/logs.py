@@ -33,26 +33,27 @@ def build_logs(
 ) -> tuple[AuditLog | None, DecisionLog | None]:
     """Build the audit log of everything that *writer* writes, and the decision log of *engine*.
 
-    Each is None without its flag, and both are in a dry run.
+    Each is None without its flag, and both are in a dry run, in which their flags are still checked.
 
     Raises:
         UsageError: a flag that must name a file, a URL or fields does not.
     """
+    target = _build_audit_target(config) if config.log.audit_log else None
+    decision_log = _build_decision_log(config, clock, reporter) if config.rules.decision_log else None
     if writer is None:
         return None, None
-    audit = _build_audit_log(config, writer, engine, clock, reporter) if config.log.audit_log else None
-    return audit, _build_decision_log(config, clock, reporter) if config.rules.decision_log else None
+    audit = _build_audit_log(target, writer, engine, clock, reporter) if target else None
+    return audit, decision_log
 
 
 def _build_audit_log(
-    config: Config, writer: ZoneWriter, engine: Engine, clock: Clock, reporter: ActivityReporter
+    target: LineTarget, writer: ZoneWriter, engine: Engine, clock: Clock, reporter: ActivityReporter
 ) -> AuditLog:
     from extdns.controller.audit_log import AuditLog
 
-    flags = config.log
     return AuditLog(
         writer,
-        _build_target("--audit-log", flags.audit_log, flags.audit_log_max_size, flags.audit_log_max_files),
+        target,
         engine,
         clock=clock,
         process=_create_process_id(),
@@ -78,6 +79,11 @@ def _build_decision_log(config: Config, clock: Clock, reporter: ActivityReporter
         erased=flags.decision_log_erase,
         metrics=reporter.metrics,
     )
+
+
+def _build_audit_target(config: Config) -> LineTarget:
+    flags = config.log
+    return _build_target("--audit-log", flags.audit_log, flags.audit_log_max_size, flags.audit_log_max_files)
 
 
 def _build_decision_target(value: str, max_mib: int, max_files: int) -> LineTarget:

@@ -16,6 +16,7 @@ from extdns.flags import rfc2136_rules, webhook_rules
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Absent, Flag, Implemented, Moot
 from extdns.flags.kind import ValueKind
+from extdns.flags.opa import OPA_FLAGS
 from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
 from extdns.flags.sources import SERVICE_TYPE, SOURCES
@@ -92,12 +93,25 @@ def _check_ours(values: Values) -> None:
         rfc2136_rules.check_our_rules(values)
     if values["provider"] == "webhook":
         webhook_rules.check_rules(values)
+    if not values["opa-url"]:
+        _check_no_policy_server(values)
     if values["leader-elect"]:
         _check_election(values)
     types = values["service-type-filter"]
     if "service" in values["source"] and "" not in types:  # "" turns the filter off (docs/spec/sources.md 3.1)
         for invalid in (one for one in types if one not in SERVICE_TYPE.choices):
             raise invalid_kind_error(SERVICE_TYPE, "--service-type-filter", invalid)
+
+
+def _check_no_policy_server(values: Values) -> None:
+    """Check that no flag describes how to query a policy server that there is not."""
+    for flag in OPA_FLAGS:
+        if values[flag.name] != flag.default and flag.name != "opa-url":
+            argument = sanitize(" ".join(flag.format_arguments(values[flag.name])))
+            raise usage_error(
+                f"{argument} has no effect without --opa-url, so no rule of a policy server would deny anything",
+                f"give --opa-url=URL, as http://127.0.0.1:8181, or leave out {flag.spelling}",
+            )
 
 
 def _check_election(values: Values) -> None:

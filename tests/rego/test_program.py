@@ -195,6 +195,17 @@ def test_an_invalid_opa_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None
     assert installation.run_once("--opa-url=http://127.0.0.1:1", "--decision-log=stdout", flag) == USAGE
 
 
+@pytest.mark.parametrize("flag", ["--decision-log=/dev/null", "--decision-log-erase=annotations", "--audit-log=/"])
+def test_a_plan_checks_the_flags_of_logs_that_it_does_not_write(flag: str, tmp_path: Path) -> None:
+    installation = Installation(tmp_path, sources=("service",), example_org="")
+    installation.replace_manifests()
+    log = () if flag.startswith("--decision-log=") else (f"--decision-log={tmp_path}/log",)
+    refused = once("plan", *installation.flags("--policy-rules=cluster", *log, flag))
+    assert refused.returncode == USAGE
+    assert flag in refused.stderr
+    assert not (tmp_path / "log").exists()
+
+
 @pytest.mark.parametrize("flag", ["--opa-url", "--decision-log"])
 def test_the_error_about_a_refused_url_does_not_show_its_password(flag: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, sources=("service",), example_org="")

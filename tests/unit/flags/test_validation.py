@@ -280,3 +280,26 @@ def test_unsafe_leader_election_settings_are_refused(argv: list[str], message: s
 )
 def test_safe_leader_election_settings_are_accepted(argv: list[str]) -> None:
     check(argv)
+
+
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "--opa-token-file=/run/token",
+        "--opa-path=acme/deny",
+        "--opa-failure=allow",
+        "--opa-timeout=5s",
+        "--opa-tls-ca=ca.pem",
+    ],
+)
+def test_a_flag_of_the_policy_server_without_its_url_is_refused_with_what_to_do(flag: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        check([*GOOD, flag])
+    what, next_line = str(refused.value).splitlines()
+    assert what.startswith(f"{flag} has no effect without --opa-url")
+    assert next_line.endswith(f"or leave out {flag.partition('=')[0]}")
+    check([*GOOD, flag, "--opa-url=http://127.0.0.1:8181"])
+
+
+def test_the_default_of_a_flag_of_the_policy_server_may_be_given_without_its_url() -> None:
+    check([*GOOD, "--opa-failure=keep"])
