@@ -7,6 +7,7 @@ name in contests. If it keeps none, the claim is dropped, and neither takes the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +25,6 @@ from extdns.model.kind import ObjectKey, find_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
 from extdns.model.value import Value
-from extdns.model.violation import RuleAction, Violation
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.decide import reject_claim
 from extdns.planner.plan import find_refused_successors
@@ -32,6 +32,7 @@ from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 
 if TYPE_CHECKING:
+    from extdns.engine.desired import Desired
     from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
     from extdns.model.change import Decision
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord
     from extdns.planner.decide import Unfulfilled
     from extdns.planner.proposal import Candidate, Proposal
+    from extdns.planner.settings import PlanSettings
 
 Evaluations = dict[tuple[RecordKey, ObjectKey | None], Evaluation]
 """Evaluations by record, and by the object that requests it; None for the delete of a record."""
@@ -126,23 +128,26 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     current: Sequence[OwnedRecord]
     state: EngineState
 
-    def review_claims(self, claims: Sequence[NameClaim], candidates: Sequence[Candidate]) -> RuleReview:
-        """Return what rules answer about *claims*, which request *candidates* together."""
+    def review_claims(self, claims: Sequence[NameClaim], together: Sequence[Candidate], desired: Desired) -> RuleReview:
+        """Return what rules answer about *claims*, which request *together*: *desired* in the form of the service."""
         resolved = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
-        requested = {id(claim): self._adjust(claim) for claim in resolved}
-        pairs = [(claim, self._build_input(claim, one)) for claim in resolved for one in requested[id(claim)]]
-        pairs += [(claim, item) for claim in resolved for item in self._find_forward_inputs(claim)]
         targetless = self.state.claims.targetless_claims(claims[0].name) if claims else ()
+        plan = self.state.settings.plan
+        alone = _list_records(desired, plan) if len(resolved) == 1 and not targetless else None
+        requested = {id(claim): self._adjust(claim) if alone is None else alone for claim in resolved}
+        pairs = [(claim, self._build_input(claim, one)) for claim in resolved for one in requested[id(claim)]]
+        derived = [claim for claim in resolved if claim.provenance.derivation is Derivation.PTR]
+        pairs += [(claim, item) for claim in derived for item in self._find_forward_inputs(claim)]
         inputs = [item for _, item in pairs] + [self._build_input(one, one.desired) for one in targetless]
         found = self.state.rules.evaluate(inputs)
         evaluations = _index_evaluations(pairs, found)
         denying: dict[int, list[Evaluation]] = {}
         for (claim, _), evaluation in zip(pairs, found, strict=False):
-            if _is_denying(evaluation):
+            if evaluation.is_denying:
                 denying.setdefault(id(claim), []).append(evaluation)
-        allowed = [one for one, seen in zip(targetless, found[len(pairs) :], strict=True) if not _is_denying(seen)]
+        allowed = [one for one, seen in zip(targetless, found[len(pairs) :], strict=True) if not seen.is_denying]
         if not denying and len(allowed) == len(targetless):
-            return RuleReview(claims=claims, candidates=candidates, evaluations=evaluations, inputs=tuple(inputs))
+            return RuleReview(claims=claims, candidates=together, evaluations=evaluations, inputs=tuple(inputs))
         denials: dict[int, Denial] = {}
         for claim in resolved:
             if answers := denying.get(id(claim)):
@@ -181,7 +186,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             return proposals, deletes, review
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
         found = list(zip(deleted, self.state.rules.evaluate(inputs), strict=True))
-        denied = {owned.key: _describe(Reason.POLICY_DENIED, [seen]) for owned, seen in found if _is_denying(seen)}
+        denied = {owned.key: _describe(Reason.POLICY_DENIED, [seen]) for owned, seen in found if seen.is_denying}
         completed = replace(
             review,
             retained={**review.retained, **denied},
@@ -196,8 +201,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         """Return the records of managed types that *claim* alone requests, as the service would hold them."""
         settings = self.state.settings
         found = adjust(build_candidates((claim,), settings.plan), self.zone.zone, self.current, settings)
-        types = settings.plan.managed_types
-        return tuple([one.desired for one in found.taken if one.desired.type in types])
+        return _list_records(found, settings.plan)
 
     def _build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
         key, rules = claim.provenance.ref.key, self.state.rules
@@ -229,8 +233,6 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
 
         A PTR record is denied together with them; else it would publish a name that rules deny.
         """
-        if claim.provenance.derivation is not Derivation.PTR:
-            return
         ref, registry = claim.provenance.ref, self.state.settings.registry
         for host in claim.desired.targets:
             forward = [
@@ -260,7 +262,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         others = [one for one in self.current if one.resource and one not in own and self._may_share(one, claim)]
         replaced = [one for one in others if any(_replaces(record, one) for record in records)]
         violating: list[OwnedRecord] = []
-        if any(violation.deletes for answer in answers for violation in _list_denials(answer)):
+        if any(violation.deletes for answer in answers for violation in answer.denials):
             made = [*own, *replaced]
             published = made + [one for one in self.current if one not in made and _is_any_published((one,), records)]
             source = claim.provenance.source
@@ -269,7 +271,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             ]
             inputs += now
             seen = state.rules.evaluate(now)
-            violating = [one for one, answer in zip(published, seen, strict=True) if _is_deleting(answer)]
+            violating = [one for one, answer in zip(published, seen, strict=True) if answer.is_deleting]
         stays = bool(records) and all(_is_any_published(self.current, (record,)) for record in records)
         reason = Reason.POLICY_VIOLATION if stays and not violating else Reason.POLICY_DENIED
         return Denial(
@@ -310,6 +312,11 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
 def _replaces(record: DesiredRecord, owned: OwnedRecord) -> bool:
     """Return whether *record* takes the place of *owned*: it has the same key, or cannot coexist with it."""
     return record.key == owned.key or not can_coexist((owned.record, record))
+
+
+def _list_records(desired: Desired, settings: PlanSettings) -> tuple[DesiredRecord, ...]:
+    """Return the records of managed types that the service can hold."""
+    return tuple([one.desired for one in desired.taken if one.desired.type in settings.managed_types])
 
 
 def _is_any_published(current: Iterable[OwnedRecord], records: Sequence[DesiredRecord]) -> bool:
@@ -359,11 +366,8 @@ def _attach(decision: Decision, review: RuleReview) -> Decision:
     found = [seen for one in objects if (seen := review.evaluations.get((key, one)))]
     if not found:
         return decision
-    return replace(
-        decision,
-        violations=tuple(sorted({violation for one in found for violation in one.violations})),
-        rules=tuple(sorted({rule for one in found for rule in one.matched})),
-    )
+    evaluation = reduce(Evaluation.merge, found)
+    return replace(decision, violations=evaluation.violations, rules=evaluation.matched)
 
 
 def _index_evaluations(pairs: Iterable[tuple[ResolvedClaim, RuleInput]], found: Iterable[Evaluation]) -> Evaluations:
@@ -376,23 +380,10 @@ def _index_evaluations(pairs: Iterable[tuple[ResolvedClaim, RuleInput]], found: 
     return evaluations
 
 
-def _list_denials(evaluation: Evaluation) -> list[Violation]:
-    return [one for one in evaluation.violations if one.action is RuleAction.DENY]
-
-
-def _is_denying(evaluation: Evaluation) -> bool:
-    return bool(evaluation.unavailable or _list_denials(evaluation))
-
-
-def _is_deleting(evaluation: Evaluation) -> bool:
-    """Return whether a denied, published record is to be deleted; False while any rule has no answer."""
-    return not evaluation.unavailable and any(one.deletes for one in _list_denials(evaluation))
-
-
 def _describe(reason: Reason, answers: Iterable[Evaluation]) -> Blocked:
     """Return why a change is not made: the first violation, or why there is no answer."""
     found = list(answers)
-    denials = sorted({violation for answer in found for violation in _list_denials(answer)})
+    denials = sorted({violation for answer in found for violation in answer.denials})
     if not denials:
         unavailable = min(answer.unavailable for answer in found if answer.unavailable)
         return Blocked(reason=Reason.POLICY_UNAVAILABLE, detail=unavailable)

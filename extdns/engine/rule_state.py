@@ -76,6 +76,7 @@ class RuleState:
         self.has_server = settings.has_policy_server
         self.is_active = settings.has_rules or settings.has_policy_server
         self._tags: dict[ObjectKey, ObjectTags] = {}
+        self._namespaces: dict[str, RuleNamespace] = {}  # built from `_tags` when they are needed
         self._answers: dict[RuleInput, Evaluation] = {}
         self._requests: dict[RuleInput, Evaluation] = {}  # the answers, without operation and current record
         self._names: dict[RuleInput, set[DnsName]] = {}
@@ -115,6 +116,8 @@ class RuleState:
             del self._tags[seen.key]
         else:
             self._tags[seen.key] = tags
+        if seen.key.kind == NAMESPACE:
+            self._namespaces.pop(seen.key.name, None)
         if not self.is_active:
             return frozenset()
         if seen.key.kind == NAMESPACE:
@@ -139,8 +142,12 @@ class RuleState:
         """Return the namespace *name* as rules see it; None if *name* is "" or namespaces could not be listed."""
         if not name or not self._phases.is_synced(NAMESPACE):
             return None
-        tags = self._tags.get(ObjectKey(NAMESPACE, "", name), _UNTAGGED)
-        return RuleNamespace(name=name, labels=tags.labels.set(_NAMESPACE_NAME, name), annotations=tags.annotations)
+        found = self._namespaces.get(name)
+        if found is None:
+            tags = self._tags.get(ObjectKey(NAMESPACE, "", name), _UNTAGGED)
+            labels = tags.labels.set(_NAMESPACE_NAME, name)
+            found = self._namespaces[name] = RuleNamespace(name=name, labels=labels, annotations=tags.annotations)
+        return found
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> Sequence[Evaluation]:
         """Return the evaluation of each of *inputs* by the local rules and the policy server; store nothing."""

@@ -116,16 +116,18 @@ def plan_in_zone(
         return Plan()
     if block := _find_block(plan_input, state):
         return _keep_all(plan_input, block, state)
-    reviewer = RuleReviewer(zone=zone, current=current, state=state) if state.rules.is_active else None
-    review = reviewer.review_claims(plan_input.visible, candidates) if reviewer else NO_REVIEW
-    if review.is_awaited:
-        return Plan(review=review)
-    if reviewer:
-        remaining, candidates = [*review.claims, *plan_input.list_hidden()], review.candidates
-        plan_input = replace(plan_input, claims=remaining)
     if plan_input.hidden:
         candidates = [one for one in candidates if one.desired.set_identifier not in plan_input.hidden]
     desired = adjust(candidates, zone.zone, current, state.settings)
+    reviewer, review = None, NO_REVIEW
+    if state.rules.is_active:
+        reviewer = RuleReviewer(zone=zone, current=current, state=state)
+        review = reviewer.review_claims(plan_input.visible, candidates, desired)
+        if review.is_awaited:
+            return Plan(review=review)
+        if review.candidates is not candidates:  # something is denied
+            plan_input = replace(plan_input, claims=[*review.claims, *plan_input.list_hidden()])
+            desired = adjust(review.candidates, zone.zone, current, state.settings)
     contest = resolve_contests(zone.zone, plan_input.visible, current, desired, state, violating=review.violating)
     comparison = compare_name(current, contest.desired.taken, settings)
     requested = _find_requested(plan_input, desired)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, Self
 
 from extdns.model.value import Value
-from extdns.model.violation import Violation
+from extdns.model.violation import RuleAction, Violation
 from extdns.rules.rule_input import RuleInput
 
 
@@ -25,6 +25,23 @@ class Evaluation(Value, frozen=True, kw_only=True):
     matched: tuple[str, ...] = ()
     unavailable: str = ""
     is_awaited: bool = False
+
+    @property
+    def denials(self) -> tuple[Violation, ...]:
+        """The violations of rules that deny."""
+        if not self.violations:
+            return ()
+        return tuple([one for one in self.violations if one.action is RuleAction.DENY])
+
+    @property
+    def is_denying(self) -> bool:
+        """Whether nothing may change at the record."""
+        return bool(self.unavailable or self.denials)
+
+    @property
+    def is_deleting(self) -> bool:
+        """Whether a denied, published record is to be deleted; False while any rule has no answer."""
+        return not self.unavailable and any(one.deletes for one in self.denials)
 
     def merge(self, other: Self) -> Self:
         """Return what this and *other*, the answers of different rules or about different records, state together."""
