@@ -92,19 +92,19 @@ def test_an_unexpected_error_is_shown_with_its_stack_trace_and_without_secrets(
     assert "Traceback" in shown
 
 
-def test_a_command_behind_flags_is_an_error_that_says_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_after_flags_is_an_error_that_says_where_to_put_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--source=service", "plan"], {}) == 1
     assert "  a command comes before all flags, as in: extdns plan " in capsys.readouterr().err
 
 
-def test_without_any_flag_the_error_says_how_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_error_without_any_flag_shows_how_to_begin(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([], {}) == 1
     assert capsys.readouterr().err.endswith(
         "  to begin: extdns --help; for a folder with an example: extdns init my-dns\n"
     )
 
 
-def test_a_provider_that_only_external_dns_has_is_an_error_that_names_two_ways_to_it(
+def test_the_error_about_a_provider_that_only_external_dns_has_names_two_ways_to_use_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["--source=service", "--provider=cloudflare"], {}) == 1

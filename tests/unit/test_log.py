@@ -58,7 +58,7 @@ class Hostile:
         raise RuntimeError
 
 
-def test_a_text_line_has_time_level_message_and_sorted_fields() -> None:
+def test_a_json_log_line_has_level_message_time_and_fields() -> None:
     line = text(Event.APPLIED, count=3, zoneName="example.org", zoneID="Z2ABC")
     assert line == (
         'time="2026-11-20T09:14:31Z" level=info msg="3 record(s) were successfully updated"'
@@ -97,7 +97,7 @@ def test_messages_of_external_dns_are_unchanged(event: Event, fields: dict[str, 
 
 
 @pytest.mark.parametrize("event", list(Event))
-def test_event_formats_its_fields_into_the_message(event: Event) -> None:
+def test_an_event_puts_its_fields_into_its_message(event: Event) -> None:
     taken = {name: f"<{name}>" for _, name, _, _ in Formatter().parse(event) if name}
     line = parsed(event, **taken, zone="example.org")
     assert set(line) == {"level", "msg", "time", "zone"}
@@ -163,13 +163,13 @@ def test_a_log_field_cannot_replace_time_level_or_message() -> None:
     assert (line["fields.time"], line["fields.level"], line["fields.msg"]) == ("then", "loud", "other")
 
 
-def test_braces_in_a_value_are_not_formatted() -> None:
+def test_braces_in_a_log_value_are_not_interpreted() -> None:
     line = parsed(Event.DESIRED_CHANGE, action="{name.__class__}", name="{type}", type="{0}")
     assert line["msg"] == "Desired change: {name.__class__} {type} {0}"
 
 
 @given(st.text(max_size=2000), st.text(max_size=50))
-def test_control_characters_in_a_value_cannot_start_a_new_line(value: str, name: str) -> None:
+def test_control_characters_in_a_log_value_cannot_start_a_new_line(value: str, name: str) -> None:
     line = text(Event.DESIRED_CHANGE, action="CREATE", name=name, type="A", value=value)
     assert line.isprintable()
     written = JsonFormatter().format(record(Event.DESIRED_CHANGE, action=name, name="", type="", value=value))
@@ -190,7 +190,7 @@ def test_control_characters_in_a_value_cannot_start_a_new_line(value: str, name:
         pytest.param("trace", ["error", "warning", "info", "debug"], id="trace"),
     ],
 )
-def test_lines_below_the_level_are_omitted(level: str, expected: list[str]) -> None:
+def test_log_lines_below_the_level_are_omitted(level: str, expected: list[str]) -> None:
     stream = io.StringIO()
     log.configure(format="json", level=level, stream=stream)
     ours = log.get("extdns.controller.loop")
@@ -199,7 +199,7 @@ def test_lines_below_the_level_are_omitted(level: str, expected: list[str]) -> N
     assert [json.loads(line)["level"] for line in stream.getvalue().splitlines()] == expected
 
 
-def test_configuring_again_replaces_the_stream_and_the_format() -> None:
+def test_configuring_logging_again_replaces_stream_and_format() -> None:
     first, second = io.StringIO(), io.StringIO()
     log.configure(format="text", level="info", stream=first)
     log.configure(format="json", level="info", stream=second)
@@ -233,12 +233,12 @@ def test_libraries_are_not_logged_below_the_level() -> None:
     assert stream.getvalue() == ""
 
 
-def test_library_line_with_wrong_arguments_is_logged() -> None:
+def test_a_log_line_of_a_library_with_wrong_arguments_is_logged_as_it_is() -> None:
     seen = logging.LogRecord("urllib3", 1, "", 0, "retry %d", ("two",), None)
     assert TextFormatter().format(seen).endswith(' level=trace msg="retry %d"')
 
 
-def test_exception_of_a_library_is_a_field_without_traceback() -> None:
+def test_an_exception_logged_by_a_library_is_a_field_without_traceback() -> None:
     try:
         raise ValueError("no\nway")  # noqa: TRY301 - the test is about what is raised
     except ValueError:
@@ -249,7 +249,7 @@ def test_exception_of_a_library_is_a_field_without_traceback() -> None:
     )
 
 
-def test_closed_stream_raises_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_logging_to_a_closed_stream_raises_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.StringIO()
     log.configure(format="text", level="info", stream=stream)
     stream.close()

@@ -10,7 +10,7 @@ from tests.loopback import NetworkRefusedError, is_loopback
 ELSEWHERE = ("192.0.2.1", 53)
 
 
-def test_a_loopback_server_can_be_reached() -> None:
+def test_a_test_can_connect_to_a_loopback_server() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
         client.sendall(b"ping")
         accepted, _ = server.accept()
@@ -18,7 +18,7 @@ def test_a_loopback_server_can_be_reached() -> None:
             assert accepted.recv(4) == b"ping"
 
 
-def test_a_loopback_datagram_arrives() -> None:
+def test_a_test_can_send_a_datagram_to_a_loopback_server() -> None:
     with socket.socket(type=socket.SOCK_DGRAM) as server, socket.socket(type=socket.SOCK_DGRAM) as client:
         server.bind(("127.0.0.1", 0))
         client.sendto(b"one", server.getsockname())
@@ -39,7 +39,7 @@ def test_a_loopback_datagram_arrives() -> None:
         pytest.param(lambda _: socket.gethostbyname("example.org"), id="gethostbyname"),
     ],
 )
-def test_a_connection_to_an_address_other_than_loopback_is_refused(
+def test_a_test_cannot_connect_to_an_address_other_than_loopback(
     call_network: Callable[[socket.socket], object],
 ) -> None:
     with socket.socket(type=socket.SOCK_DGRAM) as sock, pytest.raises(NetworkRefusedError, match="loopback only"):
@@ -63,5 +63,5 @@ def test_a_connection_to_an_address_other_than_loopback_is_refused(
         pytest.param("localhost.example.org", False, id="name-that-starts-with-localhost"),
     ],
 )
-def test_a_host_is_recognized_as_loopback_or_not(host: str | bytes | None, *, expected: bool) -> None:
+def test_a_host_is_recognized_as_loopback_or_not_loopback(host: str | bytes | None, *, expected: bool) -> None:
     assert is_loopback(host) is expected

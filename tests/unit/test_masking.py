@@ -196,7 +196,7 @@ def test_user_of_a_url_is_masked_only_in_the_url() -> None:
     assert mask(text) == f"extdns at http://{MASK}@127.0.0.1 says: {MASK}"
 
 
-def test_every_url_flag_is_declared_as_such() -> None:
+def test_every_flag_that_holds_a_url_is_declared_as_a_url_for_masking() -> None:
     named = {flag.name for flag in FLAGS if flag.kind.metavar == "URL"}
     assert named == {flag.name for flag in FLAGS if flag.kind.is_url}
     assert named >= {"server", "google-api-endpoint", "pdns-server", "webhook-provider-url", "ns1-endpoint"}

@@ -41,7 +41,7 @@ def test_no_other_distribution_contains_a_package_of_ours(package: str) -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_packages_are_imported_from_this_repository(package: str) -> None:
+def test_the_tests_import_the_packages_from_this_repository(package: str) -> None:
     command = f"import {package}; print({package}.__file__)"
     found = subprocess.run([sys.executable, "-P", "-c", command], capture_output=True, text=True, check=True)
     assert Path(found.stdout.strip()) == ROOT / package / "__init__.py"
@@ -52,7 +52,7 @@ def test_the_installed_version_is_the_package_version() -> None:
 
 
 @pytest.mark.parametrize("script", ["extdns", "external-dns"])
-def test_extdns_and_external_dns_start_the_same_function(script: str) -> None:
+def test_the_commands_extdns_and_external_dns_start_the_same_function(script: str) -> None:
     (entry,) = importlib.metadata.entry_points(group="console_scripts", name=script)
     assert entry.value == "extdns.cli:main"
     assert callable(entry.load())

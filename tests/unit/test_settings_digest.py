@@ -31,7 +31,7 @@ def compute_digest(*flags: str) -> str:
         pytest.param("--policy=upsert-only", id="policy"),
     ],
 )
-def test_digest_changes_with_flags_that_decide_which_records_are_requested(flag: str) -> None:
+def test_the_settings_digest_changes_with_each_flag_that_decides_which_records_are_requested(flag: str) -> None:
     assert compute_digest(flag) != compute_digest()
 
 
@@ -47,16 +47,16 @@ def test_digest_changes_with_flags_that_decide_which_records_are_requested(flag:
         pytest.param("--label-filter=", id="explicit-default"),
     ],
 )
-def test_digest_does_not_change_with_other_flags(flag: str) -> None:
+def test_the_settings_digest_does_not_change_with_other_flags(flag: str) -> None:
     assert compute_digest(flag) == compute_digest()
 
 
-def test_digest_does_not_depend_on_the_order_of_arguments() -> None:
+def test_the_settings_digest_does_not_depend_on_the_order_of_arguments() -> None:
     swapped = parse(["--provider=inmemory", "--source=ingress", "--source=service"], {})
     assert compute_settings_digest(swapped) == compute_digest()
 
 
-def test_digest_changes_with_the_version_of_how_settings_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_digest_changes_with_the_version_of_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(compute_digest()) == 16
     before = compute_digest()
     monkeypatch.setattr(module, "INTERPRETATION_VERSION", module.INTERPRETATION_VERSION + 1)

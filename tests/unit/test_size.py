@@ -9,7 +9,7 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 
 
-def test_docstring_and_decorators_do_not_count_in_the_length_of_a_function() -> None:
+def test_the_length_of_a_function_does_not_include_docstring_and_decorators() -> None:
     source = (
         '@decorator\n@other\ndef f():\n    """One.\n\n    Two.\n    """\n    return 1\n\n\nasync def g(): return 2\n'
     )

@@ -38,11 +38,11 @@ VALUES = Path(__file__).parents[2] / "charts" / "extdns" / "values.yaml"
         ),
     ],
 )
-def test_the_text_reads_as_in_this_list(text: str, expected: str) -> None:
+def test_each_listed_text_of_the_program_reads_as_in_this_list(text: str, expected: str) -> None:
     assert text == expected
 
 
-def test_the_explanation_of_a_conflict_says_first_that_the_existing_record_is_left_unchanged() -> None:
+def test_the_explanation_of_a_foreign_record_says_first_that_the_existing_record_is_left_unchanged() -> None:
     document = explain(NAMES[Reason.FOREIGN_RECORD]())
     assert render(document).startswith(
         "web.example.org: existing record left unchanged (conflict).  [foreign-record]\n"
@@ -55,6 +55,6 @@ def test_the_explanation_of_a_conflict_says_first_that_the_existing_record_is_le
     ("section", "heading"),
     [("serviceAccount", "# Service account: "), ("rbac", "# RBAC: "), ("service", "# Observability: ")],
 )
-def test_the_comment_of_a_section_of_the_chart_values_begins_with_its_usual_name(section: str, heading: str) -> None:
+def test_comments_in_the_chart_values_begin_with_the_usual_name_of_their_section(section: str, heading: str) -> None:
     lines = VALUES.read_text(encoding="utf-8").splitlines()
     assert lines[lines.index(f"{section}:") - 1].startswith(heading)

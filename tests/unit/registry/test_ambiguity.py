@@ -221,13 +221,13 @@ TWO = "service/d/two"
         ),
     ],
 )
-def test_an_ambiguous_ownership_record_covers_one_name_or_none(
+def test_an_ownership_record_that_could_cover_two_names_covers_at_most_one_of_them(
     registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected
 
 
-def test_the_resource_in_an_ambiguous_old_ownership_record_is_ignored() -> None:
+def test_the_resource_label_of_an_ambiguous_old_ownership_record_is_ignored() -> None:
     """The resource may belong to A `foo`, so its deletion must not delete the host `a-foo`."""
     found = find(
         build_registry(), [record("A", "a-foo"), ownership_record("a-foo", resource=ONE, extra="1")], key("A", "a-foo")

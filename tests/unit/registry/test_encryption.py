@@ -115,12 +115,12 @@ def test_decoding_any_text_never_raises(text: str) -> None:
     assert codec().decode(text) == PlainTextCodec().decode(text)
 
 
-def test_a_decrypted_text_that_is_not_an_ownership_record_is_ignored() -> None:
+def test_a_txt_value_that_decrypts_to_another_text_is_not_an_ownership_record() -> None:
     encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), gzip.compress(b"v=spf1 -all"), None)
     assert codec().decode(base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()) is None
 
 
-def test_a_compression_bomb_is_not_decompressed_beyond_the_limit() -> None:
+def test_decompressing_a_text_stops_at_a_size_limit() -> None:
     packed = gzip.compress(b"heritage=external-dns," + b"x" * 2_000_000)
     encrypted_text = codec()._cipher.encrypt(bytes(NONCE_BYTES), packed, None)
     text = base64.b64encode(bytes(NONCE_BYTES) + encrypted_text).decode()
@@ -176,7 +176,7 @@ def test_encrypted_ownership_records_make_no_record_ours_with_another_key() -> N
     ]
 
 
-def test_an_encrypted_ownership_record_is_recognized_without_key() -> None:
+def test_an_encrypted_ownership_record_is_recognized_even_without_the_key() -> None:
     is_dropped = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
     encrypted_text = record("TXT", "a-web", target=encrypted())
     assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text))] == [

@@ -45,7 +45,7 @@ def find_owner(registry: TxtRegistry, records: list[Record], name: str, rtype: s
         pytest.param({"suffix": "-own"}, "A", "mail", "a-mail-own", "txt-a-mail-own-own", id="suffix"),
     ],
 )
-def test_a_txt_record_with_an_ownership_record_is_not_one_itself(
+def test_a_txt_record_that_has_an_ownership_record_of_its_own_does_not_count_as_ownership_record(
     affix: dict[str, str], rtype: str, name: str, forged: str, own: str, types: tuple[str, ...]
 ) -> None:
     registry = build_registry(types=types, **affix)  # type: ignore[arg-type]
@@ -57,12 +57,12 @@ def test_a_txt_record_with_an_ownership_record_is_not_one_itself(
     assert find_owner(registry, everything, forged, "TXT") == ("me" if "TXT" in types else None)
 
 
-def test_an_ownership_record_of_another_owner_also_reveals_a_forged_text() -> None:
+def test_an_ownership_record_of_another_owner_also_marks_an_ownership_text_as_forged() -> None:
     records = [record("A", "mail"), ownership_record("a-mail"), ownership_record("txt-a-mail", "other")]
     assert find_owner(build_registry(types=WITH_TXT), records, "mail", "A") is None
 
 
-def test_a_published_ownership_text_is_recognized_as_forged_for_its_set_identifier_only() -> None:
+def test_an_ownership_text_is_recognized_as_forged_only_under_its_own_set_identifier() -> None:
     one, two = ([record("A", "mail", sid=sid), ownership_record("a-mail", sid=sid)] for sid in ("1", "2"))
     found = build_registry(types=WITH_TXT).read([*one, *two, ownership_record("txt-a-mail", sid="1")])
     owners = {owned.record.set_identifier: owned.owner for owned in found if owned.record.type == "A"}
@@ -70,7 +70,7 @@ def test_a_published_ownership_text_is_recognized_as_forged_for_its_set_identifi
 
 
 @pytest.mark.parametrize("length", [3, 4, 5])
-def test_a_chain_of_forged_ownership_texts_makes_no_record_ours(length: int) -> None:
+def test_a_chain_of_forged_ownership_records_makes_no_record_ours(length: int) -> None:
     chain = [ownership_record("txt-" * depth + "a-mail") for depth in range(length)]
     assert find_owner(build_registry(types=WITH_TXT), [record("A", "mail"), *chain], "mail", "A") is None
 
@@ -91,12 +91,12 @@ def test_a_chain_of_forged_ownership_texts_makes_no_record_ours(length: int) -> 
         pytest.param(r'"\999"', False, id="no-character"),
     ],
 )
-def test_texts_that_a_registry_could_read_as_ownership_records_are_recognized(text: str, expected: bool) -> None:
+def test_a_text_that_could_be_read_as_an_ownership_record_is_recognized(text: str, expected: bool) -> None:
     assert build_registry().is_ownership_text(text) is expected
     assert NoopRegistry().is_ownership_text(text) is expected
 
 
-def test_an_encrypted_text_is_recognized_as_ownership_record_if_our_key_decrypts_it() -> None:
+def test_an_encrypted_text_counts_as_ownership_text_only_if_our_key_decrypts_it() -> None:
     def codec(key: bytes) -> EncryptedTextCodec:
         return EncryptedTextCodec(key=key, nonce=lambda: b"n" * 12, encrypts=True)
 

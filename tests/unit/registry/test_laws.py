@@ -142,7 +142,7 @@ def test_the_order_of_records_does_not_change_ownership(
 
 
 @given(registries_with_records())
-def test_an_ownership_record_covers_records_of_one_name(situation: tuple[TxtRegistry, list[Record]]) -> None:
+def test_an_ownership_record_never_covers_records_of_two_names(situation: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = situation
     found = registry.read(records)
     for ownership in records:
@@ -150,7 +150,9 @@ def test_an_ownership_record_covers_records_of_one_name(situation: tuple[TxtRegi
 
 
 @given(registries_with_records())
-def test_related_names_give_the_same_owners_as_the_complete_zone(situation: tuple[TxtRegistry, list[Record]]) -> None:
+def test_reading_only_a_name_and_its_related_names_gives_the_same_owners_as_the_whole_zone(
+    situation: tuple[TxtRegistry, list[Record]],
+) -> None:
     registry, records = situation
     whole = registry.read(records)
     for host in HOSTS:
@@ -163,7 +165,9 @@ def test_related_names_give_the_same_owners_as_the_complete_zone(situation: tupl
 
 
 @given(registries, st.sampled_from(HOSTS))
-def test_related_names_are_symmetric_unique_and_without_the_name_itself(registry: TxtRegistry, host: str) -> None:
+def test_related_names_are_mutual_and_unique_and_do_not_include_the_name_itself(
+    registry: TxtRegistry, host: str
+) -> None:
     name = build_name(host)
     related = registry.related_names(name)
     assert name not in related
@@ -183,7 +187,7 @@ def apply_changes(
 
 
 @given(plans())
-def test_writes_make_desired_records_ours_and_change_no_others(
+def test_the_writes_of_changes_make_the_desired_records_ours_and_change_no_others(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan

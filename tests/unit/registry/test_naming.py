@@ -102,7 +102,7 @@ def test_each_record_type_has_its_own_ownership_name(rtype: str) -> None:
         pytest.param("example", "CNAME", "cname-example", id="10.3-single-label"),
     ],
 )
-def test_no_ownership_name_is_built_if_dns_does_not_allow_it(
+def test_no_ownership_name_is_built_if_it_would_not_be_a_valid_dns_name(
     name: str, rtype: str, ownership_record: str | None
 ) -> None:
     assert Naming().build_name(DnsName(name), rtype) == ownership_record
@@ -156,7 +156,7 @@ def test_no_ownership_name_is_built_if_dns_does_not_allow_it(
         pytest.param(Naming(suffix="txt%{record_type}"), "mailtxt.x.test", ("mail.x.test", ""), id="10.3-untyped"),
     ],
 )
-def test_the_first_record_found_from_an_ownership_name_is_the_one_external_dns_finds(
+def test_an_ownership_name_is_read_first_as_the_record_that_external_dns_reads_from_it(
     naming: Naming, ownership_record: str, first: tuple[str, str]
 ) -> None:
     assert naming.find_references(DnsName(ownership_record), OWNABLE)[0] == first
@@ -173,11 +173,13 @@ def test_the_first_record_found_from_an_ownership_name_is_the_one_external_dns_f
         pytest.param(Naming(suffix=".b.c"), "a.b", id="3.2.2-too-few-labels"),
     ],
 )
-def test_an_ownership_name_with_another_affix_refers_to_no_record(naming: Naming, ownership_record: str) -> None:
+def test_an_ownership_name_with_another_prefix_or_suffix_refers_to_no_record(
+    naming: Naming, ownership_record: str
+) -> None:
     assert naming.find_references(DnsName(ownership_record), OWNABLE) == ()
 
 
-def test_an_ownership_name_that_starts_with_a_type_can_refer_to_two_records() -> None:
+def test_an_ownership_name_whose_first_label_starts_with_a_type_can_refer_to_two_names() -> None:
     assert Naming().find_references(DnsName("a-foo.x.test"), OWNABLE) == (("foo.x.test", "A"), ("a-foo.x.test", ""))
     assert Naming().can_hold_type(DnsName("a-foo.x.test"), ())
     assert not Naming().can_hold_type(DnsName("foo.x.test"), ())
@@ -193,7 +195,7 @@ def test_an_ownership_name_with_the_wildcard_replacement_can_refer_to_a_wildcard
     )
 
 
-def test_the_ownership_names_of_a_record_are_listed_in_the_order_of_their_naming_formats() -> None:
+def test_the_possible_ownership_names_of_a_record_are_listed_from_the_newest_naming_format_to_the_oldest() -> None:
     name = DnsName("foo.x.test")
     assert list(Naming().build_all_names(name, "A", alias=True)) == [
         (NamingFormat.CURRENT, "a-foo.x.test"),
@@ -234,7 +236,9 @@ def test_an_aaaa_record_has_no_ownership_name_without_type(alias: bool) -> None:
         ),
     ],
 )
-def test_unusable_affixes_are_a_usage_error(affixes: dict[str, str], message: str) -> None:
+def test_a_prefix_or_suffix_that_gives_no_valid_ownership_names_is_a_usage_error(
+    affixes: dict[str, str], message: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         Naming(**affixes)
     assert message in str(caught.value)
@@ -273,7 +277,7 @@ names = st.lists(labels, min_size=1, max_size=3).map(lambda found: DnsName(".".j
 
 
 @given(namings, names, st.sampled_from((*OWNABLE, "CAA")), st.booleans())
-def test_the_record_can_be_found_from_its_ownership_name(
+def test_each_ownership_name_of_a_record_can_be_read_back_as_a_reference_to_the_record(
     naming: Naming, name: DnsName, rtype: str, alias: bool
 ) -> None:
     for form, ownership_record in naming.build_all_names(name, rtype, alias=alias):
@@ -283,7 +287,7 @@ def test_the_record_can_be_found_from_its_ownership_name(
 
 
 @given(namings, names)
-def test_each_record_found_from_an_ownership_name_has_that_ownership_name(
+def test_each_record_that_an_ownership_name_refers_to_has_that_ownership_name(
     naming: Naming, ownership_record: DnsName
 ) -> None:
     for name, rtype in naming.find_references(ownership_record, OWNABLE):

@@ -29,7 +29,7 @@ from tests.unit.registry.zone_records import key, ownership_record, record
         pytest.param(build_registry(), replace(record("TXT", "empty"), targets=()), [], id="10.3-text-without-value"),
     ],
 )
-def test_other_txt_values_at_an_ownership_name_are_reported(
+def test_a_txt_record_that_mixes_other_values_with_ours_is_reported_at_an_ownership_name(
     registry: TxtRegistry, there: Record, shown: list[RecordKey]
 ) -> None:
     existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]
@@ -65,5 +65,5 @@ def test_a_txt_record_with_another_value_is_not_an_ownership_record() -> None:
         ),
     ],
 )
-def test_an_unrelated_txt_record_is_not_reported_as_mixed(neighbour: Record) -> None:
+def test_an_unrelated_txt_record_is_not_reported_as_mixed_with_ownership_texts(neighbour: Record) -> None:
     assert find(build_registry(), [record("A", "foo"), neighbour], key("A", "foo")).mixed_name == ""

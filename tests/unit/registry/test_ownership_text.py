@@ -57,7 +57,7 @@ def test_the_nonce_label_is_not_written_into_ownership_texts() -> None:
         pytest.param('"heritage=external-dns,external-dns/owner="', {"owner": ""}, id="empty-owner"),
     ],
 )
-def test_other_spellings_of_ownership_texts_are_read(text: str, labels: dict[str, str]) -> None:
+def test_ownership_texts_in_other_spellings_of_external_dns_are_read(text: str, labels: dict[str, str]) -> None:
     assert CODEC.decode(text) == StringMap.from_items(labels)
 
 
@@ -117,17 +117,17 @@ def test_encoded_labels_are_decoded_unchanged(labels: StringMap) -> None:
         pytest.param({"a": "b" * MAX_CHARACTERS}, id="too-long"),
     ],
 )
-def test_labels_that_would_be_read_differently_are_not_encoded(labels: dict[str, str]) -> None:
+def test_labels_that_would_be_read_back_differently_are_not_written(labels: dict[str, str]) -> None:
     assert CODEC.encode(StringMap.from_items(labels)) is None
 
 
-def test_common_labels_are_encoded() -> None:
+def test_usual_labels_can_be_written() -> None:
     assert CODEC.encode(
         StringMap.from_items({"owner": "default", "resource": "ingress/default/web", "extra": "a = b; c"})
     )
 
 
-def test_the_nonce_of_an_encrypted_record_is_dropped_from_the_text() -> None:
+def test_the_nonce_label_is_not_written_into_the_ownership_text() -> None:
     assert CODEC.encode(StringMap.from_items({"owner": "me", NONCE_LABEL: "x"})) == CODEC.encode(
         StringMap.from_items({"owner": "me"})
     )

@@ -28,7 +28,7 @@ def owner_of(target: Record, *others: Record) -> str | None:
         pytest.param("A", "www.sub", "e-a-www", False, id="another-parent"),
     ],
 )
-def test_ownership_records_of_other_owners_are_found_with_any_affix(
+def test_ownership_records_of_other_owners_are_found_whatever_prefix_or_suffix_they_use(
     rtype: str, name: str, text: str, expected: bool
 ) -> None:
     assert (owner_of(record(rtype, name), ownership_record(text, "other")) == "other") is expected
@@ -40,7 +40,7 @@ def test_possible_owners_are_found_separately_for_each_set_identifier() -> None:
     assert owner_of(target, ownership_record("e-a-www", "other", sid="blue")) == "other"
 
 
-def test_the_first_possible_owner_by_name_is_returned() -> None:
+def test_of_several_possible_owners_that_with_the_first_name_is_returned() -> None:
     target = record("A", "www")
     found = PossibleOwners(
         [target, ownership_record("f-www", "one"), ownership_record("e-www", "two")], (), PlainTextCodec()
@@ -48,7 +48,7 @@ def test_the_first_possible_owner_by_name_is_returned() -> None:
     assert found == PossibleOwner(build_name("e-www"), "two")
 
 
-def test_an_ownership_record_named_for_an_existing_record_covers_no_other() -> None:
+def test_an_ownership_record_named_for_an_existing_record_is_no_possible_owner_of_another_record() -> None:
     named = ownership_record("a-www", "other")
     assert owner_of(record("A", "www"), named) == "other"
     assert owner_of(record("A", "w"), record("A", "www"), named) is None

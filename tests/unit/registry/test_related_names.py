@@ -60,7 +60,7 @@ from tests.unit.registry.zone_records import build_name, remove_zone
         pytest.param(build_registry(types=()), "foo", set(), id="nothing-managed"),
     ],
 )
-def test_related_names_are_only_those_that_can_decide_ownership(
+def test_only_names_that_can_decide_about_ownership_are_related_names(
     registry: TxtRegistry, name: str, expected: set[str]
 ) -> None:
     own = {
@@ -71,7 +71,7 @@ def test_related_names_are_only_those_that_can_decide_ownership(
     assert {remove_zone(related) for related in registry.related_names(build_name(name))} == expected | own
 
 
-def test_a_name_too_long_for_an_ownership_record_has_no_such_related_name() -> None:
+def test_a_name_whose_ownership_name_would_be_too_long_has_no_related_ownership_name() -> None:
     assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63)) == ()
 
 
@@ -89,7 +89,7 @@ LABELS = st.one_of(
     wildcard=st.sampled_from(("", "any")),
     types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX"))),
 )
-def test_related_names_by_pattern_equal_computed_ones(
+def test_related_names_found_by_pattern_equal_those_built_from_naming_formats(
     labels: list[str], affix: dict[str, str], wildcard: str, types: frozenset[str]
 ) -> None:
     relation = RelatedNames(Naming(**affix, wildcard_replacement=wildcard), types)

@@ -46,7 +46,7 @@ def test_an_update_writes_its_ownership_records_again_unchanged() -> None:
     assert [write.old for write in done] == [ownership, held.record]
 
 
-def test_an_updated_ownership_record_has_the_default_ttl_of_the_dns_service() -> None:
+def test_an_ownership_record_written_with_an_update_has_the_default_ttl_of_the_dns_service() -> None:
     """See docs/spec/plan.md 3.2.7: the TTL that it had before does not matter."""
     records = [record("A", "foo"), replace(ownership_record("a-foo", resource=ONE), ttl_s=60)]
     held = find(build_registry(), records, key("A", "foo"))
@@ -104,7 +104,7 @@ def test_an_update_adds_a_missing_ownership_record(
     assert after[like.key].has_current_format
 
 
-def test_replacing_an_old_ownership_record_does_not_make_another_name_ours() -> None:
+def test_replacing_an_old_ownership_record_does_not_make_another_name_with_that_ownership_name_ours() -> None:
     """See docs/spec/plan.md 11: A `foo` is foreign; `a-foo` has an old ownership record of ours."""
     registry = build_registry()
     records = [record("A", "foo"), record("A", "a-foo"), ownership_record("a-foo", resource=ONE)]
@@ -124,7 +124,7 @@ def test_replacing_an_old_ownership_record_does_not_make_another_name_ours() -> 
         pytest.param(record("CNAME", "a-foo"), Reason.NO_OWNERSHIP_NAME, id="foreign-cname"),
     ],
 )
-def test_an_update_is_blocked_if_the_name_of_its_ownership_record_is_taken(
+def test_an_update_is_blocked_if_a_foreign_record_has_the_name_of_its_new_ownership_record(
     there: Record, reason: Reason | None
 ) -> None:
     records = [record("A", "foo"), ownership_record("foo"), there]
@@ -143,7 +143,7 @@ def test_an_update_is_blocked_if_the_name_of_its_ownership_record_is_taken(
         pytest.param("a-" + "b" * 61, id="long-label-like-an-ownership-name"),
     ],
 )
-def test_an_ownership_record_in_the_old_format_is_enough_if_its_name_in_the_newest_format_is_too_long(
+def test_an_old_ownership_record_is_enough_if_the_newest_naming_format_would_be_too_long(
     host: str,
 ) -> None:
     records = [record("A", host), ownership_record(host)]
@@ -152,7 +152,7 @@ def test_an_ownership_record_in_the_old_format_is_enough_if_its_name_in_the_newe
     assert sorted(summarize_writes(done)) == sorted([updates("A", host), restates("TXT", host)])
 
 
-def test_an_update_only_for_an_impossible_ownership_record_is_blocked() -> None:
+def test_an_update_that_only_adds_an_impossible_ownership_record_is_not_made() -> None:
     """Otherwise every full pass would write the same records again."""
     records = [record("A", "@"), ownership_record("@")]
     (held,) = build_registry().read(records)
@@ -160,7 +160,7 @@ def test_an_update_only_for_an_impossible_ownership_record_is_blocked() -> None:
     assert blocked_by.reason is Reason.PUBLISHED
 
 
-def test_an_old_ownership_record_that_cannot_migrate_alone_is_reported() -> None:
+def test_an_old_ownership_record_of_the_previous_owner_cannot_be_taken_over_for_only_one_of_its_records() -> None:
     """See docs/spec/plan.md 3.2.8: A and MX of the previous owner share it, and only one of them is requested."""
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "@"), record("MX", "@"), ownership_record("@", "old")]
@@ -170,7 +170,7 @@ def test_an_old_ownership_record_that_cannot_migrate_alone_is_reported() -> None
     )
 
 
-def test_a_migrated_record_gets_our_ownership_record() -> None:
+def test_a_record_taken_over_from_the_previous_owner_gets_our_ownership_record() -> None:
     """See docs/spec/plan.md 3.2.8: the write replaces exactly the text of the previous owner."""
     registry = build_registry(migrate_from="old")
     ownership = ownership_record("a-a", "old", ONE)
@@ -184,7 +184,7 @@ def test_a_migrated_record_gets_our_ownership_record() -> None:
     assert find(build_registry(), apply(records, done), key("A", "a")).is_ours
 
 
-def test_an_old_ownership_record_migrates_with_its_only_record() -> None:
+def test_an_old_ownership_record_of_the_previous_owner_is_taken_over_with_its_only_record() -> None:
     registry = build_registry(types=("A", "MX"), migrate_from="old")
     records = [record("A", "foo"), ownership_record("foo", "old", ONE)]
     done = build_writes(
@@ -240,7 +240,7 @@ def test_an_empty_change_set_has_no_writes() -> None:
     assert build_registry().complete(change_set, []) == change_set
 
 
-def test_a_record_deleted_with_its_ownership_record_is_created_again() -> None:
+def test_a_record_that_was_deleted_with_its_ownership_record_is_created_again_with_it() -> None:
     """See docs/spec/plan.md 10.3. The next two full passes change nothing."""
     records = apply([], build_writes(build_registry(), [], create(build_desired("A", "foo", ONE))))
     for _ in range(2):

@@ -17,7 +17,9 @@ from extdns.sources.annotations import Annotations, choose_prefixes
         pytest.param("dns.acme.test/", ("dns.acme.test/",), id="2.1-own-prefix"),
     ],
 )
-def test_the_annotation_prefix_flag_selects_the_accepted_prefixes(value: str | None, expected: tuple[str, ...]) -> None:
+def test_the_annotation_prefix_flag_selects_which_prefixes_are_read(
+    value: str | None, expected: tuple[str, ...]
+) -> None:
     assert choose_prefixes(value) == expected
 
 
@@ -40,13 +42,13 @@ def test_the_annotation_prefix_flag_selects_the_accepted_prefixes(value: str | N
         ),
     ],
 )
-def test_only_one_annotation_prefix_is_used_per_object(
+def test_if_an_object_uses_both_annotation_prefixes_only_the_new_one_is_read(
     annotations: dict[str, str] | None, accepted: tuple[str, ...], expected: dict[str, str]
 ) -> None:
     assert Annotations.read(annotations, accepted).values == expected
 
 
-def test_old_prefix_keys_give_warnings_if_new_prefix_keys_exist() -> None:
+def test_annotations_with_the_old_prefix_give_warnings_if_the_object_also_uses_the_new_prefix() -> None:
     annotations = Annotations.read(
         {OLD_PREFIX + "ttl": "1", OLD_PREFIX + "alias": "true", PREFIX + "hostname": "x", PREFIX + "ttl": "2"},
         BOTH_PREFIXES,
@@ -61,7 +63,9 @@ def test_old_prefix_keys_give_warnings_if_new_prefix_keys_exist() -> None:
 @pytest.mark.parametrize(
     "accepted", [pytest.param((PREFIX,), id="new-given"), pytest.param((OLD_PREFIX,), id="old-given")]
 )
-def test_with_the_annotation_prefix_flag_other_prefixes_give_no_warnings(accepted: tuple[str, ...]) -> None:
+def test_if_the_annotation_prefix_flag_is_set_annotations_with_other_prefixes_give_no_warnings(
+    accepted: tuple[str, ...],
+) -> None:
     assert Annotations.read({OLD_PREFIX + "ttl": "1", PREFIX + "ttl": "x"}, accepted).warnings == ()
 
 
@@ -77,7 +81,9 @@ def test_with_the_annotation_prefix_flag_other_prefixes_give_no_warnings(accepte
         pytest.param(" , \t,", (), id="11.1-nothing-but-blanks"),
     ],
 )
-def test_list_annotations_are_split_at_commas_and_spaces_are_removed(text: str, expected: tuple[str, ...]) -> None:
+def test_list_annotations_are_split_at_commas_and_spaces_around_items_are_removed(
+    text: str, expected: tuple[str, ...]
+) -> None:
     assert Annotations.read({PREFIX + "hostname": text}, BOTH_PREFIXES).get_list("hostname") == expected
 
 
@@ -93,7 +99,7 @@ def test_an_absent_list_annotation_is_read_as_an_empty_list() -> None:
         pytest.param("", "", True, id="2.3-empty"),
     ],
 )
-def test_an_annotation_value_that_is_not_allowed_is_ignored_with_a_warning(
+def test_a_value_of_an_annotation_that_is_not_allowed_is_ignored_with_a_warning(
     value: str, expected: str, noticed: bool
 ) -> None:
     chosen, notices = Annotations.read({PREFIX + "access": value}, BOTH_PREFIXES).get_choice(
@@ -103,11 +109,11 @@ def test_an_annotation_value_that_is_not_allowed_is_ignored_with_a_warning(
     assert [warning.allowed for warning in notices] == (["public or private"] if noticed else [])
 
 
-def test_an_absent_annotation_with_fixed_values_gives_no_warning() -> None:
+def test_an_absent_annotation_gives_no_warning_about_its_value() -> None:
     assert Annotations.read(None, BOTH_PREFIXES).get_choice("access", "public") == ("", ())
 
 
-def test_messages_about_an_annotation_contain_its_full_key() -> None:
+def test_messages_about_an_annotation_show_its_full_key_with_prefix() -> None:
     assert (
         Annotations.read({OLD_PREFIX + "ttl": "1"}, BOTH_PREFIXES).describe_field("ttl")
         == f"annotation {OLD_PREFIX}ttl"
@@ -123,7 +129,7 @@ def test_messages_about_an_annotation_contain_its_full_key() -> None:
         pytest.param("externaldns.kubernetes.io/hostnames", f"{PREFIX}hostname", id="prefix and name"),
     ],
 )
-def test_a_misspelt_key_gives_a_warning_with_the_key_that_is_meant(key: str, meant: str) -> None:
+def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key: str, meant: str) -> None:
     (warning,) = Annotations.read({key: "x"}, BOTH_PREFIXES).warnings
     assert (warning.reason, warning.field) == (Reason.IGNORED_ANNOTATION, "metadata.annotations")
     assert (warning.value, warning.allowed) == (key, f"the key {meant}")
@@ -139,5 +145,5 @@ def test_a_misspelt_key_gives_a_warning_with_the_key_that_is_meant(key: str, mea
         pytest.param("hostname", id="no prefix"),
     ],
 )
-def test_a_key_that_may_be_meant_for_another_program_gives_no_warning(key: str) -> None:
+def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:
     assert Annotations.read({key: "x"}, BOTH_PREFIXES).warnings == ()

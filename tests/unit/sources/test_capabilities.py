@@ -49,7 +49,7 @@ both = pytest.mark.parametrize(
     ],
 )
 @both
-def test_filters_exclude_objects(
+def test_filter_flags_exclude_services_and_ingresses(
     claims: Claims, selection: CommonSettings, annotations: dict[str, str], by: str
 ) -> None:
     found = claims(selection, ours(hostname="h.t") | annotations)
@@ -65,7 +65,9 @@ def test_filters_exclude_objects(
     ],
 )
 @both
-def test_record_option_annotations_are_read(claims: Claims, annotations: dict[str, str], expected: Claim) -> None:
+def test_annotations_for_ttl_set_identifier_and_properties_are_read(
+    claims: Claims, annotations: dict[str, str], expected: Claim
+) -> None:
     assert expected in reduce_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))
 
 
@@ -80,13 +82,13 @@ def test_properties_and_set_identifier_apply_to_every_record(claims: Claims) -> 
 
 
 @both
-def test_the_hostname_annotation_is_ignored_with_the_ignore_flag(claims: Claims) -> None:
+def test_the_ignore_hostname_annotation_flag_makes_the_hostname_annotation_ineffective(claims: Claims) -> None:
     found = reduce_claims(claims(CommonSettings(ignore_hostname_annotation=True), ours(hostname="h.t")))
     assert resolved("h.t", "A", "192.0.2.1") not in found
 
 
 # docs/spec/sources.md 2.1
-def test_the_ingress_class_annotation_ignores_the_annotation_prefix_flag() -> None:
+def test_the_ingress_class_annotation_is_read_whatever_the_annotation_prefix_flag_says() -> None:
     selection = CommonSettings(prefixes=("acme.test/",))
     settings = IngressSettings(common=selection, ingress_class=("nginx",))
     obj = ingress("192.0.2.1", rules=["r.t"], annotations={"kubernetes.io/ingress.class": "nginx"})

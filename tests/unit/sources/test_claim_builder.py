@@ -52,7 +52,7 @@ def test_different_cname_targets_stay_separate_claims() -> None:
     assert reduce_claims(one.build()) == [resolved("a.t", "CNAME", "x.t"), resolved("a.t", "CNAME", "y.t")]
 
 
-def test_claims_are_sorted_resolved_unresolved_excluded_invalid() -> None:
+def test_claims_are_sorted_as_resolved_then_unresolved_then_excluded_then_invalid() -> None:
     one = create_builder()
     one.parse_name("a..t", "f")
     for name in ("d.t", "c.t"):
@@ -72,7 +72,7 @@ def test_claims_are_sorted_resolved_unresolved_excluded_invalid() -> None:
     ]
 
 
-def test_a_resolved_name_is_not_also_unresolved_or_excluded() -> None:
+def test_a_name_that_is_resolved_once_is_not_also_unresolved_or_excluded() -> None:
     one = create_builder()
     one.request_name(HOST, "f", ExcludedHost(excluded_by="--flag"))
     one.request_name(HOST, "f", missing())
@@ -106,7 +106,7 @@ def test_every_claim_has_the_record_options_of_the_object() -> None:
     assert (unresolved.set_identifier, unresolved.detail, unresolved.provenance.ref) == ("blue", "why", REF)
 
 
-def test_a_warning_without_resolved_claims_becomes_an_invalid_claim() -> None:
+def test_a_warning_about_an_object_without_resolved_claims_becomes_an_invalid_claim() -> None:
     one = create_builder(RecordOptions(warnings=(NOTICE,)))
     one.request_name(HOST, "g", missing())
     claim = one.build()[-1]
@@ -121,7 +121,7 @@ def test_equal_warnings_are_reported_once() -> None:
 
 
 # docs/spec/sources.md 1.2
-def test_an_invalid_claim_names_field_and_allowed_values() -> None:
+def test_an_invalid_claim_shows_the_field_and_what_is_allowed() -> None:
     one = create_builder()
     assert one.parse_name("x" * 64 + ".t", "spec.rules[0].host") is None
     assert one.parse_name("Ok.T.", "f") == "ok.t"

@@ -85,7 +85,7 @@ def test_record_types_and_their_targets_are_read(rtype: str, targets: list[str],
 
 
 # docs/spec/sources.md 6.3
-def test_default_targets_replace_missing_addresses_but_not_a_cname_target() -> None:
+def test_default_targets_replace_missing_and_address_targets_but_not_the_target_of_a_cname() -> None:
     obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50", "lb.t"])), validate_claim)
     found = compute_claims(StagedSource(source=CrdSource(common=CommonSettings()), stages=stages), obj)
@@ -142,7 +142,7 @@ def test_default_targets_replace_missing_addresses_but_not_a_cname_target() -> N
         ),
     ],
 )
-def test_endpoints_are_validated_after_default_targets_are_added(
+def test_endpoints_are_validated_after_default_targets_were_added(
     written: SpecEndpoint, expected: list[Claim], *, force: bool
 ) -> None:
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50"]), force=force), validate_claim)
@@ -176,7 +176,7 @@ def test_an_endpoint_with_an_invalid_name_does_not_affect_others(written: SpecEn
     assert reduce_claims(found) == [expected, resolved("b.t", "A", "192.0.2.2")]
 
 
-def test_an_unsupported_record_type_is_reported_with_the_supported_ones() -> None:
+def test_the_problem_about_an_unsupported_record_type_lists_the_supported_types() -> None:
     (unresolved,) = claims(dns_endpoint(endpoint("a.t", "CAA", '0 issue "x"')))
     assert isinstance(unresolved, UnresolvedClaim)
     assert unresolved.detail == (
@@ -186,7 +186,7 @@ def test_an_unsupported_record_type_is_reported_with_the_supported_ones() -> Non
 
 
 # docs/spec/sources.md 6.3
-def test_ptr_records_have_reverse_names() -> None:
+def test_a_ptr_record_must_have_a_reverse_name() -> None:
     found = claims(dns_endpoint(endpoint("7.2.0.192.in-addr.arpa", "PTR", "a.t"), endpoint("a.t", "PTR", "b.t")))
     assert reduce_claims(found) == [
         resolved("7.2.0.192.in-addr.arpa", "PTR", "a.t"),
@@ -227,7 +227,7 @@ def test_a_ttl_out_of_range_is_ignored_with_a_warning(seconds: int) -> None:
 
 
 # docs/spec/sources.md 1.6
-def test_an_alias_property_on_other_types_is_invalid() -> None:
+def test_an_alias_property_on_a_record_type_that_cannot_be_an_alias_is_invalid() -> None:
     alias = (ProviderProperty(name="alias", value="false"),)
     written = SpecEndpoint(dns_name="a.t", record_type="TXT", targets=('"x"',), provider_specific=alias)
     assert reduce_claims(claims(dns_endpoint(written))) == [unresolved("a.t", Reason.INVALID_ENDPOINT)]
@@ -249,7 +249,7 @@ def test_an_alias_property_on_other_types_is_invalid() -> None:
         ),
     ],
 )
-def test_filters_exclude_dns_endpoints(selection: CommonSettings, expected: list[Claim]) -> None:
+def test_filter_flags_exclude_dns_endpoints(selection: CommonSettings, expected: list[Claim]) -> None:
     annotations = ours(controller="other", ttl="60", hostname="h.t")
     obj = dns_endpoint(endpoint("a.t", "A", "192.0.2.1"), annotations=annotations)
     assert reduce_claims(claims(obj, selection)) == expected

@@ -53,7 +53,7 @@ def a(*names: str, ttl_s: int = 0, address: str = "203.0.113.9") -> list[Resolve
 
 
 # docs/spec/sources.md 5.7
-def test_an_http_route_publishes_its_hostnames_at_its_gateway() -> None:
+def test_an_http_route_publishes_its_hostnames_with_the_addresses_of_its_gateway() -> None:
     found = claims(http("shop.acme.test", "other.test", annotations=ours(ttl="30")), WILD)
     assert reduce_claims(found) == [*a("shop.acme.test", ttl_s=30), excluded(NOT_ADMITTED, "other.test")]
     (claim,) = list_resolved_claims(found)
@@ -72,7 +72,7 @@ def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
 
 # docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
-def test_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
+def test_each_route_source_reads_only_its_own_kind_of_route(kind: type[AnyRoute]) -> None:
     source = RouteSource(name=SOURCE[kind], settings=RouteSettings())
     assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
     with pytest.raises(TypeError, match=f"the {source.name} source reads"):
@@ -91,7 +91,9 @@ def test_each_route_source_reads_its_kind(kind: type[AnyRoute]) -> None:
         pytest.param(UdpRoute, {"UDP"}, id="5.5-udp"),
     ],
 )
-def test_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protocols: set[str]) -> None:
+def test_a_route_attaches_only_to_listeners_of_a_protocol_for_its_kind(
+    kind: type[AnyRoute], protocols: set[str]
+) -> None:
     listeners = [
         listener(f"{protocol.lower()}.t", name=protocol.lower(), protocol=protocol)
         for protocol in ("HTTP", "HTTPS", "TLS", "TCP", "UDP", "example.org/own")
@@ -103,7 +105,7 @@ def test_the_listener_protocol_must_match_the_route(kind: type[AnyRoute], protoc
 
 # docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", [TcpRoute, UdpRoute])
-def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute]) -> None:
+def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> None:
     protocol = "TCP" if kind is TcpRoute else "UDP"
     assert reduce_claims(claims(route(kind, "a.t"), gateway(listener(protocol=protocol)))) == []
 
@@ -161,7 +163,7 @@ def test_hostnames_are_ignored_for_routes_without_that_field(kind: type[AnyRoute
         ),
     ],
 )
-def test_hostnames_come_from_spec_annotation_and_listener(
+def test_hostnames_of_a_route_come_from_its_spec_its_annotation_or_the_listener(
     obj: HttpRoute, settings: RouteSettings | None, on_wild: list[Claim], on_any: list[Claim]
 ) -> None:
     assert reduce_claims(claims(obj, WILD, settings=settings)) == on_wild
@@ -169,7 +171,7 @@ def test_hostnames_come_from_spec_annotation_and_listener(
 
 
 # docs/spec/sources.md 5.3
-def test_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
+def test_an_unknown_value_of_the_hostname_source_annotation_is_ignored_with_a_warning() -> None:
     found = list_resolved_claims(claims(http("a.acme.test", annotations=ours(gateway_hostname_source="x")), WILD))
     assert reduce_claims(found) == a("a.acme.test")
     assert [(warning.value, warning.allowed) for warning in found[0].warnings] == [
@@ -177,7 +179,7 @@ def test_an_unknown_hostname_source_is_ignored_with_a_warning() -> None:
     ]
 
 
-def test_a_listener_hostname_names_its_listener_as_field() -> None:
+def test_a_claim_whose_hostname_comes_from_a_listener_names_that_listener_as_its_field() -> None:
     assert (
         list_resolved_claims(claims(http(), WILD))[0].provenance.field == "hostname of listener web of Gateway infra/gw"
     )
@@ -185,7 +187,7 @@ def test_a_listener_hostname_names_its_listener_as_field() -> None:
 
 # docs/spec/sources.md 5.5
 @pytest.mark.parametrize("text", ["_x.acme.test", "*", "192.0.2.1", "a..test"])
-def test_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str) -> None:
+def test_an_invalid_hostname_on_a_route_gives_an_invalid_claim_and_no_failure(text: str) -> None:
     found = claims(http("a.acme.test", annotations=ours(hostname=text)), ANY)
     assert reduce_claims(found) == [*a("a.acme.test"), invalid(Reason.INVALID_ENDPOINT, text)]
 
@@ -201,7 +203,7 @@ def test_an_invalid_hostname_matches_no_listener_and_is_not_a_failure(text: str)
         pytest.param(listener(kinds=[AllowedRouteKind(kind="TLSRoute")]), False, id="5.5-another-kind"),
     ],
 )
-def test_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: bool) -> None:
+def test_a_listener_decides_by_namespace_and_kind_which_routes_it_accepts(one: Listener, expected: bool) -> None:
     found = reduce_claims(claims(http("a.t"), gateway(one), namespace("shop", team="shop")))
     assert found == (a("a.t") if expected else [excluded(NOT_ADMITTED, "a.t")])
 
@@ -232,19 +234,19 @@ def test_listeners_accept_routes_by_namespace_and_kind(one: Listener, expected: 
         ),
     ],
 )
-def test_targets_come_from_the_gateway(parent_object: KubernetesObject, expected: list[Claim]) -> None:
+def test_targets_of_a_route_come_from_its_gateway(parent_object: KubernetesObject, expected: list[Claim]) -> None:
     assert reduce_claims(claims(http("a.t", annotations=ours(target="192.0.2.1")), parent_object)) == expected
 
 
 # docs/spec/sources.md 5.6
-def test_targets_of_several_gateways_are_merged() -> None:
+def test_targets_of_several_gateways_of_a_route_are_merged() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"lb{at}.t"]) for at in (2, 1)]
     obj = http("a.t", parents=[parent("infra/g2"), parent("infra/g1")])
     assert reduce_claims(claims(obj, *others)) == [resolved("a.t", "CNAME", "lb1.t", "lb2.t")]
 
 
 # docs/spec/sources.md 5.6
-def test_record_options_come_from_the_route() -> None:
+def test_ttl_set_identifier_and_properties_come_from_annotations_of_the_route() -> None:
     (found,) = list_resolved_claims(
         claims(http("a.t", annotations=ours(ttl="60", set_identifier="x", aws_weight="7")), ANY)
     )
@@ -252,13 +254,13 @@ def test_record_options_come_from_the_route() -> None:
     assert dict(found.desired.properties) == {"aws/weight": "7"}
 
 
-def test_an_invalid_target_of_a_gateway_is_reported_with_the_gateway() -> None:
+def test_a_warning_about_an_invalid_target_annotation_of_a_gateway_names_the_gateway() -> None:
     parent_object = gateway(listener(), annotations=ours(target="192.0.2.7,fe80::1%eth0"))
     (found,) = list_resolved_claims(claims(http("a.t"), parent_object))
     assert [warning.field for warning in found.warnings] == [f"annotation {PREFIX}target of Gateway infra/gw"]
 
 
-def test_routes_wait_for_gateways_and_for_namespaces_only_with_a_selector() -> None:
+def test_routes_wait_until_gateways_are_listed_and_for_namespaces_only_if_a_selector_needs_them() -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings())
     with pytest.raises(NotSyncedError, match="Gateway"):
         compute_claims(source, http("a.t"))

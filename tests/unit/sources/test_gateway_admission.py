@@ -56,7 +56,9 @@ def expression(operator: str, *values: str, key: str = "team") -> RouteNamespace
         pytest.param(selecting(team="not a value"), False, id="5.5-invalid-value"),
     ],
 )
-def test_allowed_namespaces_decide_which_routes_attach(allowed: RouteNamespaces, expected: bool) -> None:
+def test_allowed_namespaces_of_a_listener_decide_which_routes_attach_to_it(
+    allowed: RouteNamespaces, expected: bool
+) -> None:
     view = FakeView(namespace("shop", team="shop"))
     assert accepts_namespace(allowed, "shop", home="infra", default="Same", view=view) is expected
 
@@ -69,12 +71,14 @@ def test_allowed_namespaces_decide_which_routes_attach(allowed: RouteNamespaces,
         pytest.param("None", "shop", False, id="5.7-listener-sets-not-allowed-by-default"),
     ],
 )
-def test_a_listener_without_allowed_namespaces_uses_the_default_rule(default: str, home: str, expected: bool) -> None:
+def test_a_listener_without_allowed_namespaces_uses_the_default_of_its_resource(
+    default: str, home: str, expected: bool
+) -> None:
     assert accepts_namespace(UNSAID, "shop", home=home, default=default, view=FakeView()) is expected
 
 
 # docs/spec/sources.md 5.5
-def test_an_unknown_namespace_matches_no_selector() -> None:
+def test_a_namespace_that_does_not_exist_is_selected_by_no_selector() -> None:
     everything = selecting(expressions=LabelSelector())
     view = FakeView(listed=[NAMESPACE])
     assert not accepts_namespace(everything, "shop", home="infra", default="Same", view=view)
@@ -100,5 +104,7 @@ def test_namespaces_are_looked_up_only_if_a_listener_selects_them_by_label() -> 
         pytest.param([AllowedRouteKind(group="example.org", kind="HTTPRoute")], False, id="5.5-another-group"),
     ],
 )
-def test_allowed_kinds_decide_which_routes_attach(kinds: list[AllowedRouteKind] | None, expected: bool) -> None:
+def test_allowed_kinds_of_a_listener_decide_which_routes_attach_to_it(
+    kinds: list[AllowedRouteKind] | None, expected: bool
+) -> None:
     assert accepts_kind(listener(kinds=kinds), HTTP_ROUTE) is expected

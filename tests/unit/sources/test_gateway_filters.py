@@ -87,12 +87,12 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
         ),
     ],
 )
-def test_filters_exclude_routes(settings: RouteSettings, expected: Claim) -> None:
+def test_filter_flags_exclude_routes(settings: RouteSettings, expected: Claim) -> None:
     assert reduce_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
 
 
 # docs/spec/sources.md 5.2
-def test_routes_and_gateways_of_other_controllers_are_excluded() -> None:
+def test_routes_and_gateways_with_a_controller_annotation_for_another_program_are_excluded() -> None:
     other, by = ours(controller="other"), f"annotation {PREFIX}controller"
     assert reduce_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [excluded(by)]
     theirs = gateway(listener(), annotations=other)
@@ -163,7 +163,7 @@ CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
         pytest.param(OPEN, listener_set(listener(allow=SAME)), PUBLISHED, id="5.5-same-is-the-set's-namespace"),
     ],
 )
-def test_listener_sets_attach_routes_to_gateways(
+def test_a_route_can_attach_to_a_gateway_through_a_listener_set(
     parent_object: Gateway, attached: ListenerSet, expected: Claim
 ) -> None:
     others = (parent_object, attached, namespace("shop", team="shop"))
@@ -179,7 +179,7 @@ def test_listener_sets_attach_routes_to_gateways(
         pytest.param({}, {}, "203.0.113.9", id="5.7-addresses-of-the-gateway-without-own-ones"),
     ],
 )
-def test_targets_of_a_listener_set_come_from_it_or_its_gateway(
+def test_the_targets_of_a_listener_set_come_from_its_own_annotation_or_from_its_gateway(
     on_set: dict[str, str], on_gateway: dict[str, str], expected: str
 ) -> None:
     others = (gateway(annotations=on_gateway, allow_sets=ALL), listener_set(listener(), annotations=on_set))

@@ -36,7 +36,7 @@ NAMES = st.lists(LABELS, max_size=4).map(".".join)
         pytest.param("_x.test", "", None, id="5.5-listener-that-has-no-host-name"),
     ],
 )
-def test_the_more_specific_hostname_of_listener_and_route_is_published(
+def test_a_hostname_is_published_if_listener_and_route_match_and_then_the_more_specific_of_both(
     listener: str, route: str, expected: str | None
 ) -> None:
     assert find_common_hostname(listener, route) == expected
@@ -63,11 +63,11 @@ def test_valid_and_invalid_hostnames_are_distinguished(text: str, expected: bool
 
 
 @given(NAMES, NAMES)
-def test_the_common_hostname_of_listener_and_route_does_not_depend_on_their_order(one: str, other: str) -> None:
+def test_the_common_hostname_of_a_listener_and_a_route_does_not_depend_on_their_order(one: str, other: str) -> None:
     assert find_common_hostname(one, other) == find_common_hostname(other, one)
 
 
 @given(NAMES)
-def test_the_common_hostname_with_an_empty_or_equal_one_is_the_hostname_itself(name: str) -> None:
+def test_the_common_hostname_of_a_hostname_and_an_empty_or_equal_one_is_that_hostname(name: str) -> None:
     same = name.lower() if is_hostname(name) else None
     assert find_common_hostname("", name) == find_common_hostname(name, name) == same

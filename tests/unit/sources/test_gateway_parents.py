@@ -44,7 +44,7 @@ SECTIONS = gateway(listener("*.one.t", name="one", port=80, protocol="HTTP"), li
         pytest.param(parent(group="gateway.networking.k8s.io", kind="Gateway"), ["*.one.t", "*.two.t"], id="5.4-spelt"),
     ],
 )
-def test_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected: list[str]) -> None:
+def test_section_name_and_port_of_a_parent_reference_select_listeners(ref: ParentRef, expected: list[str]) -> None:
     assert reduce_claims(claims(http(parents=[ref]), SECTIONS)) == a(*expected)
 
 
@@ -83,11 +83,13 @@ def test_section_and_port_of_a_parent_select_listeners(ref: ParentRef, expected:
         ),
     ],
 )
-def test_parents_of_unknown_kinds_or_without_acceptance_are_not_used(obj: HttpRoute, expected: Claim) -> None:
+def test_parents_of_unknown_kinds_or_that_have_not_accepted_the_route_are_not_used(
+    obj: HttpRoute, expected: Claim
+) -> None:
     assert reduce_claims(claims(obj, ANY)) == [expected]
 
 
-def test_an_unresolved_route_names_the_parent_it_waits_for() -> None:
+def test_the_unresolved_claim_of_a_route_names_the_parent_that_has_not_accepted_it() -> None:
     for obj, detail in (
         (http("a.t", status="False"), "Gateway infra/gw has not accepted the Route"),
         (http("a.t", accepted_by=[]), "Gateway infra/gw has not reported yet whether it accepts the Route"),
@@ -97,7 +99,7 @@ def test_an_unresolved_route_names_the_parent_it_waits_for() -> None:
         assert (found.detail, found.provenance.field) == (detail, "spec.hostnames[0]")
 
 
-def test_listener_hostnames_are_unresolved_while_the_route_is_not_accepted() -> None:
+def test_hostnames_from_a_listener_are_unresolved_while_the_route_is_not_accepted() -> None:
     assert reduce_claims(claims(http(status="False"), WILD)) == [unresolved("*.acme.test", Reason.NOT_ACCEPTED)]
 
 
@@ -110,7 +112,7 @@ def test_only_parents_that_accept_the_route_are_used() -> None:
 
 
 # docs/spec/sources.md 5.4
-def test_a_parent_missing_in_the_spec_is_not_used_even_if_it_accepts() -> None:
+def test_a_parent_that_accepts_a_route_but_is_missing_in_its_spec_is_not_used() -> None:
     others = [gateway(listener(), location=f"infra/g{at}", addresses=[f"203.0.113.{at}"]) for at in (1, 2)]
     obj = http("a.t", parents=[parent("infra/g1")], accepted_by=[parent("infra/g1"), parent("infra/g2")])
     assert reduce_claims(claims(obj, *others)) == a("a.t", address="203.0.113.1")

@@ -110,7 +110,7 @@ def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = AL
         pytest.param([GlooListener(), GlooListener(aggregate_listener=AggregateListener())], [], id="7.8-no-hosts"),
     ],
 )
-def test_domains_of_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
+def test_the_domains_of_gloo_virtual_hosts_are_published(listeners: list[GlooListener], expected: list[str]) -> None:
     found = claims(proxy(*listeners), OWN)
     assert reduce_claims(found) == [resolved(name, "A", "203.0.113.7") for name in expected]
     assert not any(claim.desired.labels.has(RESOURCE) for claim in found if isinstance(claim, ResolvedClaim))
@@ -164,14 +164,14 @@ GATED: Final = http(host("a.t"), gateways=["gloo-system/gw"])
         ),
     ],
 )
-def test_targets_come_from_annotation_ingresses_or_service(
+def test_targets_of_a_gloo_proxy_come_from_its_target_annotation_its_ingresses_or_its_service(
     obj: Proxy, others: list[KubernetesObject], expected: Claim
 ) -> None:
     assert reduce_claims(claims(obj, *others)) == [expected]
 
 
 # docs/spec/sources.md 7.8
-def test_record_options_come_from_virtual_services_and_the_later_one_wins() -> None:
+def test_annotations_of_gloo_virtual_services_apply_and_later_ones_override_earlier_ones() -> None:
     older = SourceMetadata(
         sources=(
             ResourceSource(kind="*v1.VirtualService", namespace="apps", name="one"),
@@ -219,7 +219,7 @@ def test_record_options_come_from_virtual_services_and_the_later_one_wins() -> N
         ),
     ],
 )
-def test_a_proxy_fails_if_an_object_it_refers_to_is_missing(
+def test_claims_of_a_gloo_proxy_cannot_be_computed_if_an_object_it_refers_to_is_missing(
     obj: Proxy, others: list[KubernetesObject], invalid: str
 ) -> None:
     with pytest.raises(ExtdnsError) as raised:
@@ -246,7 +246,7 @@ def test_a_proxy_fails_if_an_object_it_refers_to_is_missing(
         ),
     ],
 )
-def test_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
+def test_filter_flags_exclude_gloo_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
     assert reduce_claims(claims(obj, selection=selection)) == [excluded(by)]
 
 
@@ -267,7 +267,7 @@ def test_filters_exclude_proxies(obj: Proxy, selection: CommonSettings, by: str)
         ),
     ],
 )
-def test_templates_render_hosts_and_targets_of_proxies(made: Templates, expected: list[Claim]) -> None:
+def test_templates_give_hosts_and_targets_of_gloo_proxies(made: Templates, expected: list[Claim]) -> None:
     source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
     found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
     assert reduce_claims(found) == expected

@@ -43,7 +43,7 @@ EXAMPLE = ingress(
 
 
 # docs/spec/sources.md 4.6
-def test_an_ingress_publishes_its_rule_and_tls_hosts() -> None:
+def test_an_ingress_publishes_the_hosts_of_its_rules_and_tls_sections() -> None:
     found = claims(EXAMPLE)
     assert reduce_claims(found) == [
         resolved(f"{name}.acme.test", "CNAME", "k8s-1.elb.test") for name in ("*", "a", "b", "c")
@@ -83,7 +83,9 @@ BY = f"annotation {SOURCE_KEY}"
         ),
     ],
 )
-def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | None, expected: list[Claim]) -> None:
+def test_the_hostname_source_annotation_selects_hosts_of_the_spec_or_of_annotations(
+    hostname_source: str | None, expected: list[Claim]
+) -> None:
     assert by_origin(hostname_source) == expected
 
 
@@ -107,7 +109,7 @@ def test_the_hostname_source_annotation_selects_hosts(hostname_source: str | Non
         ),
     ],
 )
-def test_flags_exclude_hosts_of_rules_or_tls_sections(settings: IngressSettings, expected: list[Claim]) -> None:
+def test_flags_exclude_the_hosts_of_rules_or_of_tls_sections(settings: IngressSettings, expected: list[Claim]) -> None:
     assert by_origin(None, settings) == expected
 
 
@@ -118,7 +120,7 @@ def test_wildcard_hosts_are_published_unchanged() -> None:
 
 
 # docs/spec/sources.md 4.3
-def test_a_tls_host_is_published_if_rules_are_ignored() -> None:
+def test_a_host_in_rules_and_tls_is_published_as_tls_host_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
     assert find_fields(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == {"a.t": "spec.tls[0].hosts[0]"}
 
@@ -151,7 +153,7 @@ def test_targets_of_an_ingress_come_from_its_target_annotation_or_its_status(
 
 
 # docs/spec/sources.md 4.5
-def test_the_alias_property_applies_to_every_record() -> None:
+def test_alias_ttl_and_set_identifier_annotations_apply_to_every_record_of_an_ingress() -> None:
     obj = ingress("lb.t", "192.0.2.1", rules=["a.t"], annotations=ours(alias="true", ttl="60", set_identifier="blue"))
     assert {
         (claim.desired.properties, claim.desired.ttl_s, claim.set_identifier)
@@ -175,7 +177,7 @@ LEGACY = {"kubernetes.io/ingress.class": "nginx"}
         pytest.param(None, {}, ("nginx",), False, id="4.1-no-class"),
     ],
 )
-def test_ingress_classes_can_be_filtered(
+def test_the_ingress_class_flag_selects_ingresses_by_class_or_class_annotation(
     class_name: str | None, annotations: dict[str, str], classes: tuple[str, ...], selected: bool
 ) -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], annotations=annotations, class_name=class_name)
@@ -184,7 +186,7 @@ def test_ingress_classes_can_be_filtered(
 
 
 # docs/spec/sources.md 4.1
-def test_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combined() -> None:
+def test_the_ingress_class_flag_cannot_be_combined_with_an_annotation_filter_on_the_class() -> None:
     selection = CommonSettings(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
     assert IngressSettings(common=selection).ingress_class == ()
     with pytest.raises(
@@ -195,7 +197,7 @@ def test_ingress_class_and_an_annotation_filter_on_the_class_cannot_be_combined(
 
 # docs/spec/sources.md 4.1
 @pytest.mark.parametrize("name", ["a b", "a/b", "x" * 64])
-def test_an_invalid_class_name_is_a_usage_error(name: str) -> None:
+def test_an_invalid_ingress_class_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
         IngressSettings(ingress_class=("alb", name))
 
@@ -207,7 +209,9 @@ def test_an_invalid_class_name_is_a_usage_error(name: str) -> None:
         pytest.param({"team": "b"}, "--annotation-filter", id="4.1-annotation-filter"),
     ],
 )
-def test_an_excluded_ingress_names_what_excludes_it(annotations: dict[str, str], by: str) -> None:
+def test_an_excluded_ingress_names_the_filter_or_annotation_that_excludes_it(
+    annotations: dict[str, str], by: str
+) -> None:
     settings = IngressSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team notin (b)")))
     assert reduce_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
         excluded(by)

@@ -192,7 +192,7 @@ A = resolved("a.t", "A", "192.0.2.1")
         pytest.param(TRANSPORT, TCP, [A], id="7.10-transport-server"),
     ],
 )
-def test_objects_of_ingress_controllers_publish_their_hosts(
+def test_objects_of_contour_kong_openshift_and_other_controllers_publish_their_hosts(
     source: Source, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
     assert reduce_claims(compute_claims(source, obj)) == expected
@@ -221,7 +221,9 @@ def test_objects_of_ingress_controllers_publish_their_hosts(
         ),
     ],
 )
-def test_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: list[Claim]) -> None:
+def test_ambassador_hosts_get_the_addresses_of_the_service_that_their_annotation_names(
+    obj: AmbassadorHost, expected: list[Claim]
+) -> None:
     services = (
         load_balancer(None, "192.0.2.1", location="infra/web"),
         load_balancer(None, "192.0.2.2", location="default/web"),
@@ -242,7 +244,7 @@ def test_ambassador_hosts_point_at_their_service(obj: AmbassadorHost, expected: 
         pytest.param(TRANSPORT, TCP, "f5-transportserver/shop/f", id="1.8-f5-transportserver"),
     ],
 )
-def test_resource_labels_name_the_object_and_filters_apply(
+def test_resource_labels_of_ingress_controller_objects_contain_kind_namespace_and_name(
     source: Source, obj: KubernetesObject, resource: str
 ) -> None:
     (found,) = list_resolved_claims(compute_claims(source, obj))
@@ -252,7 +254,7 @@ def test_resource_labels_name_the_object_and_filters_apply(
         source.find_claims(node("n1"), FakeView())
 
 
-def test_excluded_objects_name_what_excludes_them() -> None:
+def test_excluded_objects_of_ingress_controllers_name_the_filter_that_excludes_them() -> None:
     elsewhere = CommonSettings(namespace="x")
     for source, obj in (
         (ContourSource(common=elsewhere), proxy("a.t")),
@@ -266,7 +268,7 @@ def test_excluded_objects_name_what_excludes_them() -> None:
     assert reduce_claims(CONTOUR.find_claims(theirs, FakeView())) == [excluded(f"annotation {PREFIX}controller")]
 
 
-def test_services_are_looked_up_only_if_a_host_needs_one() -> None:
+def test_services_are_looked_up_only_if_an_ambassador_host_needs_one() -> None:
     assert reduce_claims(compute_claims(HOSTS, host("web", ours(target="192.0.2.1")))) == [A]
     with pytest.raises(NotSyncedError):
         compute_claims(HOSTS, host("web"))

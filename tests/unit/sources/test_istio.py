@@ -89,7 +89,7 @@ def a(*names: str, addresses: Sequence[str] = ("203.0.113.5",)) -> list[Resolved
 
 
 # docs/spec/sources.md 7.1
-def test_an_istio_gateway_publishes_its_server_hosts() -> None:
+def test_an_istio_gateway_publishes_the_hosts_of_its_servers() -> None:
     found = of_gateway(gateway("mesh/a.test", "*", "*.b.test"), PROXY)
     assert reduce_claims(found) == a("*.b.test", "a.test")
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"gateway/mesh/g"}
@@ -107,7 +107,9 @@ def test_an_istio_gateway_publishes_its_server_hosts() -> None:
         pytest.param("x/y/c..t", [invalid(Reason.INVALID_NAME, "x/y/c..t")], id="7.1-two-slashes-are-no-namespace"),
     ],
 )
-def test_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expected: list[Claim]) -> None:
+def test_hosts_of_an_istio_gateway_lose_their_namespace_part_and_bare_wildcards_are_skipped(
+    host: str, expected: list[Claim]
+) -> None:
     assert reduce_claims(of_gateway(gateway(host), PROXY)) == expected
 
 
@@ -140,14 +142,14 @@ def test_hosts_are_read_without_namespaces_and_bare_wildcards(host: str, expecte
         ),
     ],
 )
-def test_targets_come_from_annotation_ingress_or_services(
+def test_targets_of_an_istio_gateway_come_from_its_target_annotation_an_ingress_or_services(
     obj: IstioGateway, services: list[Service], expected: list[Claim]
 ) -> None:
     assert reduce_claims(of_gateway(obj, *services)) == expected
 
 
 # docs/spec/sources.md 7.1
-def test_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
+def test_services_of_istio_gateways_are_looked_up_only_in_the_namespace_of_the_namespace_flag() -> None:
     selection = CommonSettings(namespace="mesh")
     inside, outside = proxy("192.0.2.1", location="mesh/igw"), proxy("192.0.2.2", location="infra/igw")
     assert reduce_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
@@ -171,7 +173,9 @@ def test_services_are_looked_up_in_the_namespace_of_the_flag() -> None:
         pytest.param("", a("a.t"), id="2.3-empty-is-absent"),
     ],
 )
-def test_addresses_can_come_from_an_ingress(reference: str, expected: list[Claim]) -> None:
+def test_an_istio_gateway_can_take_its_addresses_from_the_ingress_that_an_annotation_names(
+    reference: str, expected: list[Claim]
+) -> None:
     assert reduce_claims(of_gateway(gateway("a.t", annotations=ours(ingress=reference)), EDGE, PROXY)) == expected
 
 
@@ -188,14 +192,16 @@ def test_addresses_can_come_from_an_ingress(reference: str, expected: list[Claim
     ],
 )
 @pytest.mark.parametrize("host", ["a.t", "*"], ids=["7.1-named", "7.1-even-without-names"])
-def test_a_gateway_with_a_missing_ingress_fails(reference: str, invalid: str, host: str) -> None:
+def test_claims_of_an_istio_gateway_cannot_be_computed_if_its_ingress_is_missing(
+    reference: str, invalid: str, host: str
+) -> None:
     with pytest.raises(ExtdnsError) as raised:
         of_gateway(gateway(host, annotations=ours(ingress=reference)), EDGE, PROXY)
     assert str(raised.value) == f"annotation {PREFIX}ingress of Gateway mesh/g: {invalid}"
 
 
 # docs/spec/sources.md 2.1
-def test_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
+def test_the_ingress_annotation_of_an_istio_gateway_is_read_under_the_usual_prefix_too() -> None:
     obj = gateway("a.t", annotations={f"{PREFIX}ingress": "edge"})
     assert reduce_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
         resolved("a.t", "A", "203.0.113.7"),
@@ -204,7 +210,7 @@ def test_the_ingress_annotation_is_read_under_its_usual_prefix_too() -> None:
 
 
 # docs/spec/sources.md 7.1
-def test_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
+def test_of_a_load_balancer_with_address_and_host_name_an_istio_gateway_uses_the_address() -> None:
     both = LoadBalancedStatus(
         load_balancer=LoadBalancerStatus(ingress=(LoadBalancerIngress(ip="192.0.2.1", hostname="lb.t"),))
     )
@@ -213,7 +219,7 @@ def test_the_address_of_a_load_balancer_wins_over_its_host_name() -> None:
 
 
 # docs/spec/sources.md 7.1
-def test_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
+def test_the_hostname_annotation_of_an_istio_gateway_adds_names_unless_it_is_ignored() -> None:
     obj = gateway("a.t", annotations=ours(hostname="h.t,a.t", ttl="60"))
     assert reduce_claims(of_gateway(obj, PROXY)) == [
         resolved("a.t", "A", "203.0.113.5", ttl_s=60),
@@ -227,7 +233,7 @@ def test_the_hostname_annotation_adds_names_unless_it_is_ignored() -> None:
 
 
 # docs/spec/sources.md 7.2
-def test_hosts_point_at_the_gateways_that_serve_them() -> None:
+def test_hosts_of_a_virtual_service_get_the_addresses_of_the_gateways_that_serve_them() -> None:
     others = (gateway("*"), PROXY, gateway("*.own.t", location="shop/own", selector={"app": "own"}))
     own = proxy("203.0.113.6", location="shop/own", selector={"app": "own"})
     obj = virtual_service("a.t", "b.own.t", "*", "", gateways=("mesh/g", "own", "mesh", "", "gone"))
@@ -272,7 +278,7 @@ def test_hosts_point_at_the_gateways_that_serve_them() -> None:
         ),
     ],
 )
-def test_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expected: Claim) -> None:
+def test_targets_of_all_gateways_that_serve_a_host_are_merged(obj: VirtualService, expected: Claim) -> None:
     assert reduce_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
 
 
@@ -292,7 +298,9 @@ def test_targets_are_merged_over_all_serving_gateways(obj: VirtualService, expec
         ),
     ],
 )
-def test_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str], invalid: str) -> None:
+def test_claims_of_a_virtual_service_cannot_be_computed_if_one_of_its_gateways_fails(
+    gateways: list[str], invalid: str
+) -> None:
     broken = gateway("*", location="mesh/broken", annotations=ours(ingress="infra/gone"))
     obj = virtual_service("a.t", gateways=gateways)
     with pytest.raises(ExtdnsError) as raised:
@@ -310,13 +318,13 @@ def test_a_virtual_service_fails_if_one_of_its_gateways_fails(gateways: list[str
         ),
     ],
 )
-def test_a_failing_gateway_that_does_not_serve_a_host_has_no_effect_on_it(obj: VirtualService) -> None:
+def test_a_failing_gateway_that_does_not_serve_a_host_has_no_effect_on_that_host(obj: VirtualService) -> None:
     broken = gateway("b.t", location="mesh/broken", annotations=ours(ingress="infra/gone"))
     assert reduce_claims(of_service(obj, gateway("a.t"), broken, PROXY)) == a("a.t")
 
 
 # docs/spec/sources.md 7.2
-def test_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_gateways() -> None:
+def test_a_virtual_service_whose_gateway_has_no_address_gives_an_unresolved_claim() -> None:
     theirs = gateway("a.t", annotations=ours(controller="other"))
     assert reduce_claims(of_service(virtual_service("a.t"), theirs, PROXY)) == a("a.t")
     (found,) = of_service(virtual_service("a.t"), gateway("a.t"), proxy())
@@ -325,7 +333,7 @@ def test_a_gateway_without_address_gives_an_unresolved_claim_despite_excluded_ga
 
 
 # docs/spec/sources.md 7.2
-def test_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> None:
+def test_hostname_annotations_of_a_virtual_service_add_names_that_a_gateway_must_serve() -> None:
     obj = virtual_service("a.t", annotations=ours(hostname="h.t"))
     assert reduce_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
     ignoring = CommonSettings(ignore_hostname_annotation=True)
@@ -334,7 +342,7 @@ def test_the_hostname_annotation_adds_names_that_a_gateway_must_serve() -> None:
     )
 
 
-def test_excluded_objects_name_what_excludes_them_and_other_kinds_raise() -> None:
+def test_excluded_istio_objects_name_the_filter_and_objects_of_other_kinds_raise_a_type_error() -> None:
     selection = CommonSettings(namespace="x")
     assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == [excluded("--namespace")]
     assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == [excluded("--namespace")]

@@ -30,7 +30,7 @@ from tests.unit.sources.samples import meta
         pytest.param("*", ("other",), "shop", False, id="7.2-exported-elsewhere"),
     ],
 )
-def test_gateways_serve_hosts_by_namespace_and_pattern(
+def test_an_istio_gateway_serves_hosts_that_match_its_namespace_and_pattern(
     written: str, export_to: tuple[str, ...] | None, home: str, expected: bool
 ) -> None:
     service = VirtualService(metadata=meta(f"{home}/v"), spec=VirtualServiceSpec(export_to=export_to))

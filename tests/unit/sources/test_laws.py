@@ -107,7 +107,7 @@ def test_any_object_gives_valid_claims(obj: KubernetesObject, exposing: bool) ->
 
 @few
 @given(SERVICES | INGRESSES)
-def test_a_name_has_one_resolved_claim_per_type_or_one_claim_that_is_not_resolved(obj: KubernetesObject) -> None:
+def test_each_name_has_resolved_claims_or_one_claim_that_is_not_resolved_but_never_both(obj: KubernetesObject) -> None:
     claims = compute_claims(source_of(obj), obj, *OTHERS)
     list_resolved_claims = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
     keys = [

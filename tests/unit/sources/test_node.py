@@ -120,7 +120,7 @@ def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str
         ),
     ],
 )
-def test_filters_exclude_nodes(settings: NodeSettings, expected: list[Claim]) -> None:
+def test_filter_flags_exclude_nodes_and_unschedulable_nodes(settings: NodeSettings, expected: list[Claim]) -> None:
     assert reduce_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
 
 
@@ -146,13 +146,13 @@ def test_an_invalid_annotation_of_a_node_is_reported() -> None:
         ),
     ],
 )
-def test_a_node_without_address_has_unresolved_template_hosts(made: Templates, expected: list[Claim]) -> None:
+def test_template_hosts_of_a_node_without_address_are_unresolved(made: Templates, expected: list[Claim]) -> None:
     source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
     assert reduce_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
 
 # docs/spec/sources.md 6.1
-def test_a_node_without_address_and_hosts_fails() -> None:
+def test_a_node_without_address_is_an_error_if_its_template_gives_no_hosts() -> None:
     made = templates(['{{if eq .Name "n2"}}n.t{{end}}'])
     source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
     assert source.find_claims(keep_all_fields(node("n1", internal=INTERNAL)), FakeView()) == ()

@@ -33,7 +33,7 @@ def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", hos
 
 
 # docs/spec/sources.md 6.2
-def test_annotated_pods_are_published() -> None:
+def test_a_pod_with_hostname_annotations_is_published() -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
     found = list_resolved_claims(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
     assert reduce_claims(found) == [
@@ -88,13 +88,15 @@ def test_annotated_pods_are_published() -> None:
         pytest.param(p1({}), [], id="6.2-no-hosts"),
     ],
 )
-def test_hosts_come_from_annotations_and_the_pod_source_domain(obj: Pod, expected: list[Claim]) -> None:
+def test_hosts_of_pods_come_from_annotations_and_from_the_pod_source_domain_flag(
+    obj: Pod, expected: list[Claim]
+) -> None:
     found = claims(obj, N1, DUAL, node("bare", internal=["10.0.0.3"]))
     assert reduce_claims(found) == expected
 
 
 # docs/spec/sources.md 6.2
-def test_neither_set_identifier_nor_properties_are_read() -> None:
+def test_set_identifier_and_property_annotations_of_pods_are_not_read() -> None:
     (found,) = list_resolved_claims(claims(p1(ours(internal_hostname="p.t", set_identifier="x", aws_weight="1"))))
     assert (found.set_identifier, tuple(found.desired.properties)) == ("", ())
 
@@ -124,7 +126,9 @@ def test_neither_set_identifier_nor_properties_are_read() -> None:
         ),
     ],
 )
-def test_annotations_of_kops_are_read_if_enabled(annotations: dict[str, str], expected: list[Claim]) -> None:
+def test_kops_annotations_of_pods_are_read_if_the_flag_for_them_is_set(
+    annotations: dict[str, str], expected: list[Claim]
+) -> None:
     assert reduce_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
 
 
@@ -145,7 +149,7 @@ def test_pods_without_host_network_can_be_excluded(host_network: bool, expected:
 
 
 # docs/spec/sources.md 6.2
-def test_the_hostname_annotation_cannot_be_ignored() -> None:
+def test_the_hostname_annotation_of_pods_is_read_even_with_the_flag_that_ignores_it_elsewhere() -> None:
     settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
     assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [
         resolved("p.t", "A", "10.1.0.7")
@@ -158,7 +162,7 @@ def test_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
     assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [excluded("--namespace")]
 
 
-def test_nodes_are_looked_up_only_if_a_pod_needs_them() -> None:
+def test_nodes_are_looked_up_only_if_a_host_of_a_pod_needs_node_addresses() -> None:
     source = PodSource(settings=PodSettings())
     assert reduce_claims(compute_claims(source, p1(ours(internal_hostname="p.t")))) == [
         resolved("p.t", "A", "10.1.0.7")

@@ -45,7 +45,9 @@ def options(annotations: dict[str, str], prefix: str = PREFIX) -> RecordOptions:
         pytest.param({"cloudflare-zone": "x"}, {}, id="2.4-cloudflare-others-are-ignored"),
     ],
 )
-def test_provider_annotations_become_record_properties(annotations: dict[str, str], expected: dict[str, str]) -> None:
+def test_annotations_for_dns_services_become_properties_of_the_record(
+    annotations: dict[str, str], expected: dict[str, str]
+) -> None:
     assert dict(options(annotations).properties) == expected
 
 
@@ -95,7 +97,7 @@ def test_each_known_annotation_sets_its_property_unchanged(annotation: str, name
 
 
 @pytest.mark.parametrize("known", ["custom-hostname", "proxied", "region-key", "record-comment", "tags"])
-def test_cloudflare_properties_include_the_annotation_prefix(known: str) -> None:
+def test_names_of_cloudflare_properties_include_the_annotation_prefix(known: str) -> None:
     found = options({f"cloudflare-{known}": "x"}, OLD_PREFIX)
     assert dict(found.properties) == {f"{OLD_PREFIX}cloudflare-{known}": "x"}
 
@@ -126,7 +128,7 @@ def test_an_invalid_ttl_is_ignored_with_a_warning(text: str, ttl_s: int, noticed
 @pytest.mark.parametrize(
     ("value", "noticed"), [("true", False), ("false", False), ("TRUE", True), ("A", True), ("", True)]
 )
-def test_an_invalid_alias_value_gives_a_warning(value: str, noticed: bool) -> None:
+def test_a_value_of_the_alias_annotation_other_than_true_or_false_gives_a_warning(value: str, noticed: bool) -> None:
     assert [warning.allowed for warning in options({"alias": value}).warnings] == (["true"] if noticed else [])
 
 
@@ -135,5 +137,5 @@ def test_the_set_identifier_annotation_is_used_unchanged(value: str) -> None:
     assert options({"set-identifier": value}).set_identifier == value
 
 
-def test_without_annotations_there_are_no_record_options() -> None:
+def test_an_object_without_annotations_has_no_ttl_set_identifier_or_properties() -> None:
     assert options({}) == RecordOptions()

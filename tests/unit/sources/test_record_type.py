@@ -33,7 +33,7 @@ def build_claim(rtype: str, target: str, *, name: str = "a.t", **properties: str
         pytest.param(build_claim("A", "192.0.2.7", name="*.a.t", record_type="ptr"), id="8.5-wildcard"),
     ],
 )
-def test_a_record_that_cannot_have_a_requested_ptr_gets_a_warning(claim: ResolvedClaim) -> None:
+def test_requesting_a_ptr_record_for_a_record_that_cannot_have_one_gives_a_warning(claim: ResolvedClaim) -> None:
     (noticed,) = warn_about_record_type(claim)
     assert noticed.desired == claim.desired
     assert noticed.warnings == (
@@ -53,5 +53,5 @@ def test_a_record_that_cannot_have_a_requested_ptr_gets_a_warning(claim: Resolve
         pytest.param(build_claim("CNAME", "lb.t"), id="8.5-nothing-requested"),
     ],
 )
-def test_a_record_without_an_impossible_ptr_stays_as_it_is(claim: ResolvedClaim) -> None:
+def test_a_record_that_can_have_the_ptr_record_it_requests_gets_no_warning(claim: ResolvedClaim) -> None:
     assert warn_about_record_type(claim) == (claim,)

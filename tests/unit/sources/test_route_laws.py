@@ -147,7 +147,7 @@ SOURCE = StagedSource(
 
 
 @given(ROUTES, GATEWAYS, SETS)
-def test_any_gateways_and_routes_give_valid_claims_and_one_kind_of_claim_for_each_name(
+def test_any_routes_and_gateways_give_valid_claims_and_each_name_is_resolved_or_not_but_never_both(
     route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     claims = SOURCE.find_claims(route, FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE]))
@@ -176,7 +176,7 @@ def test_any_gateways_and_routes_give_valid_claims_and_one_kind_of_claim_for_eac
 
 
 @given(ROUTES, GATEWAYS, SETS)
-def test_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_parents(
+def test_the_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_parents(
     route: HttpRoute, gateway: Gateway, listener_set: ListenerSet
 ) -> None:
     view = FakeView(gateway, listener_set, SHOP, listed=[NAMESPACE])

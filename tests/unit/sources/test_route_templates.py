@@ -90,7 +90,7 @@ CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
+def test_templates_give_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
     assert (
         reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
@@ -98,7 +98,7 @@ def test_templates_render_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings
 
 
 # docs/spec/sources.md 5.3
-def test_a_failing_template_fails_the_route_even_if_its_hosts_are_not_used() -> None:
+def test_a_template_that_fails_makes_the_route_fail_even_if_its_hosts_would_not_be_used() -> None:
     obj = keep_all_fields(http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")))
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=selection("{{.Nothing.here}}")))
     with pytest.raises(TemplateError):
@@ -113,7 +113,7 @@ MESH = IstioGateway(
 
 
 # docs/spec/sources.md 7.1
-def test_templates_render_hosts_of_istio_gateways() -> None:
+def test_templates_give_hosts_of_istio_gateways() -> None:
     bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
     assert reduce_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
         "g.acme.test"
@@ -130,7 +130,7 @@ def test_templates_render_hosts_of_istio_gateways() -> None:
         pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-despite-a-target-annotation"),
     ],
 )
-def test_templates_render_hosts_of_virtual_services(annotations: dict[str, str], expected: list[Claim]) -> None:
+def test_templates_give_hosts_of_virtual_services(annotations: dict[str, str], expected: list[Claim]) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
     source = IstioVirtualServiceSource(common=selection(FQDN))
     assert reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
@@ -176,7 +176,7 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
         ),
     ],
 )
-def test_templates_render_hosts_of_ingress_controller_objects(
+def test_templates_give_hosts_of_ingress_controller_objects(
     source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
     assert reduce_claims(source.find_claims(obj, FakeView())) == expected

@@ -35,7 +35,7 @@ def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, .
 
 
 # docs/spec/sources.md 3.4
-def test_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
+def test_a_load_balancer_service_publishes_the_hosts_in_its_hostname_annotation() -> None:
     annotations = ours(hostname="web.acme.test., www.acme.test", ttl="2m")
     found = claims(load_balancer(annotations, "198.51.100.7", "lb7.cloud.test"))
     assert reduce_claims(found) == [
@@ -50,7 +50,7 @@ def test_a_load_balancer_service_publishes_its_annotated_hosts() -> None:
 
 
 # docs/spec/sources.md 3.4
-def test_an_internal_host_points_at_the_cluster_ip() -> None:
+def test_an_internal_hostname_of_a_service_points_to_its_cluster_ip() -> None:
     found = claims(load_balancer(ours(internal_hostname="web.int.acme.test"), "198.51.100.7"))
     assert reduce_claims(found) == [resolved("web.int.acme.test", "A", "10.3.0.9")]
     assert list_resolved_claims(found)[0].provenance.field == f"annotation {PREFIX}internal-hostname"
@@ -153,7 +153,7 @@ def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ..
         pytest.param(HOST, spec("Odd"), DEFAULTS, [unresolved("h.t", Reason.INVALID_OBJECT)], id="unknown-type"),
     ],
 )
-def test_the_service_type_decides_the_targets(
+def test_the_type_of_a_service_decides_which_addresses_its_hosts_get(
     annotations: dict[str, str], of: ServiceSpec, settings: ServiceSettings, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(service(annotations, of), settings)) == expected
@@ -162,7 +162,7 @@ def test_the_service_type_decides_the_targets(
 # docs/spec/sources.md 3.3
 @pytest.mark.parametrize("of", [spec(kind, cluster_ip="None") for kind in ("LoadBalancer", "ClusterIP", "NodePort")])
 @pytest.mark.parametrize("host", [HOST, INTERNAL], ids=["hostname", "internal-hostname"])
-def test_a_target_annotation_replaces_everything(of: ServiceSpec, host: dict[str, str]) -> None:
+def test_the_target_annotation_of_a_service_replaces_all_other_targets(of: ServiceSpec, host: dict[str, str]) -> None:
     found = reduce_claims(claims(service(host | ours(target="198.51.100.1, x.t.,2001:db8::9"), of)))
     name = "h.t" if host is HOST else "i.t"
     assert found == [
@@ -180,7 +180,7 @@ def test_a_load_balancer_without_address_gives_one_unresolved_claim_per_name() -
 
 
 # docs/spec/sources.md 3.2
-def test_external_and_internal_hosts_are_read() -> None:
+def test_the_hostname_and_internal_hostname_annotations_of_a_service_are_both_read() -> None:
     found = claims(load_balancer(ours(hostname="b.t,c.t", internal_hostname="a.t, c.t"), "192.0.2.1"))
     assert reduce_claims(found) == [
         resolved("a.t", "A", "10.3.0.9"),
@@ -190,7 +190,7 @@ def test_external_and_internal_hosts_are_read() -> None:
 
 
 # docs/spec/sources.md 3.2
-def test_the_hostname_annotation_of_a_service_is_ignored_with_the_ignore_flag() -> None:
+def test_with_the_ignore_hostname_annotation_flag_a_service_publishes_no_annotated_host() -> None:
     settings = ServiceSettings(common=CommonSettings(ignore_hostname_annotation=True))
     annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
     assert reduce_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
@@ -215,7 +215,7 @@ def test_service_types_can_be_filtered(value: list[str], of: str, expected: list
     assert reduce_claims(found) == expected
 
 
-def test_an_excluded_object_gives_one_claim_for_all_its_hosts() -> None:
+def test_an_excluded_service_gives_one_excluded_claim_for_all_its_hosts() -> None:
     settings = ServiceSettings(common=CommonSettings(namespace="other"))
     obj = load_balancer(ours(hostname="a.t,b.t,c..t", ttl="x"), "192.0.2.1")
     (claim,) = claims(obj, settings)
@@ -239,7 +239,7 @@ def test_an_invalid_host_does_not_affect_other_hosts() -> None:
     ]
 
 
-def test_an_invalid_ttl_does_not_affect_the_record() -> None:
+def test_an_invalid_ttl_annotation_gives_a_warning_and_the_record_gets_the_default_ttl() -> None:
     found = claims(load_balancer(ours(hostname="a.t", ttl="10 minutes"), "192.0.2.1"))
     assert reduce_claims(found) == [resolved("a.t", "A", "192.0.2.1")]
     assert [(warning.reason, warning.value) for warning in list_resolved_claims(found)[0].warnings] == [
@@ -247,7 +247,7 @@ def test_an_invalid_ttl_does_not_affect_the_record() -> None:
     ]
 
 
-def test_old_prefix_annotations_are_warned_about_if_the_object_uses_the_new_prefix() -> None:
+def test_an_old_prefix_annotation_is_ignored_with_a_warning_if_the_object_uses_the_new_prefix() -> None:
     obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
     assert reduce_claims(claims(obj)) == [invalid(Reason.IGNORED_ANNOTATION, "old.t")]
     assert reduce_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
@@ -259,7 +259,7 @@ def test_old_prefix_annotations_are_warned_about_if_the_object_uses_the_new_pref
     assert DEFAULTS.common.prefixes == BOTH_PREFIXES
 
 
-def test_names_in_capitals_and_unicode_are_published() -> None:
+def test_hostnames_in_capitals_or_unicode_are_published_in_canonical_form() -> None:
     found = claims(load_balancer(ours(hostname="Web.ACME.test, bücher.t, xn--bcher-kva.t"), "192.0.2.1"))
     assert reduce_claims(found) == [
         resolved("web.acme.test", "A", "192.0.2.1"),
@@ -274,7 +274,7 @@ def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
         source.find_claims(ingress(), FakeView())
 
 
-def test_an_address_with_a_trailing_dot_is_an_address() -> None:
+def test_a_load_balancer_address_with_a_trailing_dot_is_read_as_an_address() -> None:
     annotations = ours(hostname="web.acme.test..", target="192.0.2.1.,192.0.2.2,lb.test..")
     assert reduce_claims(claims(service(annotations, CLUSTER_IP))) == [
         resolved("web.acme.test", "A", "192.0.2.1", "192.0.2.2"),

@@ -39,7 +39,7 @@ NEVER_READY = ServiceSpec(cluster_ip="None", selector=APP, publish_not_ready_add
 
 
 # docs/spec/sources.md 3.6
-def test_a_headless_service_publishes_its_endpoints_and_pods() -> None:
+def test_a_headless_service_publishes_a_name_for_its_endpoints_and_one_for_each_pod() -> None:
     found = claims(pg(), PG_0, PG_1, NOT_READY)
     assert reduce_claims(found) == [
         resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
@@ -55,7 +55,9 @@ def test_a_headless_service_publishes_its_endpoints_and_pods() -> None:
         pytest.param(HEADLESS, ServiceSettings(always_publish_not_ready_addresses=True), id="3.6-by-the-flag"),
     ],
 )
-def test_endpoints_that_are_not_ready_can_be_published(spec: ServiceSpec, settings: ServiceSettings) -> None:
+def test_endpoints_that_are_not_ready_are_published_if_the_service_or_a_flag_says_so(
+    spec: ServiceSpec, settings: ServiceSettings
+) -> None:
     assert reduce_claims(claims(pg(spec=spec), PG_0, PG_1, NOT_READY, settings=settings)) == [
         resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
         resolved("pg.acme.test", "A", "10.1.0.4", "10.1.0.5"),
@@ -82,7 +84,7 @@ def test_endpoints_that_are_not_ready_can_be_published(spec: ServiceSpec, settin
         ),
     ],
 )
-def test_the_endpoints_type_annotation_selects_pod_or_node_addresses(
+def test_the_endpoints_type_annotation_selects_addresses_of_pods_or_of_their_nodes(
     annotations: dict[str, str], settings: ServiceSettings, expected: str
 ) -> None:
     found = list_resolved_claims(claims(pg(annotations), PG_0, PG_1, SLICE, N1, settings=settings))
@@ -94,7 +96,7 @@ def test_the_endpoints_type_annotation_selects_pod_or_node_addresses(
 
 
 # docs/spec/sources.md 3.6
-def test_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
+def test_the_target_annotation_of_a_pod_replaces_its_addresses() -> None:
     annotated = pod("db/pg-0", hostname="pg-0", labels=APP, annotations=ours(target="198.51.100.4,lb.t"))
     assert reduce_claims(claims(pg(), annotated, PG_1, SLICE, settings=ServiceSettings(publish_host_ip=True))) == [
         resolved("pg-0.pg.acme.test", "A", "198.51.100.4"),
@@ -115,7 +117,7 @@ def test_the_target_annotation_of_a_pod_overrides_its_addresses() -> None:
         pytest.param(member("pg-1"), id="3.6-no-address"),
     ],
 )
-def test_endpoints_without_a_pod_of_the_service_are_skipped(skipped: SliceEndpoint) -> None:
+def test_endpoints_whose_pod_is_not_of_the_service_are_skipped(skipped: SliceEndpoint) -> None:
     slices = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"), skipped)
     found = claims(pg(), PG_0, PG_1, pod("db/stray"), slices)
     assert reduce_claims(found) == [
@@ -125,7 +127,7 @@ def test_endpoints_without_a_pod_of_the_service_are_skipped(skipped: SliceEndpoi
 
 
 # docs/spec/sources.md 3.6
-def test_slices_of_other_services_and_namespaces_are_ignored() -> None:
+def test_endpoint_slices_of_other_services_and_namespaces_are_ignored() -> None:
     others = [endpoints("db/x", "my", member("pg-0", "10.1.0.8")), endpoints("ns/pg", "pg", member("pg-0", "10.1.0.9"))]
     found = claims(pg(), PG_0, PG_1, SLICE, *others)
     assert reduce_claims(found)[1] == resolved("pg.acme.test", "A", "10.1.0.4", "10.1.0.5")
@@ -165,12 +167,12 @@ def test_dual_stack_endpoints_give_a_and_aaaa_records() -> None:
 
 
 # docs/spec/sources.md 3.6
-def test_without_a_selector_all_pods_of_the_namespace_are_used() -> None:
+def test_a_headless_service_without_selector_uses_all_pods_of_its_namespace() -> None:
     found = claims(pg(spec=ServiceSpec(cluster_ip="None")), pod("db/pg-0"), SLICE)
     assert reduce_claims(found) == [resolved("pg.acme.test", "A", "10.1.0.4")]
 
 
-def test_each_name_without_targets_has_its_own_unresolved_claim() -> None:
+def test_each_name_of_a_headless_service_without_targets_has_its_own_unresolved_claim() -> None:
     pods = [PG_0, pod("db/pg-1", hostname="pg-1", labels=APP)]
     found = claims(pg(ours(set_identifier="blue")), *pods, NOT_READY)
     assert reduce_claims(found) == [
@@ -182,7 +184,7 @@ def test_each_name_without_targets_has_its_own_unresolved_claim() -> None:
     assert found[2].set_identifier == "blue"
 
 
-def test_a_host_without_endpoints_is_unresolved_with_no_endpoints() -> None:
+def test_a_host_of_a_headless_service_without_endpoints_is_unresolved_for_that_reason() -> None:
     assert reduce_claims(claims(pg())) == [unresolved("pg.acme.test", Reason.NO_ENDPOINTS)]
 
 
@@ -198,7 +200,7 @@ def test_a_host_without_endpoints_is_unresolved_with_no_endpoints() -> None:
         ),
     ],
 )
-def test_pods_on_nodes_without_addresses_add_no_targets(
+def test_a_pod_on_a_node_without_addresses_adds_no_targets(
     nodes: list[EndpointSlice], settings: ServiceSettings, detail: str
 ) -> None:
     slices = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"))
@@ -212,7 +214,7 @@ def test_pods_on_nodes_without_addresses_add_no_targets(
 
 
 # docs/spec/sources.md 3.6
-def test_a_too_long_pod_name_does_not_affect_others() -> None:
+def test_a_pod_name_too_long_for_dns_does_not_affect_other_pods() -> None:
     long = pod("db/pg-0", hostname="h" * 63, labels=APP)
     obj = Service(metadata=meta("db/pg", ours(hostname=f"{'.'.join(['x' * 60] * 4)}")), spec=HEADLESS)
     found = claims(obj, long, endpoints("db/x", "pg", member("pg-0", "10.1.0.4")))
@@ -223,12 +225,12 @@ def test_a_too_long_pod_name_does_not_affect_others() -> None:
 
 
 # docs/spec/sources.md 3.3
-def test_internal_hosts_are_expanded_like_external_ones() -> None:
+def test_internal_hostnames_of_a_headless_service_are_expanded_with_pod_names_like_external_ones() -> None:
     found = claims(service(ours(internal_hostname="pg.t"), HEADLESS, location="db/pg"), PG_1, SLICE)
     assert reduce_claims(found) == [resolved("pg.t", "A", "10.1.0.5")]
 
 
-def test_nodes_are_looked_up_only_for_node_addresses() -> None:
+def test_nodes_are_looked_up_only_if_node_addresses_are_published() -> None:
     with pytest.raises(NotSyncedError, match="Node"):
         claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, SLICE)
     with pytest.raises(NotSyncedError, match="Pod"):

@@ -110,13 +110,15 @@ def claims(
         ),
     ],
 )
-def test_annotations_of_mate_are_read(obj: Service, expected: list[Claim]) -> None:
+def test_annotations_of_the_program_mate_are_read_with_its_compatibility_flag(
+    obj: Service, expected: list[Claim]
+) -> None:
     found = claims(Compatibility.MATE, obj)
     assert reduce_claims(found) == expected
 
 
 # docs/spec/sources.md 3.8
-def test_older_annotations_are_read_if_the_hostname_annotation_is_ignored() -> None:
+def test_annotations_of_older_programs_are_read_even_if_the_hostname_annotation_is_ignored() -> None:
     obj = load_balancer({MATE: "a.t", **ours(hostname="b.t")}, "192.0.2.1")
     assert reduce_claims(claims(Compatibility.MATE, obj, ignoring=True)) == [
         excluded("--ignore-hostname-annotation", "b.t"),
@@ -125,7 +127,7 @@ def test_older_annotations_are_read_if_the_hostname_annotation_is_ignored() -> N
 
 
 # docs/spec/sources.md 3.8
-def test_claims_of_older_annotations_name_no_resource() -> None:
+def test_records_from_annotations_of_older_programs_have_no_resource_label() -> None:
     (claim,) = claims(Compatibility.MATE, load_balancer({MATE: "a.t", **ours(set_identifier="v1")}, "192.0.2.1"))
     assert isinstance(claim, ResolvedClaim)
     assert (claim.desired.labels, claim.desired.set_identifier) == (EMPTY_MAP, "")
@@ -147,7 +149,9 @@ def test_claims_of_older_annotations_name_no_resource() -> None:
         pytest.param(load_balancer({MOLECULE: "a.t"}, "192.0.2.1"), [], id="3.8-molecule-no-label"),
     ],
 )
-def test_annotations_of_molecule_are_read(obj: Service, expected: list[Claim]) -> None:
+def test_annotations_of_the_program_molecule_are_read_with_its_compatibility_flag(
+    obj: Service, expected: list[Claim]
+) -> None:
     assert reduce_claims(claims(Compatibility.MOLECULE, obj)) == expected
 
 
@@ -178,16 +182,16 @@ def test_annotations_of_molecule_are_read(obj: Service, expected: list[Claim]) -
         pytest.param(service({EXTERNAL: "a.t"}, ServiceSpec(type="ClusterIP")), [], id="3.8-kops-other-types"),
     ],
 )
-def test_annotations_of_kops_are_read(obj: Service, expected: list[Claim]) -> None:
+def test_annotations_of_kops_are_read_with_its_compatibility_flag(obj: Service, expected: list[Claim]) -> None:
     assert reduce_claims(claims(Compatibility.KOPS, obj)) == expected
 
 
 # docs/spec/sources.md 3.8
-def test_kops_publishes_internal_ipv6_addresses_if_enabled() -> None:
+def test_kops_annotations_publish_internal_ipv6_addresses_if_the_flag_for_them_is_set() -> None:
     found = claims(Compatibility.KOPS, service({EXTERNAL: "a.t"}, NODE_PORT), exposing=True)
     assert reduce_claims(found) == [resolved("a.t", "A", "203.0.113.1"), resolved("a.t", "AAAA", "2001:db8::1")]
 
 
-def test_older_annotations_are_ignored_without_the_compatibility_flag() -> None:
+def test_annotations_of_older_programs_are_ignored_without_a_compatibility_flag() -> None:
     obj = labelled(load_balancer({MATE: "a.t", MOLECULE: "b.t", EXTERNAL: "c.t"}, "192.0.2.1"), dns="route53")
     assert claims(Compatibility.NONE, obj) == ()

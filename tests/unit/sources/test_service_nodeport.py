@@ -40,7 +40,7 @@ def build_expected(*targets: str) -> list[ResolvedClaim]:
 
 
 # docs/spec/sources.md 3.5
-def test_a_node_port_service_publishes_nodes_and_srv_records() -> None:
+def test_a_node_port_service_publishes_node_addresses_and_srv_records() -> None:
     nodes = [node("n1", external=["203.0.113.1"], internal=["10.0.0.1"]), node("n2", internal=["10.0.0.2"])]
     assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.1")
 
@@ -98,14 +98,14 @@ def test_an_invalid_access_annotation_gives_a_warning() -> None:
         pytest.param([node("n1", external=["203.0.113.1"], unschedulable=True)], id="3.5-only-unschedulable"),
     ],
 )
-def test_srv_records_of_a_node_port_service_are_published_even_without_node_addresses(
+def test_srv_records_of_a_node_port_service_are_published_even_if_no_node_has_an_address(
     nodes: list[KubernetesObject],
 ) -> None:
     assert reduce_claims(claims(ssh(), *nodes)) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
 
 
 # docs/spec/sources.md 3.5
-def test_unschedulable_nodes_can_be_included() -> None:
+def test_unschedulable_nodes_are_included_if_the_flag_says_so() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
     assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.2")
     included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
@@ -163,7 +163,7 @@ NODES = tuple(node(f"n{number}", external=[f"203.0.113.{number}"]) for number in
         ),
     ],
 )
-def test_with_local_traffic_policy_only_nodes_with_the_highest_ranked_pods_are_used(
+def test_with_local_traffic_policy_only_nodes_whose_pods_are_in_the_best_state_are_used(
     pods: list[KubernetesObject], expected: list[str]
 ) -> None:
     assert reduce_claims(claims(ssh(local=True), *NODES, *pods)) == build_expected(*expected)
@@ -176,7 +176,7 @@ def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> 
 
 
 # docs/spec/sources.md 3.5
-def test_unschedulable_nodes_are_excluded_after_nodes_are_ranked_by_their_pods() -> None:
+def test_unschedulable_nodes_are_excluded_only_after_nodes_were_ranked_by_their_pods() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), NODES[1]]
     pods = [pod("ops/a", node_name="n1", labels=APP), pod("ops/b", node_name="n2", labels=APP, ready=False)]
     assert reduce_claims(claims(ssh(local=True), *nodes, *pods)) == [
@@ -217,19 +217,21 @@ def test_a_service_with_local_traffic_and_no_selector_uses_all_pods_of_its_names
         ),
     ],
 )
-def test_srv_records_name_the_service_and_the_protocol(ports: tuple[ServicePort, ...], expected: list[Claim]) -> None:
+def test_srv_records_contain_the_service_name_and_protocol_of_each_port(
+    ports: tuple[ServicePort, ...], expected: list[Claim]
+) -> None:
     found = claims(ssh(ours(hostname="h.t"), ports=ports), NODES[0])
     assert reduce_claims(found) == [*expected, resolved("h.t", "A", "203.0.113.1")]
 
 
 # docs/spec/sources.md 3.5
-def test_an_srv_target_that_is_an_address_has_no_trailing_dot() -> None:
+def test_an_srv_record_whose_target_is_an_address_has_no_trailing_dot() -> None:
     found = claims(ssh(ours(hostname="192.0.2.1")), NODES[0])
     assert reduce_claims(found)[1] == resolved("_ssh._tcp.192.0.2.1", "SRV", "0 50 30022 192.0.2.1")
 
 
 # docs/spec/sources.md 3.3
-def test_srv_and_address_records_have_the_same_options() -> None:
+def test_srv_and_address_records_of_a_service_have_the_same_ttl_and_set_identifier() -> None:
     found = list_resolved_claims(claims(ssh(ours(ttl="60", set_identifier="blue", aws_weight="1")), NODES[0]))
     assert {(claim.desired.ttl_s, claim.set_identifier, claim.desired.properties) for claim in found} == {
         (60, "blue", (("aws/weight", "1"),))
@@ -237,7 +239,7 @@ def test_srv_and_address_records_have_the_same_options() -> None:
 
 
 # docs/spec/sources.md 3.3
-def test_internal_hosts_are_expanded_like_external_ones() -> None:
+def test_internal_hostnames_of_a_node_port_service_get_srv_records_like_external_ones() -> None:
     spec = ServiceSpec(type="NodePort", ports=SSH)
     found = claims(service(ours(internal_hostname="ssh.acme.test"), spec, location="ops/ssh"), NODES[0])
     assert reduce_claims(found) == build_expected("203.0.113.1")

@@ -87,7 +87,7 @@ class Answers:
         ),
     ],
 )
-def test_a_load_balancer_host_name_is_replaced_by_its_addresses(
+def test_with_the_resolve_flag_a_load_balancer_host_name_is_replaced_by_its_addresses(
     points: list[str], view: Answers, records: list[Claim]
 ) -> None:
     assert reduce_claims(SOURCE.find_claims(load_balancer(ANNOTATIONS, *points), view)) == records
@@ -100,18 +100,20 @@ def test_a_load_balancer_host_name_is_replaced_by_its_addresses(
         pytest.param(Answers(lb_t=(), other_t="timed out"), "other.t cannot be resolved: timed out", id="not-known"),
     ],
 )
-def test_a_failed_or_empty_lookup_gives_an_unresolved_claim_with_the_reason(view: Answers, detail: str) -> None:
+def test_a_failed_or_empty_lookup_of_a_load_balancer_gives_an_unresolved_claim_with_the_reason(
+    view: Answers, detail: str
+) -> None:
     (claim,) = SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t", "other.t"), view)
     assert isinstance(claim, UnresolvedClaim)
     assert claim.detail == detail
 
 
-def test_a_service_waits_for_the_first_lookup_of_its_host_name() -> None:
+def test_a_service_waits_for_the_first_lookup_of_its_load_balancer_host_name() -> None:
     with pytest.raises(NotSyncedError, match="Host"):
         SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
 
 
-def test_all_lookups_start_before_the_first_result_is_awaited() -> None:
+def test_lookups_of_all_load_balancers_start_before_the_first_result_is_awaited() -> None:
     # With --once the full pass starts when no lookup is open, so a lookup that starts later would be missed.
     view = Answers(other_t=("192.0.2.1",))
     with pytest.raises(NotSyncedError, match="Host"):

@@ -43,7 +43,9 @@ def left_out_by(selection: CommonSettings, obj: Service) -> str:
         ),
     ],
 )
-def test_an_excluded_object_names_the_flag_that_excludes_it(selection: CommonSettings, expected: str) -> None:
+def test_a_claim_of_an_excluded_object_names_the_flag_that_excludes_it(
+    selection: CommonSettings, expected: str
+) -> None:
     obj = Service(metadata=meta("shop/web", {"team": "a"} | ours(ttl="60"), {"app": "web"}))
     assert left_out_by(selection, obj) == expected
 
@@ -68,5 +70,7 @@ def test_an_object_without_namespace_is_in_the_namespace_default() -> None:
         pytest.param({OLD_PREFIX + "controller": "x", PREFIX + "ttl": "1"}, "", id="design-5-old-beside-new"),
     ],
 )
-def test_the_controller_annotation_excludes_an_object(annotations: dict[str, str], expected: str) -> None:
+def test_an_object_with_a_controller_annotation_for_another_program_is_excluded(
+    annotations: dict[str, str], expected: str
+) -> None:
     assert left_out_by(CommonSettings(prefixes=BOTH_PREFIXES), service(annotations, ServiceSpec())) == expected

@@ -91,19 +91,19 @@ def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[Claim
         pytest.param(manifest(), CommonSettings(namespace="m"), [excluded("--namespace")], id="2.6-NS"),
     ],
 )
-def test_route_group_hosts_point_at_the_annotation_or_the_status(
+def test_hosts_of_a_route_group_get_the_target_of_its_annotation_or_its_status(
     data: dict[str, Any], selection: CommonSettings, expected: list[Claim]
 ) -> None:
     assert claimed(data, selection) == expected
 
 
 # docs/spec/sources.md 1.8
-def test_resource_labels_name_the_kind() -> None:
+def test_resource_labels_of_route_groups_begin_with_the_name_of_the_kind() -> None:
     claims = SkipperSource(kind=OTHER, common=ALL).find_claims(from_manifest(manifest()), FakeView())
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 
 
-def test_a_field_of_the_wrong_type_fails_only_that_object() -> None:
+def test_a_route_group_with_a_field_of_the_wrong_type_fails_alone() -> None:
     with pytest.raises(ExtdnsError, match=r"RouteGroup n/r cannot be decoded: .*`\$\.spec\.hosts`"):
         claimed(manifest(hosts="a.t"))
 

@@ -59,7 +59,7 @@ def nets(include: str = "", exclude: str = "") -> TargetNetworkStage:
         ),
     ],
 )
-def test_only_targets_inside_the_allowed_networks_are_kept(
+def test_the_target_network_stage_keeps_only_targets_inside_allowed_networks(
     stage: TargetNetworkStage, claim: ResolvedClaim, expected: tuple[str, ...]
 ) -> None:
     (remaining,) = stage(claim)
@@ -78,7 +78,9 @@ def test_only_targets_inside_the_allowed_networks_are_kept(
         pytest.param(nets("", "10.0.0.0/8"), want("A"), "--exclude-target-net", id="8.4-had-none"),
     ],
 )
-def test_a_name_without_allowed_targets_is_excluded(stage: TargetNetworkStage, claim: ResolvedClaim, by: str) -> None:
+def test_a_name_that_has_only_targets_outside_the_allowed_networks_is_excluded(
+    stage: TargetNetworkStage, claim: ResolvedClaim, by: str
+) -> None:
     bare = replace(claim.desired, targets=())
     assert stage(claim) == (
         ExcludedClaim(ref=REF, excluded_by=by, name=DnsName("a.t")),
@@ -86,7 +88,7 @@ def test_a_name_without_allowed_targets_is_excluded(stage: TargetNetworkStage, c
     )
 
 
-def test_parsing_target_networks_also_returns_the_invalid_texts() -> None:
+def test_parsing_target_networks_returns_valid_networks_and_invalid_texts() -> None:
     texts = [" 192.0.2.0/24 ", "2001:db8::/32", "192.0.2.1", "x/8", "10.0.0.0/33", "10.0.0.0/255.0.0.0", "/8", ""]
     read, ignored = parse_target_networks(texts)
     assert read == (ipaddress.ip_network("192.0.2.0/24"), ipaddress.ip_network("2001:db8::/32"))

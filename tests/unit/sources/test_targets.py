@@ -38,12 +38,14 @@ NOTHING = MissingTargets(reason=Reason.NO_ADDRESS, detail="nothing")
         pytest.param(["192.168.1"], (("CNAME", ("192.168.1",)),), id="1.3-nearly-an-address-is-a-host"),
     ],
 )
-def test_targets_are_grouped_by_type(texts: list[str], expected: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
+def test_targets_are_grouped_by_record_type(
+    texts: list[str], expected: tuple[tuple[str, tuple[str, ...]], ...]
+) -> None:
     assert parse_targets(texts, "f", if_empty=NOTHING) == FoundTargets(groups=expected)
 
 
 @pytest.mark.parametrize("texts", [[], ["", ""]])
-def test_parsing_targets_without_any_text_returns_the_given_fallback_result(texts: list[str]) -> None:
+def test_parsing_no_target_texts_returns_the_given_fallback(texts: list[str]) -> None:
     assert parse_targets(texts, "f", if_empty=NOTHING) == NOTHING
 
 
@@ -57,7 +59,7 @@ def test_an_invalid_target_does_not_affect_other_targets() -> None:
     ]
 
 
-def test_only_invalid_targets_give_an_invalid_target_result() -> None:
+def test_if_all_targets_are_invalid_the_result_says_so() -> None:
     answer = parse_targets(["no host"], "spec.externalName", if_empty=NOTHING)
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.INVALID_TARGET
@@ -74,7 +76,9 @@ def test_only_invalid_targets_give_an_invalid_target_result() -> None:
         pytest.param("a.test,,", FoundTargets(groups=(("CNAME", ("a.test",)),)), id="11.1-empty-items"),
     ],
 )
-def test_the_target_annotation_is_a_comma_separated_list(value: str | None, expected: FoundTargets | None) -> None:
+def test_the_target_annotation_is_read_as_a_comma_separated_list(
+    value: str | None, expected: FoundTargets | None
+) -> None:
     assert (
         read_target_annotation(Annotations.read({} if value is None else {PREFIX + "target": value}, BOTH_PREFIXES))
         == expected
@@ -82,20 +86,20 @@ def test_the_target_annotation_is_a_comma_separated_list(value: str | None, expe
 
 
 @pytest.mark.parametrize("value", [" ", ",", "a b\\c"])
-def test_a_target_annotation_without_targets_is_a_missing_result(value: str) -> None:
+def test_a_target_annotation_without_any_target_counts_as_missing_targets(value: str) -> None:
     answer = read_target_annotation(Annotations.read({PREFIX + "target": value}, BOTH_PREFIXES))
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.INVALID_TARGET
     assert f"annotation {PREFIX}target" in answer.detail
 
 
-def test_address_and_host_name_of_a_load_balancer_are_both_read() -> None:
+def test_addresses_and_host_names_of_a_load_balancer_are_both_read() -> None:
     assert read_load_balancer(status("192.0.2.1", "lb.test")) == FoundTargets(
         groups=(("A", ("192.0.2.1",)), ("CNAME", ("lb.test",)))
     )
 
 
-def test_a_load_balancer_without_address_is_a_missing_result() -> None:
+def test_a_load_balancer_without_address_counts_as_missing_targets() -> None:
     answer = read_load_balancer(status())
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.NO_ADDRESS

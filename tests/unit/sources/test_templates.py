@@ -106,13 +106,13 @@ TWO: Final = ["{{.Name}}.d.t, {{.Name}}.e.t"]
         ),
     ],
 )
-def test_fqdn_templates_render_hosts_of_services(
+def test_fqdn_templates_give_hosts_of_services(
     obj: Service, combine: bool, ignoring: bool, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(obj, templates(TWO, combine=combine), ignoring=ignoring)) == expected
 
 
-def test_template_hosts_name_the_flag_as_their_field() -> None:
+def test_claims_for_template_hosts_name_the_template_flag_as_their_field() -> None:
     first, *_ = claims(NAMELESS, templates(TWO))
     assert isinstance(first, ResolvedClaim)
     assert first.provenance.field == "--fqdn-template"
@@ -142,7 +142,9 @@ def test_template_hosts_name_the_flag_as_their_field() -> None:
         ),
     ],
 )
-def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templates, expected: list[Claim]) -> None:
+def test_template_targets_of_services_have_neither_ttl_nor_resource_label(
+    made: Templates, expected: list[Claim]
+) -> None:
     found = claims(NAMELESS, made)
     assert reduce_claims(found) == expected
     for claim in found:
@@ -151,7 +153,7 @@ def test_template_targets_of_services_have_neither_ttl_nor_resource(made: Templa
 
 
 # docs/spec/sources.md 3.2
-def test_older_annotations_take_precedence_over_templates() -> None:
+def test_annotations_of_older_programs_take_precedence_over_templates() -> None:
     obj = load_balancer({"zalando.org/dnsname": "m.t"}, "192.0.2.1", location="a/x")
     assert reduce_claims(claims(obj, templates(TWO), mode="mate")) == [resolved("m.t", "A", "192.0.2.1")]
 
@@ -214,7 +216,7 @@ def test_templates_give_nodes_further_hostnames(made: Templates, expected: list[
 
 
 # docs/spec/sources.md 6.2
-def test_template_hosts_of_pods_point_at_all_pod_addresses() -> None:
+def test_template_hosts_of_a_pod_get_all_addresses_of_the_pod() -> None:
     status = PodStatus(pod_ips=(PodIP(ip="10.1.0.7"), PodIP(ip="2001:db8::7"), PodIP(ip="")))
     pod = Pod(metadata=meta("app/p1", ours(target="192.0.2.9")), status=status)
     assert reduce_claims(claims(pod, templates(["{{.Name}}.t"]))) == [
@@ -252,7 +254,7 @@ CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.
         ),
     ],
 )
-def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templates, expected: list[Claim]) -> None:
+def test_a_target_template_gives_the_targets_of_template_hosts(made: Templates, expected: list[Claim]) -> None:
     source = F5Source(name="f5-virtualserver", common=CommonSettings(templates=made))
     found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
     assert reduce_claims(found) == [unresolved("h.t", Reason.NO_ADDRESS), *expected]
@@ -260,7 +262,7 @@ def test_template_hosts_can_point_at_the_targets_of_another_template(made: Templ
 
 
 # docs/spec/sources.md 6.6
-def test_a_template_sets_the_base_names_of_the_fake_source() -> None:
+def test_the_fqdn_template_sets_the_base_names_of_the_fake_source() -> None:
     assert render_base_names(templates(["{{.Name}}.{{.Namespace}}.t,b.t"])) == ("b.t", "fake.default.t")
     assert render_base_names(templates([" "])) == render_base_names(templates()) == (DEFAULT_BASE_NAME,)
     with pytest.raises(UsageError, match=r"^--fqdn-template:1:3: no field .Nope in core.Pod$"):
@@ -293,9 +295,7 @@ def test_a_template_sets_the_base_names_of_the_fake_source() -> None:
         ),
     ],
 )
-def test_the_output_of_a_template_is_a_list_of_hosts_from_fields_and_functions(
-    text: str, expected: list[Claim]
-) -> None:
+def test_a_template_gives_a_list_of_hosts_separated_by_commas(text: str, expected: list[Claim]) -> None:
     assert reduce_claims(claims(NAMELESS, templates([text]))) == expected
 
 
@@ -309,7 +309,7 @@ def test_the_output_of_a_template_is_a_list_of_hosts_from_fields_and_functions(
         pytest.param(["{{.Metadata.nope}}"], "--fqdn-template:1:3: no field .Metadata in core.Service", id="8.7-first"),
     ],
 )
-def test_a_failing_template_names_flag_and_position(values: list[str], message: str) -> None:
+def test_the_error_of_a_failing_template_contains_the_flag_and_the_position(values: list[str], message: str) -> None:
     with pytest.raises(TemplateError) as error:
         claims(NAMELESS, templates(values))
     assert str(error.value) == message
@@ -341,11 +341,11 @@ def test_an_invalid_template_is_a_usage_error(values: list[str], message: str) -
 
 
 # docs/spec/sources.md 8.7
-def test_blank_template_flags_are_ignored() -> None:
+def test_empty_template_flags_are_ignored() -> None:
     assert templates(["", " "]).fqdn is None
     assert templates([]).fqdn is None
 
 
-def test_rendering_a_template_for_a_partial_object_is_a_value_error() -> None:
+def test_rendering_a_template_for_an_object_without_its_full_fields_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="decoded without all of their fields"):
         source_of(NAMELESS, templates(TWO)).find_claims(NAMELESS, FakeView())

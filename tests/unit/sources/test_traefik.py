@@ -61,7 +61,7 @@ def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
         pytest.param("PathPrefix(`/x`)", [], id="7.4-no-host"),
     ],
 )
-def test_hosts_between_backquotes_in_a_traefik_rule_are_published(rule: str, hosts: list[str]) -> None:
+def test_hosts_between_backquotes_in_the_rules_of_traefik_routes_are_published(rule: str, hosts: list[str]) -> None:
     assert reduce_claims(compute_claims(HTTP, route(rule))) == [resolved(host, "A", "192.0.2.1") for host in hosts]
 
 
@@ -88,7 +88,9 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
         ),
     ],
 )
-def test_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObject, expected: str) -> None:
+def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
+    source: TraefikSource, obj: KubernetesObject, expected: str
+) -> None:
     claims = compute_claims(source, obj)
     assert reduce_claims(claims) == [resolved("a.t", "A", "192.0.2.1")]
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {expected}
@@ -123,7 +125,7 @@ def test_resource_labels_name_the_kind(source: TraefikSource, obj: KubernetesObj
         ),
     ],
 )
-def test_targets_of_traefik_ingress_routes_come_from_the_target_annotation(
+def test_targets_of_traefik_routes_come_only_from_the_target_annotation(
     selection: CommonSettings, annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     source = TraefikSource(kind=INGRESS_ROUTE, common=selection)
@@ -131,7 +133,7 @@ def test_targets_of_traefik_ingress_routes_come_from_the_target_annotation(
 
 
 # docs/spec/sources.md 8.8
-def test_templates_render_hosts_and_targets_of_ingress_routes() -> None:
+def test_templates_give_hosts_and_targets_of_traefik_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
     source = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings(templates=made))
     assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
@@ -140,7 +142,7 @@ def test_templates_render_hosts_and_targets_of_ingress_routes() -> None:
 
 
 # docs/spec/sources.md 7.4
-def test_flags_select_the_api_groups_of_traefik_kinds() -> None:
+def test_flags_decide_which_api_groups_of_traefik_are_read() -> None:
     assert list_kinds(new=True, legacy=False) == tuple(TRAEFIK_STRUCTS)
     assert list_kinds(new=False, legacy=True) == tuple(TRAEFIK_LEGACY_STRUCTS)
     assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}

@@ -79,7 +79,7 @@ cluster = pytest.mark.parametrize(
 
 # docs/spec/sources.md 6.4
 @cluster
-def test_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_annotated_hosts_of_an_unstructured_object_point_to_all_its_annotated_targets(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, BOTH | ours(ttl="60", set_identifier="no", aws_weight="1")))
     assert isinstance(obj, CustomResource)
     claims = source(kind).find_claims(obj, FakeView())
@@ -99,7 +99,7 @@ def test_all_annotated_hosts_point_at_all_annotated_targets(kind: Kind, seen: An
 
 # docs/spec/sources.md 6.4
 @cluster
-def test_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_records_from_templates_have_the_resource_label_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, ours(ttl="60"), data=DATA))
     claims = source(kind, templates(**ON_DATA)).find_claims(obj, FakeView())
     assert reduce_claims(claims) == [
@@ -111,7 +111,7 @@ def test_template_records_carry_the_resource_of_the_object(kind: Kind, seen: Any
 
 # docs/spec/sources.md 6.4
 @cluster
-def test_templates_can_read_kind_and_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_templates_can_read_the_kind_and_api_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind))
     made = templates(pairs=["{{.Name}}.{{.Namespace}}.{{.Kind}}.{{.APIVersion}}.{{.Object.kind}}:x.t"])
     assert reduce_claims(source(kind, made).find_claims(obj, FakeView())) == [
@@ -180,7 +180,9 @@ def test_annotated_hosts_take_precedence_over_templates(
         pytest.param("{{.Spec.Nested.Inner}}", None, id="nested-without-alias"),
     ],
 )
-def test_spec_and_status_also_have_go_names(template: str, expected: str | None) -> None:
+def test_templates_can_read_spec_and_status_of_unstructured_objects_under_their_go_names_too(
+    template: str, expected: str | None
+) -> None:
     spec = {"dnsNames": ["a.t"], "url": "u.t", "idle": "i.t", "id": "x.t", "ID": "own.t", "nested": {"inner": "n.t"}}
     obj = from_manifest(THING, manifest(THING, spec=spec, status={"hostname": "s.t"}))
     claims = source(THING, templates([template], target=["192.0.2.1"])).find_claims(obj, FakeView())
@@ -196,7 +198,7 @@ def test_spec_and_status_also_have_go_names(template: str, expected: str | None)
         pytest.param("{{(index .Spec.Ports 0).name}}.t", "http.t", id="nested-as-json-spells-it"),
     ],
 )
-def test_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too(template: str, expected: str) -> None:
+def test_templates_of_the_unstructured_source_also_use_json_names_for_known_kinds(template: str, expected: str) -> None:
     spec = {"type": "ClusterIP", "ports": [{"name": "http", "port": 80}]}
     obj = from_manifest(SERVICE, manifest(SERVICE, spec=spec))
     claims = source(SERVICE, templates(pairs=[f"{template}:192.0.2.1"])).find_claims(obj, FakeView())
@@ -213,7 +215,9 @@ def test_templates_of_the_unstructured_source_use_json_names_for_known_kinds_too
         pytest.param(DNS_ENDPOINT, "dnsendpoint/n/c", id="1.8-in-full"),
     ],
 )
-def test_resource_labels_use_the_kind_even_if_another_source_uses_another_label(kind: Kind, label: str) -> None:
+def test_resource_labels_of_the_unstructured_source_use_the_kind_name_even_if_another_source_differs(
+    kind: Kind, label: str
+) -> None:
     (claim,) = list_resolved_claims(
         source(kind).find_claims(from_manifest(kind, manifest(kind, ours(hostname="h.t", target="x.t"))), FakeView())
     )
@@ -221,7 +225,7 @@ def test_resource_labels_use_the_kind_even_if_another_source_uses_another_label(
 
 
 # docs/spec/sources.md 1.8
-def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() -> None:
+def test_the_resource_label_of_an_object_without_namespace_has_an_empty_namespace() -> None:
     obj = from_list(THING, manifest(THING, BOTH))
     assert {
         one.desired.labels.get(RESOURCE) for one in list_resolved_claims(source(THING).find_claims(obj, FakeView()))
@@ -242,7 +246,7 @@ def test_the_resource_label_of_a_cluster_scoped_object_has_an_empty_namespace() 
         ),
     ],
 )
-def test_filters_exclude_unstructured_objects(
+def test_filter_flags_exclude_unstructured_objects(
     selection: dict[str, Any], annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, ours(hostname="h.t", target="x.t") | annotations))
@@ -255,6 +259,6 @@ def test_a_template_that_cannot_be_rendered_raises_an_error() -> None:
         source(CONFIG_MAP, templates(pairs=["{{.Nothing}}:x.t"])).find_claims(obj, FakeView())
 
 
-def test_the_unstructured_source_can_also_read_kinds_that_have_their_own_source() -> None:
+def test_the_unstructured_source_can_read_kinds_that_also_have_a_source_of_their_own() -> None:
     obj = load_balancer(ours(hostname="h.t", target="x.t"), "192.0.2.1")
     assert reduce_claims(source(SERVICE).find_claims(obj, FakeView())) == [resolved("h.t", "CNAME", "x.t")]

@@ -30,7 +30,7 @@ def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> 
 
 
 # docs/spec/sources.md 1.6
-def test_an_alias_property_makes_only_srv_invalid() -> None:
+def test_an_alias_property_makes_only_srv_records_invalid() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
     assert reduce_claims(claims) == [
@@ -43,7 +43,7 @@ def test_an_alias_property_makes_only_srv_invalid() -> None:
 
 
 # docs/spec/sources.md 8.4
-def test_target_networks_filter_each_record_type_separately() -> None:
+def test_target_networks_filter_the_targets_of_each_record_type_separately() -> None:
     obj = load_balancer(ours(hostname="a.t,b.t"), "192.0.2.1", "2001:db8::1", "lb.t")
     assert reduce_claims(refined(obj, net="192.0.2.0/24")) == [
         resolved("a.t", "A", "192.0.2.1"),
@@ -53,6 +53,6 @@ def test_target_networks_filter_each_record_type_separately() -> None:
     ]
 
 
-def test_only_resolved_claims_are_changed_by_the_stages() -> None:
+def test_the_stages_change_only_resolved_claims() -> None:
     pending = load_balancer(ours(hostname="a.t,b..t"))
     assert refined(pending, net="192.0.2.0/24") == compute_claims(SERVICES, pending)

@@ -110,7 +110,7 @@ def test_each_response_matches_the_openapi_document(shop: Process, path: str) ->
         pytest.param("objects/\x1b[31m/x", {}, 404, "no object \\x1b[31m/x is read;", id="hostile"),
     ],
 )
-def test_invalid_request_gets_an_error_with_the_allowed_values(
+def test_an_invalid_api_request_gets_an_error_with_the_allowed_values(
     shop: Process, path: str, query: dict[str, str], status: int, message: str
 ) -> None:
     response = shop.get(f"/api/v1/{path}", **query)
@@ -119,7 +119,7 @@ def test_invalid_request_gets_an_error_with_the_allowed_values(
     assert message in response.json["message"]
 
 
-def test_the_document_of_a_name_shows_since_when_it_is_requested(shop: Process) -> None:
+def test_the_api_document_of_a_name_shows_since_when_it_is_requested(shop: Process) -> None:
     since = {one["name"]: one["since"] for one in shop.get("/api/v1/names").json["items"]}
     assert since["far.example.com"] == "2026-11-20T09:05:00Z"
     assert since["web1.example.org"] == "2026-01-01T00:00:00Z"
@@ -167,7 +167,9 @@ def test_all_pages_of_the_list_of_names_together_contain_each_name_once(shop: Pr
         pytest.param({"after": "zzz"}, [], id="behind-the-last"),
     ],
 )
-def test_the_list_of_names_can_be_searched_and_filtered(shop: Process, query: dict[str, str], names: list[str]) -> None:
+def test_the_api_list_of_names_can_be_searched_and_filtered(
+    shop: Process, query: dict[str, str], names: list[str]
+) -> None:
     found = [one["name"] for one in shop.get("/api/v1/names", **query).json["items"]]
     assert [name for name in found if not name.startswith("old")] == names
 
@@ -182,7 +184,7 @@ def test_each_name_has_the_state_of_its_records(shop: Process) -> None:
     assert states["old1.example.org"] == ("held", "held")
 
 
-def test_a_name_has_the_same_state_in_the_list_and_in_its_own_document(shop: Process) -> None:
+def test_a_name_has_the_same_state_in_the_api_list_and_in_its_own_document(shop: Process) -> None:
     for one in shop.get("/api/v1/names").json["items"]:
         document = shop.get(f"/api/v1/names/{one['name']}").json
         assert (document["state"], document["reason"]) == (one["state"], one["reason"])
@@ -198,7 +200,7 @@ def test_the_api_explains_the_name_of_an_ownership_record_by_the_record_it_cover
     assert document["answer"] in shop.get("/name", of="a-old1.example.org").text
 
 
-def test_held_deletes_contain_the_command_that_approves_them(shop: Process) -> None:
+def test_the_api_document_of_held_deletes_contains_the_command_that_approves_them(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
     assert held["command"] == f"extdns --approve={held['approvalCode']} [flags]"
     assert len(held["records"]) == 20
@@ -206,7 +208,7 @@ def test_held_deletes_contain_the_command_that_approves_them(shop: Process) -> N
     assert held["records"][0]["evidence"] == "orphan-gone"
 
 
-def test_documents_of_zones_and_sources_contain_their_progress(shop: Process) -> None:
+def test_the_api_documents_of_zones_and_sources_show_progress(shop: Process) -> None:
     zones = {zone["name"]: zone for zone in shop.get("/api/v1/zones").json["items"]}
     assert zones["example.org"] | {"readAt": None} == {
         "state": "held",
@@ -236,7 +238,7 @@ def test_documents_of_zones_and_sources_contain_their_progress(shop: Process) ->
     assert (source["resource"], source["objects"], source["since"]) == ("services", 11, "2026-11-20T08:14:31Z")
 
 
-def test_document_of_a_name_equals_explain_and_has_its_last_changes(shop: Process) -> None:
+def test_the_api_document_of_a_name_equals_that_of_explain_and_has_its_last_changes(shop: Process) -> None:
     document = shop.get("/api/v1/names/WEB1.Example.ORG.").json
     assert (document["name"], document["reason"], document["lastChanges"]) == ("web1.example.org", "requested", [])
     assert document["notKnown"][0].startswith("the last write: not among the last changes")
@@ -244,7 +246,7 @@ def test_document_of_a_name_equals_explain_and_has_its_last_changes(shop: Proces
     assert [one["outcome"] for one in changed["lastChanges"]] == ["applied"]
 
 
-def test_status_contains_a_summary_in_one_sentence(shop: Process) -> None:
+def test_the_api_document_of_the_status_has_a_summary_in_one_sentence(shop: Process) -> None:
     status = shop.get("/api/v1/status").json
     assert status["level"] == "failing"
     assert status["counts"] == {state.value: status["counts"][state.value] for state in NameState}
@@ -253,7 +255,7 @@ def test_status_contains_a_summary_in_one_sentence(shop: Process) -> None:
     assert "20 deletes are held." in status["message"]
 
 
-def test_a_zone_is_in_sync_only_if_all_its_names_are_in_sync(tmp_path: Path) -> None:
+def test_a_zone_is_shown_in_sync_only_if_all_its_names_are(tmp_path: Path) -> None:
     quiet = process(tmp_path, {**service("gw", "pay.example.net"), "status": {}})
     conditions = {zone["name"]: zone["state"] for zone in quiet.get("/api/v1/zones").json["items"]}
     assert conditions == {"example.net": "not-published", "example.org": "published"}
@@ -262,12 +264,12 @@ def test_a_zone_is_in_sync_only_if_all_its_names_are_in_sync(tmp_path: Path) -> 
     assert '<span class="state good">published</span>' in page
 
 
-def test_zone_with_held_deletes_is_not_in_sync(shop: Process) -> None:
+def test_a_zone_with_held_deletes_is_not_shown_in_sync(shop: Process) -> None:
     page = shop.get("/zones").text
     assert '<span class="state waiting">held</span>' in page
 
 
-def test_name_shows_current_and_desired_record(shop: Process) -> None:
+def test_the_api_document_of_a_name_shows_the_current_and_the_desired_record(shop: Process) -> None:
     (foreign,) = shop.get("/api/v1/names", q="www").json["items"]
     (record,) = foreign["records"]
     assert (record["targets"], record["requested"]) == (["192.0.2.99"], ["192.0.2.1"])
@@ -295,7 +297,7 @@ def test_name_shows_current_and_desired_record(shop: Process) -> None:
         ),
     ],
 )
-def test_a_name_that_is_taken_by_another_type_shows_what_the_zone_holds(
+def test_a_name_blocked_by_a_record_of_another_type_shows_what_the_zone_holds(
     tmp_path: Path, zone: str, blocked_by: dict[str, object], text: str
 ) -> None:
     shop = process(tmp_path, service("www", "www.example.org"), zone=zone)
@@ -308,7 +310,7 @@ def test_a_name_that_is_taken_by_another_type_shows_what_the_zone_holds(
     assert "requested: 192.0.2.1" in page
 
 
-def test_records_that_are_not_in_the_way_are_not_shown_at_a_name_without_place_for_its_ownership_record(
+def test_a_name_without_room_for_its_ownership_record_shows_only_the_records_that_block_it(
     tmp_path: Path,
 ) -> None:
     shop = process(tmp_path, service("apex", "example.org"), zone="@ IN MX 10 mail.example.org.\n")
@@ -316,14 +318,14 @@ def test_records_that_are_not_in_the_way_are_not_shown_at_a_name_without_place_f
     assert (name["reason"], [record["blockedBy"] for record in name["records"]]) == ("no-ownership-name", [[]])
 
 
-def test_a_name_that_no_object_requests_shows_the_resource_of_its_record(shop: Process) -> None:
+def test_a_name_that_no_object_requests_shows_the_resource_label_of_its_record(shop: Process) -> None:
     (name,) = shop.get("/api/v1/names", q="old1.").json["items"]
     assert [record["resource"] for record in name["records"]] == ["service/shop/old1"]
     assert "<div>made for service/shop/old1</div>" in shop.get("/", q="old1.").text
     assert "no object; made for service/shop/old1" in shop.get("/name", of="old1.example.org").text
 
 
-def test_the_document_of_sources_counts_objects_of_dependency_kinds(tmp_path: Path) -> None:
+def test_the_api_document_of_sources_also_counts_objects_that_sources_look_up(tmp_path: Path) -> None:
     labels = {"app": "web"}
     slice_ = {
         "apiVersion": "discovery.k8s.io/v1",

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 from tests.web_server import ANYWHERE, COMPLETE_REQUEST, HANGS_S, application, connect, exchange, read_all, serving
 
 
-def test_connection_of_a_slow_client_is_closed() -> None:
+def test_the_connection_of_a_client_that_sends_too_slowly_is_closed() -> None:
     with serving(application(), timeout_s=0.01) as port, connect(port) as client:
         assert client.recv(1) == b""
 
 
-def test_oldest_connection_is_closed_when_there_are_too_many() -> None:
+def test_if_there_are_too_many_connections_the_oldest_is_closed() -> None:
     with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
         assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
         assert first.recv(1) == b""
@@ -42,7 +42,7 @@ def test_a_health_probe_is_answered_while_two_hundred_slow_clients_are_connected
                 assert exchange(server.port, COMPLETE_REQUEST).endswith(b"OK")
 
 
-def test_oldest_connection_is_closed_when_no_file_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_if_no_more_files_can_be_opened_the_oldest_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
 
     def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
@@ -60,7 +60,7 @@ def test_oldest_connection_is_closed_when_no_file_can_be_opened(monkeypatch: pyt
             assert read_all(client).endswith(b"OK")
 
 
-def test_connection_of_a_client_that_does_not_read_is_closed() -> None:
+def test_the_connection_of_a_client_that_does_not_read_the_response_is_closed() -> None:
     began, ended = threading.Event(), threading.Event()
 
     def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -39,13 +39,13 @@ def request_page(
     return WsgiResponse(application, method, path)
 
 
-def test_health_response_is_exactly_ok() -> None:
+def test_the_health_response_is_exactly_ok() -> None:
     response = request_page("/healthz")
     assert response.status == "200 OK"
     assert response.body == b"OK"
 
 
-def test_health_fails_when_the_loop_makes_no_progress() -> None:
+def test_the_health_response_is_an_error_when_the_engine_makes_no_progress() -> None:
     response = request_page("/healthz", healthy=False)
     assert response.status == "503 Service Unavailable"
     assert response.body == b"the main loop does not make progress\n"
@@ -55,7 +55,7 @@ def test_health_fails_when_the_loop_makes_no_progress() -> None:
     ("ready", "status"),
     [pytest.param(True, "200 OK", id="ready"), pytest.param(False, "503 Service Unavailable", id="not-ready")],
 )
-def test_readiness_shows_details_as_json(status: str, *, ready: bool) -> None:
+def test_the_readiness_response_shows_details_as_json(status: str, *, ready: bool) -> None:
     response = request_page("/readyz", readiness=(ready, {"zones": 2, "failing": ["zone example.org: timed out"]}))
     assert response.status == status
     assert response.headers["Content-Type"] == "application/json"
@@ -63,7 +63,7 @@ def test_readiness_shows_details_as_json(status: str, *, ready: bool) -> None:
     assert json.loads(response.body) == {"failing": ["zone example.org: timed out"], "zones": 2}
 
 
-def test_metrics_have_the_content_type_of_prometheus() -> None:
+def test_the_metrics_response_has_the_content_type_of_prometheus() -> None:
     response = request_page("/metrics", metrics=Metrics().render())
     assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
     names = [family.name for family in text_string_to_metric_families(response.body.decode())]

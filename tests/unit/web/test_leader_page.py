@@ -63,20 +63,20 @@ def fetch(url: str, path: str = "/api/v1/held", query: str = "") -> Response | N
     return fetch_leader_page(url, path, query, "localhost:7980")
 
 
-def test_the_response_of_the_leader_is_returned_unchanged(leader: str) -> None:
+def test_a_standby_returns_the_response_of_the_leader_unchanged(leader: str) -> None:
     found = fetch(leader)
     assert found is not None
     assert json.loads(found.body)["kind"] == "Held"
     assert found.content_type == "application/json"
 
 
-def test_the_address_in_the_response_is_the_one_that_the_client_used(leader: str) -> None:
+def test_the_response_of_the_leader_contains_the_address_that_the_client_used(leader: str) -> None:
     found = fetch(leader)
     assert found is not None
     assert json.loads(found.body)["process"]["address"] == "http://localhost:7980"
 
 
-def test_an_error_of_the_leader_is_passed_on(leader: str) -> None:
+def test_a_standby_passes_on_an_error_response_of_the_leader(leader: str) -> None:
     found = fetch(leader, query="limit=nothing")
     assert found is not None
     assert found.status == 400
@@ -92,22 +92,22 @@ def test_an_error_of_the_leader_is_passed_on(leader: str) -> None:
         pytest.param(lambda _: "http://[", id="no URL"),
     ],
 )
-def test_nothing_is_returned_if_the_leader_does_not_answer(leader: str, change: Callable[[str], str]) -> None:
+def test_a_standby_gets_no_response_if_the_leader_does_not_answer(leader: str, change: Callable[[str], str]) -> None:
     assert fetch(change(leader)) is None
 
 
-def test_nothing_is_returned_if_the_head_of_the_response_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_standby_gets_no_response_if_the_headers_of_the_leader_never_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leader_page, "_TIMEOUT_S", 0.2)
     with serve_bytes(drip(b"HTTP/1.1 200 OK\r\nX-Extdns-Replica: ")) as url:
         assert fetch(f"{url}/leader/secret") is None
 
 
-def test_health_is_served_beside_the_pages_and_the_pages_only_below_the_secret(leader: str) -> None:
+def test_health_is_served_at_its_usual_path_and_pages_of_the_leader_only_below_a_secret_path(leader: str) -> None:
     assert request(leader, "/healthz")[0] == 200
     assert request(leader, "/api/v1/held")[0] == 404
 
 
-def test_two_processes_that_see_each_other_as_the_leader_do_not_call_each_other_in_a_circle(shop: Process) -> None:
+def test_two_processes_that_take_each_other_for_the_leader_do_not_forward_in_a_circle(shop: Process) -> None:
     urls: list[str] = []
     site = build_standby(shop, lambda: urls[0])
     health = HealthApplication(is_healthy=lambda: True, read_readiness=lambda: (True, {}), render_metrics=lambda: b"")
@@ -116,13 +116,13 @@ def test_two_processes_that_see_each_other_as_the_leader_do_not_call_each_other_
         assert fetch(urls[0]) is not None
 
 
-def test_a_standby_answers_by_itself_if_the_leader_does_not(shop: Process) -> None:
+def test_a_standby_answers_by_itself_if_the_leader_does_not_answer(shop: Process) -> None:
     with WebServer(LOCAL, build_standby(shop, lambda: "http://127.0.0.1:1/leader/secret")) as server:
         status, body = request(f"http://127.0.0.1:{server.port}", "/api/v1/held")
     assert (status, json.loads(body)["kind"]) == (200, "Held")
 
 
-def test_a_standby_shows_the_page_of_the_leader_but_its_own_status(leader: str, shop: Process) -> None:
+def test_a_standby_shows_the_pages_of_the_leader_and_its_own_status(leader: str, shop: Process) -> None:
     found_urls: list[str] = []
 
     def find_leader() -> str:
@@ -138,10 +138,10 @@ def test_a_standby_shows_the_page_of_the_leader_but_its_own_status(leader: str, 
         assert found_urls == [leader]
 
 
-def test_no_url_is_published_while_the_server_is_closed() -> None:
+def test_a_closed_server_publishes_no_url_for_other_replicas() -> None:
     assert build_leader_url(LOCAL, 0, "secret") == ""
 
 
-def test_the_url_of_an_ipv6_address_has_brackets() -> None:
+def test_the_url_that_a_replica_publishes_has_brackets_around_an_ipv6_address() -> None:
     address = ListenAddress(host="2001:db8::7", port=7979)
     assert build_leader_url(address, 7979, "secret") == "http://[2001:db8::7]:7979/leader/secret"

@@ -43,7 +43,7 @@ def port() -> Iterator[int]:
         yield server.port
 
 
-def test_client_of_the_standard_library_gets_a_response(port: int) -> None:
+def test_a_client_of_the_standard_library_gets_a_response(port: int) -> None:
     client = http.client.HTTPConnection("127.0.0.1", port, timeout=HANGS_S)
     client.request("GET", "/readyz?verbose=1")
     response = client.getresponse()
@@ -59,7 +59,7 @@ def test_http_responses_do_not_reveal_the_server_software(port: int) -> None:
         assert b"python" not in head
 
 
-def test_head_sends_no_body(port: int) -> None:
+def test_a_response_to_head_has_no_body(port: int) -> None:
     answer = exchange(port, b"HEAD /healthz HTTP/1.1\r\n\r\n")
     assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
     assert b"Content-Length: 2\r\n" in answer
@@ -85,7 +85,7 @@ def test_malformed_request_gets_a_plain_error(port: int, request_bytes: bytes, s
     assert b"<" not in answer
 
 
-def test_client_that_disconnects_is_not_logged(port: int) -> None:
+def test_a_client_that_disconnects_causes_no_log_line(port: int) -> None:
     connect(port).close()
     assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
 
@@ -146,7 +146,7 @@ def test_unusable_address_is_a_usage_error(port: int, host: str, reason: str) ->
         pytest.param(errno.EMFILE, "Too many open files", id="anything-else"),
     ],
 )
-def test_an_operating_system_error_is_described_in_one_line(
+def test_an_error_of_the_operating_system_is_described_in_one_line(
     number: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> socket.socket:
@@ -158,7 +158,7 @@ def test_an_operating_system_error_is_described_in_one_line(
     assert str(caught.value).splitlines()[0] == f"--metrics-address=127.0.0.1:80 cannot be used: {reason}"
 
 
-def test_close_frees_the_port_and_can_be_repeated() -> None:
+def test_closing_the_server_frees_its_port_and_can_be_repeated() -> None:
     server = WebServer(ANYWHERE, application())
     server.close()
     assert server.port == 0
@@ -180,7 +180,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     return lambda: [formatter.format(record).partition(" ")[2] for record in caplog.records]
 
 
-def test_error_of_the_application_is_logged_and_not_sent(
+def test_an_error_of_the_application_is_logged_and_its_text_is_not_sent(
     logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]
 ) -> None:
     def broken() -> bytes:
@@ -225,13 +225,15 @@ def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.
     assert capfd.readouterr() == ("", "")
 
 
-def test_port_chosen_by_the_system_is_logged(logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture) -> None:
+def test_the_port_that_the_system_chose_is_logged(
+    logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO", logger="extdns")
     with WebServer(ANYWHERE, application()) as server:
         assert logged() == [f'level=info msg="Serving health and metrics" address="127.0.0.1:0" port={server.port}']
 
 
-def test_application_does_not_get_environment_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_application_gets_no_environment_variables_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SimpleHandler, "os_environ", {"AWS_SECRET_ACCESS_KEY": "x"})
     seen: list[str] = []
 

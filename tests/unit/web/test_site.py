@@ -39,7 +39,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
 @pytest.mark.parametrize(
     "path", [*PAGES, "/name?of=right.example.org", "/page.css", "/page.js", "/api/v1/status", "/no"]
 )
-def test_every_response_has_a_strict_content_policy(shop: Process, path: str) -> None:
+def test_every_page_response_has_a_strict_content_security_policy(shop: Process, path: str) -> None:
     headers = WsgiResponse(shop.site, *path.split("?")).headers
     policy = headers["Content-Security-Policy"]
     assert policy.startswith("default-src 'none'; ")
@@ -51,7 +51,7 @@ def test_every_response_has_a_strict_content_policy(shop: Process, path: str) ->
 
 
 @pytest.mark.parametrize("path", [*PAGES, "/name?of=right.example.org"])
-def test_pages_contain_nothing_that_the_policy_blocks(shop: Process, path: str) -> None:
+def test_pages_contain_nothing_that_their_content_security_policy_blocks(shop: Process, path: str) -> None:
     page = WsgiResponse(shop.site, *path.split("?")).text
     assert (
         re.findall(r"<script[^>]*>(?!</script>)|<style| style=| on\w+=\"|javascript:|(?:=\"|\()https?://", page) == []
@@ -63,19 +63,19 @@ def test_pages_contain_nothing_that_the_policy_blocks(shop: Process, path: str) 
     "host",
     ["localhost", "localhost:8080", "127.0.0.1:7980", "[::1]:7980", "127.0.0.2", "LOCALHOST"],
 )
-def test_loopback_server_accepts_loopback_hosts(shop: Process, host: str) -> None:
+def test_a_server_on_loopback_accepts_requests_for_loopback_host_names(shop: Process, host: str) -> None:
     assert WsgiResponse(shop.site, "/", host=host).status == 200
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:7980", "127.0.0.1.evil.example", "", "[", "192.0.2.1"])
 @pytest.mark.parametrize("path", ["/", "/api/v1/names", "/page.css"])
-def test_loopback_server_rejects_other_hosts(shop: Process, host: str, path: str) -> None:
+def test_a_server_on_loopback_rejects_requests_for_other_host_names(shop: Process, host: str, path: str) -> None:
     response = WsgiResponse(shop.site, path, host=host)
     assert response.status == 421
     assert "web01" not in response.text
 
 
-def test_a_server_on_all_interfaces_accepts_every_host_name(shop: Process) -> None:
+def test_a_server_on_all_interfaces_accepts_requests_for_every_host_name(shop: Process) -> None:
     site = Site(
         read_snapshot=lambda: shop.live,
         api=shop.api,
@@ -98,7 +98,7 @@ def test_head_is_get_without_the_body(shop: Process, path: str) -> None:
     assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
 
 
-def test_a_process_without_a_snapshot_responds_with_503(shop: Process) -> None:
+def test_a_page_request_before_the_first_snapshot_gets_a_503(shop: Process) -> None:
     site = Site(read_snapshot=lambda: None, api=shop.api, load_pages=_Plain, address=LOCAL)
     assert WsgiResponse(site, "/").status == 503
     assert WsgiResponse(site, "/api/v1/status").json["message"].startswith("the process is busy")
@@ -114,7 +114,7 @@ def test_a_process_without_a_snapshot_responds_with_503(shop: Process) -> None:
         pytest.param("/name", "of=a..b", 400, "a..b is not a name; allowed: ", id="not-a-name"),
     ],
 )
-def test_invalid_request_gets_a_page_with_the_error_and_all_links(
+def test_the_error_page_about_an_invalid_request_has_all_navigation_links(
     shop: Process, path: str, query: str, status: int, message: str
 ) -> None:
     response = WsgiResponse(shop.site, path, query)
@@ -124,14 +124,14 @@ def test_invalid_request_gets_a_page_with_the_error_and_all_links(
     assert re.findall(r"<nav.*</nav>", response.text, re.DOTALL)[0].count("<a ") == 4
 
 
-def test_links_of_an_error_page_below_other_paths_lead_to_the_root(shop: Process) -> None:
+def test_links_of_an_error_page_below_another_path_lead_to_the_top(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/a/b/nowhere").text
     links = re.findall(r'(?:href|src)="([^"#]*)"', page)
     assert {link for link in links if not link.startswith("../../")} == set()
     assert "../../page.css" in links
 
 
-def test_a_process_without_a_snapshot_reports_errors_as_text(shop: Process) -> None:
+def test_before_the_first_snapshot_errors_are_reported_as_plain_text(shop: Process) -> None:
     site = Site(read_snapshot=_read_once(shop), api=shop.api, load_pages=lambda: shop.pages, address=LOCAL)
     response = WsgiResponse(site, "/nowhere")
     assert (response.status, response.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
@@ -155,7 +155,9 @@ def test_every_reason_code_on_a_page_links_to_its_explanation(shop: Process) -> 
         pytest.param(("--policy=upsert-only",), ["policy upsert-only"], id="policy"),
     ],
 )
-def test_the_footer_shows_what_the_process_is(tmp_path: Path, flags: tuple[str, ...], texts: list[str]) -> None:
+def test_the_footer_of_a_page_shows_version_owner_and_process(
+    tmp_path: Path, flags: tuple[str, ...], texts: list[str]
+) -> None:
     page = process(tmp_path, service("web", "web.example.org"), flags=flags).get("/zones").text
     footer = page.partition("<footer>")[2]
     assert f"extdns {__version__} · " in footer
@@ -183,13 +185,13 @@ def test_values_of_objects_and_queries_are_escaped(shop: Process, path: str, que
     assert len(page) < 60_000
 
 
-def test_error_list_shows_markup_as_text(shop: Process) -> None:
+def test_the_list_of_errors_shows_markup_as_text(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "\\x1b[31m\\u202e\\x9b2J" in page
 
 
-def test_list_of_names_has_pages(shop: Process) -> None:
+def test_the_list_of_names_is_split_into_pages(shop: Process) -> None:
     first = WsgiResponse(shop.site, "/").text
     assert first.count('scope="row"') == 50
     assert 'rel="next"' in first
@@ -201,7 +203,7 @@ def test_list_of_names_has_pages(shop: Process) -> None:
     assert second.count('scope="row"') == 82 - 50
 
 
-def test_filters_stay_in_the_links_between_pages(shop: Process) -> None:
+def test_filters_of_the_list_stay_in_the_links_between_its_pages(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/", "q=web&limit=10&state=changing").text
     address = re.search(r'href="\.\?([^"]*)" rel="next"', page)
     assert address is not None
@@ -218,12 +220,12 @@ def test_names_can_be_filtered_by_age(shop: Process) -> None:
     assert 'href=".?q=right&amp;age=2h&amp;state=changing"' in WsgiResponse(shop.site, "/", "q=right&age=2h").text
 
 
-def test_links_contain_the_full_search_text(shop: Process) -> None:
+def test_links_contain_the_whole_search_text(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/", f"q={'%C3%A9' * 300}&state=failing").text
     assert f'href=".?q={"%C3%A9" * 300}&amp;state=held"' in page
 
 
-def test_every_page_shows_held_deletes_and_the_approve_command(shop: Process) -> None:
+def test_every_page_shows_that_deletes_are_held_and_how_to_approve_them(shop: Process) -> None:
     (held,) = shop.get("/api/v1/held").json["items"]
     for path in PAGES:
         page = WsgiResponse(shop.site, path).text
@@ -231,7 +233,7 @@ def test_every_page_shows_held_deletes_and_the_approve_command(shop: Process) ->
         assert f"<code>extdns --approve={held['approvalCode']} [flags]</code>" in page
 
 
-def test_page_of_a_name_explains_it(shop: Process) -> None:
+def test_the_page_of_a_name_shows_its_explanation(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/name", "of=web01.example.org").text
     assert '<p class="answer">web01.example.org is not published yet; it would be created.' in page
     assert "<dt>requested by</dt>" in page
@@ -268,26 +270,26 @@ class _Plain:
         raise AssertionError(live, path, query, address)
 
 
-def test_markup_in_the_name_of_an_invalid_object_is_escaped(tmp_path: Path) -> None:
+def test_markup_in_the_name_of_an_invalid_object_is_shown_as_text(tmp_path: Path) -> None:
     broken = process(tmp_path, service("<img src=x onerror=alert(1)>", "image.example.org"))
     page = WsgiResponse(broken.site, "/").text
     assert "<img" not in page
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
-def test_assets_of_the_page_are_small() -> None:
+def test_the_assets_of_the_page_are_small() -> None:
     folder = Path(__file__).parents[3] / "extdns" / "web" / "static"
     assert sum(path.stat().st_size for path in folder.iterdir()) < 20_000
 
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:7980", "[::1]:7980"])
-def test_commands_on_the_page_contain_the_address_of_the_reader(shop: Process, host: str) -> None:
+def test_commands_on_a_page_contain_the_address_that_the_reader_used(shop: Process, host: str) -> None:
     page = WsgiResponse(shop.site, "/name", "of=right.example.org", host=host).text
     assert f"<code>extdns explain right.example.org --controller=http://{host}</code>" in page
     assert f"by extdns at http://{host}, owner &#34;me&#34;, files " in page
 
 
-def test_commands_do_not_contain_an_unsafe_host(shop: Process) -> None:
+def test_commands_on_a_page_do_not_contain_an_unsafe_host_name(shop: Process) -> None:
     address = ListenAddress(host="", port=7980)
     site = Site(read_snapshot=lambda: shop.live, api=shop.api, load_pages=lambda: shop.pages, address=address)
     page = WsgiResponse(site, "/name", "of=right.example.org", host="$(reboot)").text
@@ -295,14 +297,14 @@ def test_commands_do_not_contain_an_unsafe_host(shop: Process) -> None:
     assert "--controller=http://:7980</code>" in page
 
 
-def test_the_page_turns_red_within_five_seconds_and_not_before_it_has_asked_again() -> None:
+def test_the_page_turns_red_within_five_seconds_without_answers_and_not_before_asking_again() -> None:
     script = (Path(__file__).parents[3] / "extdns" / "web" / "static" / "page.js").read_text(encoding="utf-8")
     values = {name: int(value) for name, value in re.findall(r"const (\w+_MS) = (\d+);", script)}
     assert values["SILENT_MS"] + values["TICK_MS"] <= 5000
     assert values["EVERY_MS"] * 2 < values["SILENT_MS"]
 
 
-def test_the_page_warns_that_no_object_requests_a_name(tmp_path: Path) -> None:
+def test_the_page_says_so_if_no_object_requests_a_name(tmp_path: Path) -> None:
     silent = {**service("web"), "metadata": {"name": "web", "namespace": "shop"}}
     page = process(tmp_path, silent).get("/").text
     assert '<p class="sentence waiting">No object requests a name. Settings do not fit: see below.</p>' in page

@@ -36,14 +36,14 @@ def list_failed(outcomes: list[CheckOutcome]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("defect", Defect, ids=lambda defect: defect.name.lower())
-def test_a_planted_defect_fails_the_intended_check_and_no_other(defect: Defect) -> None:
+def test_each_planted_defect_of_a_provider_fails_exactly_the_check_meant_for_it(defect: Defect) -> None:
     with WebhookServer(ZONE, defect=defect) as fake:
         fake.put(ZONE, "TXT", '"of somebody else"')
         failed = list_failed(list(run_checks(build_scratch(fake))))
     assert [name for name, _ in failed] == [PLANTED[defect].check], failed
 
 
-def test_a_correct_provider_passes_all_checks_with_5000_records_and_is_left_as_it_was() -> None:
+def test_a_correct_provider_with_5000_records_passes_all_checks_and_is_left_unchanged() -> None:
     with WebhookServer(ZONE) as fake:
         fake.put(ZONE, "TXT", '"of somebody else"')
         before = fake.records()
@@ -55,13 +55,13 @@ def test_a_correct_provider_passes_all_checks_with_5000_records_and_is_left_as_i
         assert fake.records() == before
 
 
-def test_ptr_records_are_checked_in_a_reverse_zone() -> None:
+def test_ptr_records_are_checked_only_in_a_reverse_zone() -> None:
     with WebhookServer(REVERSE_ZONE) as fake:
         outcomes = list(run_checks(build_scratch(fake, REVERSE_ZONE, count=1)))
     assert {one.end for one in outcomes} == {CheckEnd.PASSED}
 
 
-def test_types_that_are_refused_or_dropped_are_skipped() -> None:
+def test_checks_of_record_types_that_the_provider_refuses_or_drops_are_skipped() -> None:
     with WebhookServer(ZONE, unsupported=["NAPTR", "DNAME"]) as fake:
         outcomes = list(run_checks(build_scratch(fake, count=1)))
     skipped = {one.check.name: one.message for one in outcomes if one.end is CheckEnd.SKIPPED}
@@ -70,7 +70,7 @@ def test_types_that_are_refused_or_dropped_are_skipped() -> None:
     assert skipped["type-NAPTR"].startswith("not supported: /adjustendpoints returns no type-naptr.")
 
 
-def test_each_check_of_a_defect_cites_the_section_that_the_list_of_defects_names() -> None:
+def test_each_check_names_the_same_specification_section_as_the_list_of_defects() -> None:
     sections = {check.name: check.section for check in CHECKS}
     cited = {defect: sections[planted.check] for defect, planted in PLANTED.items()}
     assert cited == {defect: f"docs/spec/plan.md {planted.section}" for defect, planted in PLANTED.items()}

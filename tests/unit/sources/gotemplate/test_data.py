@@ -76,11 +76,11 @@ def items(kind: Kind, text: str) -> tuple[str, ...]:
         pytest.param(SERVICE, "{{.Object.metadata.name}}", "web", id="8.7-the-whole-object"),
     ],
 )
-def test_template_data_has_the_fields_of_the_object(kind: Kind, text: str, expected: str) -> None:
+def test_templates_can_use_all_fields_of_the_object(kind: Kind, text: str, expected: str) -> None:
     assert items(kind, text) == (expected,)
 
 
-def test_a_too_deeply_nested_object_fails_alone() -> None:
+def test_a_template_that_recurses_too_deeply_on_an_object_fails_only_for_that_object() -> None:
     text = '{{define "d"}}' + "{{if .}}" * 40 + '{{template "d" .}}' + "{{end}}" * 40 + '{{end}}{{template "d" .}}'
     with pytest.raises(TemplateError, match=r"^--fqdn-template:1:\d+: templates .* too deeply"):
         items(SERVICE, text)
