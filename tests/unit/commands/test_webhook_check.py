@@ -154,71 +154,50 @@ def test_webhook_check_writes_nothing_if_the_provider_does_not_manage_the_zone(f
     assert {call.action for call in fake.calls} == {Action.NEGOTIATE}
 
 
+_URL_ALLOWED = "allowed: the address of a webhook provider, such as http://localhost:8888"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         pytest.param(
             [], "error: --zone is missing\n  allowed: a zone for tests, such as scratch.example.org\n", id="none"
         ),
-        pytest.param(
-            ["--zone=example.org"],
-            "error: the URL is missing\n  allowed: the address of a webhook provider, such as http://localhost:8888\n",
-            id="no-url",
-        ),
-        pytest.param(
-            ["localhost:8888", "--zone=example.org"],
-            "error: localhost:8888 is not a URL of a webhook provider\n"
-            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
-            id="no-scheme",
-        ),
-        pytest.param(
-            ["http://[::1", "--zone=example.org"],
-            "error: http://[::1 is not a URL of a webhook provider\n"
-            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
-            id="not-a-url",
+        pytest.param(["--zone=example.org"], f"error: the URL is missing\n  {_URL_ALLOWED}\n", id="no-url"),
+        *(
+            pytest.param(
+                [url, "--zone=example.org"],
+                f"error: {url} is not a URL of a webhook provider\n  {_URL_ALLOWED}\n",
+                id=found,
+            )
+            for url, found in (("localhost:8888", "no-scheme"), ("http://[::1", "not-a-url"))
         ),
         pytest.param(
             ["http://me:secret@localhost", "--zone=example.org"],
-            "error: the URL has a user name or password\n  webhook providers have neither\n"
-            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
+            f"error: the URL has a user name or password\n  webhook providers have neither\n  {_URL_ALLOWED}\n",
             id="credentials",
         ),
-        pytest.param(
-            ["http://localhost", "http://localhost", "--zone=example.org"],
-            "error: http://localhost is not an argument of extdns webhook-check\n"
-            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
-            id="two-urls",
+        *(
+            pytest.param(
+                ["http://localhost", "--zone=example.org", argument],
+                f"error: {argument} is not an argument of extdns webhook-check\n  {_URL_ALLOWED}\n",
+                id=found,
+            )
+            for argument, found in (("http://localhost", "two-urls"), ("--provider=aws", "flag-of-a-run"))
         ),
-        pytest.param(
-            ["http://localhost", "--zone=example.org", "--provider=aws"],
-            "error: --provider=aws is not an argument of extdns webhook-check\n"
-            "  allowed: the address of a webhook provider, such as http://localhost:8888\n",
-            id="flag-of-a-run",
-        ),
-        pytest.param(
-            ["http://localhost", "--zone=a b"],
-            "error: --zone=a b is not a DNS name\n  allowed: ",
-            id="zone",
-        ),
-        pytest.param(
-            ["http://localhost", "--zone=example.org", "--timeout=0s"],
-            "error: --timeout=0s is not a time limit\n  allowed: more than 0, up to 1h, as 15s\n",
-            id="timeout",
-        ),
-        pytest.param(
-            ["http://localhost", "--zone=example.org", "--records=many"],
-            "error: --records=many is not a number of records\n  allowed: 1 to 50000\n",
-            id="records",
-        ),
-        pytest.param(
-            ["http://localhost", "--zone=example.org", "--property=color"],
-            "error: --property=color is not a property\n  allowed: NAME=VALUE, as webhook/proxied=true\n",
-            id="property",
-        ),
-        pytest.param(
-            ["http://localhost", "--zone=example.org", "--output=json"],
-            "error: --output=json is not an output format\n  allowed: text, junit\n",
-            id="output",
+        pytest.param(["http://localhost", "--zone=a b"], "error: --zone=a b is not a DNS name\n  allowed: ", id="zone"),
+        *(
+            pytest.param(
+                ["http://localhost", "--zone=example.org", argument],
+                f"error: {argument} is not {what}\n  allowed: {allowed}\n",
+                id=argument.partition("=")[0].removeprefix("--"),
+            )
+            for argument, what, allowed in (
+                ("--timeout=0s", "a time limit", "more than 0, up to 1h, as 15s"),
+                ("--records=many", "a number of records", "1 to 50000"),
+                ("--property=color", "a property", "NAME=VALUE, as webhook/proxied=true"),
+                ("--output=json", "an output format", "text, junit"),
+            )
         ),
     ],
 )
