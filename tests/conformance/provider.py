@@ -246,7 +246,8 @@ def build_octodns_cloudflare_rig(folder: Path) -> Rig:
 def cloudflare() -> Cloudflare:
     """Return the fake that all tests of this process share."""
     fake = Cloudflare()
-    atexit.register(fake.close)
+    fake.start()
+    atexit.register(fake.kill)
     return fake
 
 

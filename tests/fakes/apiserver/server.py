@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from tests.fakes.apiserver import certificates, ownership
+from tests.fakes.apiserver import ownership
 from tests.fakes.apiserver.access import ANY, USER, Access
 from tests.fakes.apiserver.answers import Answer
 from tests.fakes.apiserver.api import Api
@@ -24,6 +24,7 @@ from tests.fakes.apiserver.ownership import Manager
 from tests.fakes.apiserver.requests import Request
 from tests.fakes.apiserver.store import Json, Store
 from tests.fakes.apiserver.watches import Order
+from tests.fakes.service import certificates
 
 
 class ApiServer:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import ssl
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from tests.fakes.apiserver import certificates
 from tests.fakes.clouddns.api import Api
 from tests.fakes.clouddns.errors import Refusal, build_refusal
 from tests.fakes.clouddns.log import Call, Log
@@ -19,8 +14,8 @@ from tests.fakes.clouddns.records import Json, RecordSet, decode
 from tests.fakes.clouddns.requests import Called, parse
 from tests.fakes.clouddns.zones import Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
-from tests.fakes.service.faults import Faults
-from tests.fakes.service.listener import HOST, Listener, Request
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 
 PROJECT: Final = "extdns-test"
 TOKEN: Final = "token-of-a-test"
@@ -29,58 +24,22 @@ _JSON: Final = {"Content-Type": "application/json; charset=UTF-8"}
 _FIRST_NUMBER: Final = 10_001
 
 
-class CloudDns:
-    """A fake Cloud DNS on a port of its own, which runs from `__enter__` to `__exit__`.
-
-    The methods that change zones bypass access control, validation, faults and the log.
+class CloudDns(FakeService):
+    """A fake Cloud DNS. The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
         api: its `propagation_s`, `page_items` and `quota` can be set at any time.
         denied: the methods that IAM forbids.
         locked: whether calls require the token that `POST /token` returns.
-        ca: the CA certificate in PEM; empty without TLS.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, tls: bool = False, locked: bool = False) -> None:
-        self.ca = b""
+        super().__init__(tls=tls)
         self.log = Log()
-        self.faults = Faults()
         self.api = Api(now_s=clock, zones={PROJECT: {}})
         self.denied: set[str] = set()
         self.locked = locked
-        self._port = 0
         self._numbers = _FIRST_NUMBER
-        self._listener: Listener | None = None
-        self._context: ssl.SSLContext | None = None
-        if tls:
-            with TemporaryDirectory() as folder:
-                self._context, self.ca = certificates.create_certificate(Path(folder))
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.kill()
-
-    @property
-    def url(self) -> str:
-        """The URL of the service, unchanged while it is stopped."""
-        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
-
-    def start(self) -> None:
-        """Start to listen, on the same port as before if there was one."""
-        self._listener = Listener(self._respond, port=self._port, tls=self._context)
-        self._port = self._listener.port
-
-    def kill(self) -> None:
-        """Cut all connections, and refuse new ones until `start`. Armed faults are removed."""
-        if self._listener is not None:
-            self.faults.clear()
-            self._listener.close()
-            self._listener = None
 
     def add_zone(
         self,

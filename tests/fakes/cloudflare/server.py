@@ -8,14 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from threading import RLock
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from tests.fakes.cloudflare.values import Json, build_record, check_coexistence, refuse
 from tests.fakes.service.answers import Answer, ApiError
-from tests.fakes.service.faults import Faults
-from tests.fakes.service.listener import HOST, Listener, Request
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 
 TOKEN: Final = "token-of-a-cloudflare-test"
 _PREFIX: Final = "/client/v4"
@@ -45,8 +44,8 @@ class Zone:
     records: dict[str, Json] = field(default_factory=dict)
 
 
-class Cloudflare:
-    """A fake Cloudflare on a port of its own. The methods that change zones bypass validation, faults and the log.
+class Cloudflare(FakeService):
+    """A fake Cloudflare. The methods that change zones bypass validation, faults and the log.
 
     Attributes:
         calls: all calls since the last `reset`.
@@ -54,31 +53,17 @@ class Cloudflare:
     """
 
     def __init__(self) -> None:
-        self.faults = Faults()
+        super().__init__()
         self.calls: list[Call] = []
         self.denied: set[str] = set()
         self._zones: dict[str, Zone] = {}
         self._lock = RLock()
         self._ids = count(1)
-        self._listener = Listener(self._respond)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def url(self) -> str:
         """The value of `api_url`."""
-        return f"http://{HOST}:{self._listener.port}{_PREFIX}"
-
-    def close(self) -> None:
-        """Cut all connections and refuse new ones."""
-        self.faults.clear()
-        self._listener.close()
+        return super().url + _PREFIX
 
     def reset(self) -> None:
         """Delete zones, faults and calls, for the next test or Hypothesis example."""

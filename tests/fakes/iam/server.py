@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
 from tests.fakes.iam.policies import AuthorizationRequest, Decision, Document, decide
 from tests.fakes.service.answers import Answer, ApiError
-from tests.fakes.service.listener import HOST, Listener, Request
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 
 _VERSIONS: Final = {
     "AssumeRole": "2011-06-15",
@@ -30,8 +30,8 @@ _SIMULATE: Final = "SimulatePrincipalPolicy"
 _PAGE: Final = "second-page"
 
 
-class Iam:
-    """A fake IAM and STS on one port, which run from `__enter__` to `__exit__`.
+class Iam(FakeService):
+    """A fake IAM and STS on one port.
 
     Attributes:
         callers: the ARN of each access key's owner: a user, the account itself, or a session of a role.
@@ -42,22 +42,12 @@ class Iam:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.callers: dict[str, str] = {}
         self.policies: dict[str, Sequence[Document]] = {}
         self.organization: Sequence[Document] | None = None
         self.truncates = False
         self.log: list[tuple[str, str]] = []
-        self.url = ""
-
-    def __enter__(self) -> Self:
-        self._listener = Listener(self._respond)
-        self.url = f"http://{HOST}:{self._listener.port}"
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._listener.close()
 
     def _respond(self, request: Request) -> Answer:
         form = {name: values[0] for name, values in parse_qs(request.body.decode(), keep_blank_values=True).items()}

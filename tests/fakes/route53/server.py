@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from tests.fakes.apiserver import certificates
 from tests.fakes.route53 import names, wire
 from tests.fakes.route53.access import Access
 from tests.fakes.route53.api import Api
@@ -23,23 +18,20 @@ from tests.fakes.route53.records import Json, RecordSet, decode, encode
 from tests.fakes.route53.requests import VERSION, Called, build_unknown_action, parse
 from tests.fakes.route53.zones import Author, Edit, Vpc, Zone
 from tests.fakes.service.answers import Answer, ApiError, ConnectionCut
-from tests.fakes.service.faults import Faults
-from tests.fakes.service.listener import HOST, Listener, Request
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 
 ACCOUNT: Final = "123456789012"
 _ZONELESS: Final = frozenset({"GetChange", "GetHealthCheck"})
 
 
-class Route53:
-    """A fake Route 53 on a port of its own, which runs from `__enter__` to `__exit__`.
-
-    The methods that change zones bypass access control, validation, faults and the log.
+class Route53(FakeService):
+    """A fake Route 53. The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
         api: its `propagation_s`, `working_s`, `page_records` and `health_checks` can be set at any time.
         latency_s: how long each call is delayed before it is carried out.
         accounts: the account of each access key; other keys belong to `ACCOUNT`.
-        ca: the CA certificate in PEM; empty without TLS.
     """
 
     def __init__(
@@ -53,46 +45,13 @@ class Route53:
         accounts: Mapping[str, str] | None = None,
         tls: bool = False,
     ) -> None:
-        self.ca = b""
+        super().__init__(tls=tls)
         self.log = Log()
-        self.faults = Faults()
         self.access = Access()
         self.api = Api(now_s=clock)
         self.buckets = Buckets(clock, account=per_account, action=per_action, throughput=throughput)
         self.latency_s = latency_s
         self.accounts = dict(accounts or {})
-        self._port = 0
-        self._listener: Listener | None = None
-        self._context: ssl.SSLContext | None = None
-        if tls:
-            with TemporaryDirectory() as folder:
-                self._context, self.ca = certificates.create_certificate(Path(folder))
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.kill()
-
-    @property
-    def url(self) -> str:
-        """The URL of the service, unchanged while it is stopped."""
-        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
-
-    def start(self, port: int = 0) -> None:
-        """Start to listen, on the same port as before if there was one."""
-        self._listener = Listener(self._respond, port=port or self._port, tls=self._context)
-        self._port = self._listener.port
-
-    def kill(self) -> None:
-        """Cut all connections, and refuse new ones until `start`. Armed faults are removed."""
-        if self._listener is not None:
-            self.faults.clear()
-            self._listener.close()
-            self._listener = None
 
     def reset(self) -> None:
         """Delete all zones, health checks, calls, faults and policies, for the next test or Hypothesis example."""

@@ -7,12 +7,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from threading import Condition, Lock
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from tests.fakes.service.answers import Answer, ApiError
-from tests.fakes.service.faults import Faults
-from tests.fakes.service.listener import HOST, Listener, Request
+from tests.fakes.service.listener import Request
+from tests.fakes.service.server import FakeService
 from tests.fakes.webhook import answers
 from tests.fakes.webhook.defects import Defect
 from tests.fakes.webhook.zone import Changes, Endpoint, Key, Records, Refused, find_key, normalize_keys
@@ -48,20 +47,19 @@ class Call:
     body: bytes
 
 
-class WebhookServer:
-    """A webhook provider on a port of its own, which runs from `__enter__` to `__exit__`.
+class WebhookServer(FakeService):
+    """A webhook provider.
 
     Attributes:
         calls: the calls received, in order.
-        faults: what a test arms for the next calls.
         unsupported: record types that `/adjustendpoints` drops and `/records` refuses.
     """
 
     def __init__(
         self, *zones: str, defect: Defect | None = None, unsupported: Collection[str] = (), default_ttl_s: int = 0
     ) -> None:
+        super().__init__()
         self.calls: list[Call] = []
-        self.faults = Faults()
         self.unsupported = unsupported
         self._zones = zones
         self._defect = defect
@@ -69,34 +67,6 @@ class WebhookServer:
         self._lock = Lock()
         self._overlap = Condition()
         self._in_flight = 0
-        self._port = 0
-        self._listener: Listener | None = None
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.kill()
-
-    @property
-    def url(self) -> str:
-        """The URL of the service, unchanged while it is stopped."""
-        return f"http://{HOST}:{self._port}"
-
-    def start(self) -> None:
-        """Start to listen, on the same port as before if there was one."""
-        self._listener = Listener(self._respond, port=self._port)
-        self._port = self._listener.port
-
-    def kill(self) -> None:
-        """Cut all connections, and refuse new ones until `start`. Armed faults are removed."""
-        if self._listener is not None:
-            self.faults.clear()
-            self._listener.close()
-            self._listener = None
 
     def put(self, name: str, rtype: str, *targets: str, **fields: Any) -> None:  # noqa: ANN401 - any field of Endpoint
         """Create or replace a record. *fields* are further fields of the Endpoint, such as `recordTTL`."""

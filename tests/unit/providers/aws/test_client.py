@@ -14,10 +14,10 @@ import pytest
 from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.settings import AwsAccount, AwsSettings
 from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
-from tests.fakes.apiserver.certificates import create_certificate
 from tests.fakes.route53.errors import build_throttling_fault
 from tests.fakes.route53.log import CHANGE
 from tests.fakes.route53.server import Route53
+from tests.fakes.service.certificates import create_certificate
 from tests.fakes.service.faults import Refuse
 from tests.route53 import client, environ
 
