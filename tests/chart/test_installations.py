@@ -1,4 +1,4 @@
-"""Releases of external-dns's chart keep their names, selectors and values, or learn what to change."""
+"""Values of external-dns's chart give the same names and selectors, or are refused with what to change."""
 
 from __future__ import annotations
 

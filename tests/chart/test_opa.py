@@ -1,4 +1,4 @@
-"""The sidecars with Open Policy Agent and kube-mgmt, and what they are granted."""
+"""The sidecars with Open Policy Agent and kube-mgmt, and the permissions that they get."""
 
 from __future__ import annotations
 

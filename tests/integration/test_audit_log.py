@@ -1,4 +1,4 @@
-"""The audit log of the whole program answers what changed a name, also if extdns is killed at every write."""
+"""The audit log of the whole program has every change of a name, even if extdns is killed at every write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passwords in URLs and keys in variables are never bodies, in output, log, page or metrics."""
+"""Passwords in URLs and keys in variables are never in output, log, page or metrics."""
 
 from __future__ import annotations
 

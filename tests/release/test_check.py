@@ -1,4 +1,4 @@
-"""What stops a release, and the text of the changelog about it."""
+"""Problems that stop a release, and the text of the changelog about a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that are absent are an absence; a setting that leads nowhere is a mistake."""
+"""A program that is not installed counts as missing; a variable that names no program is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Services that adjust desired records themselves: names wait until the service was shown their records.
+"""Services that adjust desired records themselves: names wait until the service has adjusted their records.
 
 See docs/design/webhook.md, "Adjusting".
 """

@@ -1,4 +1,4 @@
-"""Records stay while their object may request them without stating it validly (docs/design/delete-safety.md).
+"""Records stay while a mistake on their object may hide a request for them (docs/design/delete-safety.md).
 
 Such an object has an invalid hostname, or an annotation whose key is misspelled.
 """

@@ -1,4 +1,4 @@
-"""A cluster to which objects that extdns generates itself are added."""
+"""A cluster that also returns objects which extdns generates."""
 
 from __future__ import annotations
 

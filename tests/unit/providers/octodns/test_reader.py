@@ -1,4 +1,4 @@
-"""What octoDNS reads, and what it would hold."""
+"""What is read through octoDNS, and which desired records it can keep."""
 
 from __future__ import annotations
 

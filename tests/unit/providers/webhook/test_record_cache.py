@@ -1,4 +1,4 @@
-"""Reads of all records that several callers have in common."""
+"""One read of all records can serve several callers."""
 
 from __future__ import annotations
 
