@@ -1,4 +1,4 @@
-"""The swap rule on handwritten situations: extdns changes no zone of external-dns, and from empty zones creates the same."""
+"""The swap rule on handwritten situations: extdns changes no zone of external-dns, and creates the same in empty ones."""
 
 from __future__ import annotations
 
