@@ -328,7 +328,7 @@ SYNC_LAG_SCENES: Final[dict[str, tuple[dict[str, str], dict[str, list[str]]]]] =
 
 
 @pytest.mark.parametrize("scene", SYNC_LAG_SCENES)
-def test_sync_lag_counts_from_the_last_sync_of_any_process(
+def test_the_alert_about_sync_lag_counts_from_the_last_sync_of_any_process(
     scene: str, rules: Json, promtool: str, tmp_path: Path
 ) -> None:
     values, summaries = SYNC_LAG_SCENES[scene]

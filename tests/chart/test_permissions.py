@@ -283,7 +283,7 @@ def covers(role: Json, verb: str, group: str, resource: str, namespace: str) -> 
         ),
     ],
 )
-def test_state_configmap_and_lease_may_be_written_where_flags_say(
+def test_the_chart_grants_access_to_the_state_configmap_and_the_lease_in_the_namespaces_of_their_flags(
     helm: Helm, args: Json, expected: set[object]
 ) -> None:
     roles = of("Role", helm.manifests({"extraArgs": args}))
@@ -294,7 +294,7 @@ def test_state_configmap_and_lease_may_be_written_where_flags_say(
     } == expected
 
 
-def test_additional_permissions_are_granted_and_rbac_create_false_makes_no_role(helm: Helm) -> None:
+def test_the_chart_grants_additional_permissions_and_with_rbac_create_false_renders_no_role(helm: Helm) -> None:
     rule = {"apiGroups": ["acme.test"], "resources": ["things"], "verbs": ["get"]}
     (role,) = of("ClusterRole", helm.manifests({"rbac": {"additionalPermissions": [rule]}}))
     assert rule in role["rules"]

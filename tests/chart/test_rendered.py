@@ -99,7 +99,7 @@ def test_one_replica_uses_the_recreate_strategy(helm: Helm) -> None:
     assert of("PodDisruptionBudget", manifests) == []
 
 
-def test_missing_label_selectors_of_affinity_and_spread_are_filled_in(helm: Helm) -> None:
+def test_label_selectors_that_affinity_and_spread_constraints_lack_are_filled_in(helm: Helm) -> None:
     (deployment,) = of("Deployment", helm.manifests(values_of("everything")))
     pod, ours = deployment["spec"]["template"]["spec"], deployment["spec"]["selector"]
     anti_affinity = pod["affinity"]["podAntiAffinity"]

@@ -44,7 +44,7 @@ def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed(
     assert world.published() == set(NAMES)
 
 
-def test_program_deletes_no_record_after_connections_were_dropped_during_the_list(production: Production) -> None:
+def test_the_program_deletes_no_record_after_connections_were_dropped_during_the_list(production: Production) -> None:
     production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])

@@ -101,7 +101,7 @@ def test_with_compat_an_empty_list_deletes_all_records() -> None:
 @pytest.mark.parametrize(
     "count", [pytest.param(14, id="more-than-the-budget"), pytest.param(2, id="fewer-than-the-budget")]
 )
-def test_program_deletes_no_record_after_two_empty_lists(production: Production, count: int) -> None:
+def test_the_program_deletes_no_record_after_two_empty_lists(production: Production, count: int) -> None:
     production.apply(*ALL[:count])
     with production.process():
         production.until_published(*NAMES[:count])
@@ -114,7 +114,7 @@ def test_program_deletes_no_record_after_two_empty_lists(production: Production,
         assert production.published() == set(NAMES[:count])
 
 
-def test_program_holds_the_deletes_of_missing_objects_until_approval(production: Production) -> None:
+def test_the_program_holds_the_deletes_of_missing_objects_until_approval(production: Production) -> None:
     production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])
@@ -125,7 +125,7 @@ def test_program_holds_the_deletes_of_missing_objects_until_approval(production:
         production.until_published()
 
 
-def test_program_with_compat_deletes_the_records_of_missing_objects(production: Production) -> None:
+def test_the_program_with_compat_deletes_the_records_of_missing_objects(production: Production) -> None:
     production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])

@@ -53,7 +53,7 @@ def test_with_compat_empty_statuses_delete_all_records() -> None:
     assert world.published() == set()
 
 
-def test_program_keeps_records_while_statuses_are_empty(production: Production) -> None:
+def test_the_program_keeps_records_while_statuses_are_empty(production: Production) -> None:
     production.apply(*services(NAMES[:14]))
     with production.process() as running:
         production.until_published(*NAMES[:14])
@@ -64,7 +64,7 @@ def test_program_keeps_records_while_statuses_are_empty(production: Production) 
         assert production.published() == set(NAMES[:14])
 
 
-def test_program_with_compat_deletes_records_when_statuses_are_empty(production: Production) -> None:
+def test_the_program_with_compat_deletes_records_when_statuses_are_empty(production: Production) -> None:
     production.apply(*services(NAMES[:14]))
     with production.process("--compat"):
         production.until_published(*NAMES[:14])

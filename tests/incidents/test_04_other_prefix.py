@@ -65,7 +65,7 @@ def test_with_compat_the_new_prefix_deletes_all_records() -> None:
     assert start_after_swap(8, *COMPAT).published() == set()
 
 
-def test_program_holds_all_deletes_if_only_annotations_with_the_new_prefix_are_read(production: Production) -> None:
+def test_the_program_holds_all_deletes_if_only_annotations_with_the_new_prefix_are_read(production: Production) -> None:
     names = numbered(8)
     production.apply(*services(names, prefix=OLD_PREFIX))
     with production.process():
@@ -80,7 +80,7 @@ def test_program_holds_all_deletes_if_only_annotations_with_the_new_prefix_are_r
         assert production.published() == set(names)
 
 
-def test_program_with_compat_deletes_all_records_with_the_new_prefix(production: Production) -> None:
+def test_the_program_with_compat_deletes_all_records_with_the_new_prefix(production: Production) -> None:
     names = numbered(8)
     production.apply(*services(names, prefix=OLD_PREFIX))
     with production.process():

@@ -76,7 +76,7 @@ def test_with_compat_records_of_dnsendpoints_are_deleted_with_their_crd() -> Non
     assert remove_crd(*COMPAT).published() == {"web"}
 
 
-def test_program_keeps_records_after_the_crd_was_deleted(production: Production) -> None:
+def test_the_program_keeps_records_after_the_crd_was_deleted(production: Production) -> None:
     production.apply(*ALL)
     with production.process() as running:
         production.until_published(*NAMES)

@@ -54,7 +54,7 @@ def test_with_compat_a_mistyped_label_filter_deletes_all_records() -> None:
     assert restart_with_typo(*COMPAT).published() == set()
 
 
-def test_program_holds_all_deletes_with_a_mistyped_label_filter(production: Production) -> None:
+def test_the_program_holds_all_deletes_with_a_mistyped_label_filter(production: Production) -> None:
     production.apply(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])
@@ -65,7 +65,7 @@ def test_program_holds_all_deletes_with_a_mistyped_label_filter(production: Prod
         assert production.published() == set(NAMES[:14])
 
 
-def test_program_with_compat_deletes_all_records_with_a_mistyped_label_filter(production: Production) -> None:
+def test_the_program_with_compat_deletes_all_records_with_a_mistyped_label_filter(production: Production) -> None:
     production.apply(*services(NAMES[:14], labels=SHOP))
     with production.process(RIGHT):
         production.until_published(*NAMES[:14])

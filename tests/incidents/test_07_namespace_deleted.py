@@ -72,7 +72,7 @@ def test_with_compat_the_records_of_the_namespace_are_deleted_at_once() -> None:
     assert delete_namespace(*COMPAT).published() == set(STAYING)
 
 
-def test_program_deletes_the_records_of_the_namespace_after_approval(production: Production) -> None:
+def test_the_program_deletes_the_records_of_the_namespace_after_approval(production: Production) -> None:
     going = services(GOING[:14], namespace="old")
     production.apply(*going, service("stays"))
     with production.process() as running:
@@ -87,7 +87,7 @@ def test_program_deletes_the_records_of_the_namespace_after_approval(production:
         production.dns.check_ownership()
 
 
-def test_log_events_metrics_and_status_show_held_deletes_reason_and_approve_command(
+def test_log_events_metrics_and_status_show_the_held_deletes_and_how_to_approve_them(
     production: Production, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = GOING[:14]

@@ -49,7 +49,7 @@ def test_a_name_is_published_once_its_object_is_corrected() -> None:
     assert "cname A" in world.list_records()
 
 
-def test_program_publishes_the_valid_names_and_keeps_foreign_records(production: Production) -> None:
+def test_the_program_publishes_the_valid_names_and_keeps_foreign_records(production: Production) -> None:
     production.dns.put("cname.example.org", "TXT", 60, '"v=spf1 -all"')
     production.dns.put("weighted.example.org", "A", 60, "192.0.2.66")
     with production.process() as running:

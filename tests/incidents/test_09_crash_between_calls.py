@@ -133,7 +133,7 @@ def test_the_next_process_completes_the_zone_after_a_kill_before_or_after_any_ca
 
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("worked", [False, True])
-def test_program_completes_the_zone_after_it_was_killed_during_a_write(
+def test_the_program_completes_the_zone_after_it_was_killed_during_a_write(
     *, production: Production, number: int, worked: bool
 ) -> None:
     production.apply(*BEGINNING[:2])

@@ -53,7 +53,7 @@ def test_with_compat_each_cluster_deletes_the_records_of_the_other() -> None:
     assert first.published() == set(LEFT)
 
 
-def test_program_holds_deletes_of_the_other_clusters_records_and_reports_contended(
+def test_the_program_holds_deletes_of_the_other_clusters_records_and_reports_contended(
     production: Production,
 ) -> None:
     with production.copy_cluster() as copy:
@@ -79,7 +79,7 @@ def test_program_holds_deletes_of_the_other_clusters_records_and_reports_contend
                 production.until(lambda: "Contended" in {one["reason"] for one in production.server.objects("Event")})
 
 
-def test_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:
+def test_the_program_with_compat_deletes_the_records_of_the_other_cluster(production: Production) -> None:
     with production.copy_cluster() as copy:
         production.apply(*services(LEFT[:12]))
         copy.apply(*services(RIGHT[:12]))

@@ -87,7 +87,7 @@ def test_a_record_with_targets_merged_by_external_dns_is_kept_as_it_is() -> None
     assert ("A", Action.KEEP, Reason.MERGED_BEFORE) in after.list_decisions("web")
 
 
-def test_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:
+def test_the_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:
     production.apply(OURS)
     with production.process() as running:
         production.until_published("web")

@@ -64,7 +64,7 @@ def test_a_foreign_txt_stays_when_our_a_record_at_its_name_is_changed_and_delete
 
 
 @pytest.mark.parametrize("has_refreshed", [False, True])
-def test_program_leaves_a_record_without_its_ownership_record_unchanged(
+def test_the_program_leaves_a_record_without_its_ownership_record_unchanged(
     *, production: Production, has_refreshed: bool
 ) -> None:
     production.apply(service("web"))
@@ -85,7 +85,7 @@ def test_program_leaves_a_record_without_its_ownership_record_unchanged(
         assert production.dns.records()["a-web TXT"] == ('"v=spf1 -all"',)
 
 
-def test_program_keeps_a_foreign_txt_at_a_name_that_it_published(production: Production) -> None:
+def test_the_program_keeps_a_foreign_txt_at_a_name_that_it_published(production: Production) -> None:
     production.dns.put("web.example.org", "TXT", 300, '"google-site-verification=abc"')
     production.apply(service("web"))
     with production.process() as running:

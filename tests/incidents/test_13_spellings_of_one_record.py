@@ -40,7 +40,7 @@ def test_a_value_that_objects_and_dns_spell_differently_is_written_only_once(one
     assert not after.code
 
 
-def test_program_writes_no_record_again_after_a_restart(production: Production) -> None:
+def test_the_program_writes_no_record_again_after_a_restart(production: Production) -> None:
     production.apply(*(one for one in CASES if one["metadata"]["name"] != "idn"))
     with production.process():
         production.until(lambda: len(production.published()) >= len(CASES) - 1)

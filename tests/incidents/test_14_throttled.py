@@ -51,7 +51,7 @@ def test_throttled_changes_are_written_once_each_with_few_calls() -> None:
     assert sorted(written) == sorted(map(host, (*NEW, *OLD[:2]))), "each name is written once"
 
 
-def test_program_writes_all_changes_after_throttling_with_few_calls(production: Production) -> None:
+def test_the_program_writes_all_changes_after_throttling_with_few_calls(production: Production) -> None:
     dns, old, new = production.dns, OLD[:10], NEW[:10]
     production.apply(*services(old))
     with production.process() as running:

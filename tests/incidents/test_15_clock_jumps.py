@@ -62,7 +62,7 @@ def test_deletes_saved_with_a_future_time_still_count_against_the_budget() -> No
     ("fast_s", "next_fast_s"),
     [pytest.param(HOUR_S, 0.0, id="first-is-fast"), pytest.param(0.0, -HOUR_S, id="next-is-slow")],
 )
-def test_program_gets_no_new_delete_budget_from_a_clock_jump(
+def test_the_program_gets_no_new_delete_budget_from_a_clock_jump(
     production: Production, fast_s: float, next_fast_s: float
 ) -> None:
     names = NAMES[:30]

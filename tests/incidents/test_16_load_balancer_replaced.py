@@ -38,7 +38,7 @@ def test_400_names_are_updated_at_once_and_no_name_is_missing_meanwhile(old: str
         assert {key.name for key in submission.after} >= {host(name) for name in (*NAMES, "web")}
 
 
-def test_program_updates_60_names_to_a_new_load_balancer(production: Production) -> None:
+def test_the_program_updates_60_names_to_a_new_load_balancer(production: Production) -> None:
     names = NAMES[:60]
     production.apply(*services(names))
     with production.process():

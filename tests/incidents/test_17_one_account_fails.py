@@ -100,7 +100,7 @@ def list_inner_records(second: Route53) -> dict[str, tuple[str, ...]]:
     return {one.name: one.values for one in second.records(INNER_ID) if one.type == "A"}
 
 
-def test_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fails(
+def test_the_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fails(
     two_accounts: Production, second: Route53
 ) -> None:
     production, busy = two_accounts, Refuse(503, "ServiceUnavailable")
@@ -122,7 +122,7 @@ def test_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fail
         production.until(lambda: list_inner_records(second) == {"in.shop.example.org.": ("192.0.2.9",)})
 
 
-def test_program_writes_nothing_while_zones_cannot_be_listed(production: Production) -> None:
+def test_the_program_writes_nothing_while_zones_cannot_be_listed(production: Production) -> None:
     production.apply(service("web"))
     with production.process():
         production.until_published("web")

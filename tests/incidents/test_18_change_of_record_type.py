@@ -74,7 +74,7 @@ def test_100_names_can_change_their_record_type_at_once_without_a_hold() -> None
 
 
 @pytest.mark.parametrize("address", ["lb.example.net", "2001:db8::1"])
-def test_program_changes_the_record_type_in_one_call(production: Production, address: str) -> None:
+def test_the_program_changes_the_record_type_in_one_call(production: Production, address: str) -> None:
     production.apply(WEB)
     with production.process():
         production.until_published("web")

@@ -57,7 +57,9 @@ def test_with_compat_the_weighted_record_of_a_canary_without_address_is_deleted(
     assert list_weighted(world) == {"stable": ("192.0.2.1",)}
 
 
-def test_program_points_the_name_to_the_kubernetes_service_that_still_has_an_address(production: Production) -> None:
+def test_the_program_points_the_name_to_the_kubernetes_service_that_still_has_an_address(
+    production: Production,
+) -> None:
     production.apply(ONE, TWO)
     with production.process() as running:
         production.until(lambda: production.dns.records().get("web A") == ("192.0.2.1", "192.0.2.2"))
@@ -72,7 +74,7 @@ def test_program_points_the_name_to_the_kubernetes_service_that_still_has_an_add
         production.until(lambda: production.dns.records()["web A"] == ("192.0.2.1", "192.0.2.2"))
 
 
-def test_program_with_compat_deletes_the_name_if_both_services_lose_their_address(production: Production) -> None:
+def test_the_program_with_compat_deletes_the_name_if_both_services_lose_their_address(production: Production) -> None:
     production.apply(ONE, TWO)
     with production.process("--compat"):
         production.until(lambda: "web A" in production.dns.records())

@@ -46,7 +46,7 @@ def test_no_record_changes_once_the_permission_on_ingresses_is_granted() -> None
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_program_publishes_services_and_keeps_records_of_forbidden_ingresses(production: Production) -> None:
+def test_the_program_publishes_services_and_keeps_records_of_forbidden_ingresses(production: Production) -> None:
     production.apply(WEB, service("shop"))
     with production.process():
         production.until_published("web", "api", "shop")

@@ -69,7 +69,7 @@ def test_deletes_of_the_previous_process_count_once_the_saved_state_can_be_read(
     assert after.held_names() == set(NAMES[17:22])
 
 
-def test_program_holds_an_orphan_until_the_state_configmap_can_be_read(production: Production) -> None:
+def test_the_program_holds_an_orphan_until_the_state_configmap_can_be_read(production: Production) -> None:
     names = NAMES[:20]
     production.apply(*services(names))
     with production.process():

@@ -51,7 +51,7 @@ def test_with_compat_records_of_other_namespaces_are_deleted() -> None:
     assert restart_with_namespace(*COMPAT).published() == set(SHOP)
 
 
-def test_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: Production) -> None:
+def test_the_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: Production) -> None:
     production.apply(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])
@@ -62,7 +62,7 @@ def test_program_holds_deletes_when_the_namespace_flag_is_narrowed(production: P
         assert production.published() == {*SHOP[:9], *BLOG[:9]}
 
 
-def test_program_with_compat_deletes_records_of_other_namespaces(production: Production) -> None:
+def test_the_program_with_compat_deletes_records_of_other_namespaces(production: Production) -> None:
     production.apply(*services(SHOP[:9]), *services(BLOG[:9], namespace="blog"))
     with production.process():
         production.until_published(*SHOP[:9], *BLOG[:9])

@@ -158,7 +158,7 @@ def test_the_state_configmap_is_created_after_a_404_that_names_no_object(server:
 
 
 @pytest.mark.parametrize("fault", [Html(code=404), Html(), Refuse(code=404), Swapped()])
-def test_reading_the_state_configmap_fails_rather_than_reports_it_missing_after_a_wrong_answer(
+def test_after_an_answer_of_another_server_the_state_configmap_does_not_count_as_missing(
     server: ApiServer, api: ApiClient, fault: Fault
 ) -> None:
     store = ConfigMapStateStore(api, "dns", "extdns-state")

@@ -34,7 +34,7 @@ def test_a_dry_run_without_zones_exits_with_1_for_an_invalid_flag_or_4_or_with_c
     assert main([*arguments.values(), "--metrics-address=127.0.0.1:0"], {}) == code
 
 
-def test_exit_code_is_1_if_the_kubeconfig_does_not_exist(tmp_path: Path) -> None:
+def test_the_exit_code_is_1_if_the_kubeconfig_does_not_exist(tmp_path: Path) -> None:
     assert main([*_ONCE, f"--kubeconfig={tmp_path / 'nonesuch'}", "--metrics-address=127.0.0.1:0"], {}) == 1
 
 
@@ -56,7 +56,7 @@ def test_a_dry_run_reports_that_one_of_two_names_with_the_same_ownership_name_is
     assert "[duplicate-ownership-name]" in output
 
 
-def test_exit_code_is_1_if_no_source_flag_is_set(tmp_path: Path) -> None:
+def test_the_exit_code_is_1_if_no_source_flag_is_set(tmp_path: Path) -> None:
     flags = [flag for flag in _ONCE if not flag.startswith("--source")]
     assert main([*flags, f"--manifests={tmp_path}"], {}) == 1  # docs/spec/plan.md 10.1
 
@@ -88,7 +88,9 @@ def test_a_deleted_record_is_created_again_and_the_run_after_that_changes_nothin
 
 
 @pytest.mark.parametrize("policy", ["upsert-only", "create-only"])
-def test_upsert_only_and_create_only_make_no_change_that_the_policy_forbids(tmp_path: Path, policy: str) -> None:
+def test_with_policy_upsert_only_or_create_only_no_change_is_made_that_the_policy_forbids(
+    tmp_path: Path, policy: str
+) -> None:
     installation = Installation(tmp_path, example_org="")
     installation.replace_manifests(
         service("one", "one.example.org"), service("two", "two.example.org"), service("gone", "x.example.org")
@@ -103,7 +105,9 @@ def test_upsert_only_and_create_only_make_no_change_that_the_policy_forbids(tmp_
     assert installation.zones.published() == [f"one.example.org A {one}", *others]  # docs/spec/plan.md 2.8
 
 
-def test_migrate_from_txt_owner_takes_over_only_the_old_owners_records_that_are_requested(tmp_path: Path) -> None:
+def test_with_the_flag_migrate_from_txt_owner_only_requested_records_of_the_old_owner_are_taken_over(
+    tmp_path: Path,
+) -> None:
     installation = Installation(tmp_path, example_org="")
     installation.replace_manifests(service("one", "one.example.org"), service("two", "two.example.org"))
     assert installation.run_once(owner="old") == 0

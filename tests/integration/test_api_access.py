@@ -64,7 +64,7 @@ def read_authorization(server: ApiServer, client: HttpClient) -> str:
     return server.log.requests()[-1].headers.get("authorization", "")
 
 
-def test_kubeconfig_flag_precedes_kubeconfig_variable_which_precedes_the_home_folder(
+def test_the_kubeconfig_flag_overrides_the_kubeconfig_variable_which_overrides_the_home_folder(
     plain: ApiServer, tmp_path: Path
 ) -> None:
     for name in ("flag", "variable", "home/.kube"):
@@ -232,7 +232,7 @@ def test_an_invalid_kubeconfig_is_a_usage_error_that_names_the_flag_and_shows_no
         ),
     ],
 )
-def test_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
+def test_the_usage_error_says_how_to_name_a_cluster_if_none_is_configured(
     access: ClusterAccess, environ: dict[str, str], message: str
 ) -> None:
     with pytest.raises(UsageError) as raised:

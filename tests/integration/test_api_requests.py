@@ -193,7 +193,7 @@ def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
 @pytest.mark.parametrize(
     "fault", [pytest.param(None, id="open-stream-is-silent"), pytest.param(Stall(), id="request-is-unanswered")]
 )
-def test_close_cuts_the_open_stream_and_rejects_later_requests(
+def test_closing_the_client_cuts_its_open_stream_and_rejects_later_requests(
     server: ApiServer, tmp_path: Path, fault: Fault | None
 ) -> None:
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S)

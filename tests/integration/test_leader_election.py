@@ -202,7 +202,7 @@ def fetch(replica: ExtdnsProcess, path: str) -> dict[str, Any]:
         return document
 
 
-def test_standby_and_leader_answer_the_same_question_about_changes_alike(installation: Installation) -> None:
+def test_a_standby_and_the_leader_answer_a_request_for_changes_alike(installation: Installation) -> None:
     put(installation, 1)
     with running(*installation.flags(*PAGE)) as first:
         first.until(IS_LEADER)

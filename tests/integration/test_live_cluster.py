@@ -309,7 +309,7 @@ def test_after_a_version_reset_all_objects_are_listed_after_a_single_pause(serve
         pytest.param(Refuse(code=429, retry_after_s=60), id="waiting-to-retry"),
     ],
 )
-def test_close_ends_every_thread_in_whatever_state_it_waits(
+def test_closing_the_cluster_ends_every_thread_whatever_it_waits_for(
     server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None
 ) -> None:
     monkeypatch.setattr(cluster_module, "_CLOSING_S", MAX_WAIT_S)

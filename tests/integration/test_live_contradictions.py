@@ -117,7 +117,7 @@ def test_readyz_and_page_say_that_earlier_holds_are_unknown_until_state_is_read(
 
 
 @pytest.mark.parametrize("is_undecodable", [False, True], ids=["not-configured", "is_undecodable"])
-def test_missing_state_is_reported_on_readyz_and_page_and_the_process_stays_ready(
+def test_missing_saved_state_is_reported_on_readyz_and_page_and_the_process_stays_ready(
     installation: Installation, *, is_undecodable: bool
 ) -> None:
     configmap_name = "dns/extdns-state" if is_undecodable else ""
@@ -152,7 +152,7 @@ def test_a_first_start_without_saved_state_reports_no_problem(installation: Inst
         assert b"extdns_saved_state_known 1.0" in running.metrics()
 
 
-def test_another_cluster_at_the_same_address_creates_records_but_updates_and_deletes_none(
+def test_if_another_cluster_answers_at_the_address_records_are_created_and_none_is_updated_or_deleted(
     installation: Installation,
 ) -> None:
     def kube_system(uid: str) -> dict[str, object]:

@@ -189,7 +189,7 @@ def test_existence_of_an_object_is_unknown_while_its_kind_is_not_served(
     assert check_existence(cluster, WEB) is None
 
 
-def test_close_ends_the_watch_threads_and_existence_is_unknown_afterwards(cluster: LiveCluster) -> None:
+def test_closing_the_cluster_ends_its_watch_threads_and_makes_existence_unknown(cluster: LiveCluster) -> None:
     wait_until_synced(cluster, SERVICE)
     before = {thread.name for thread in threading.enumerate()}
     assert "services" in before
@@ -199,7 +199,7 @@ def test_close_ends_the_watch_threads_and_existence_is_unknown_afterwards(cluste
     assert check_existence(cluster, WEB) is None
 
 
-def test_requiring_a_kind_after_close_starts_no_watch(server: ApiServer, cluster: LiveCluster) -> None:
+def test_requiring_a_kind_after_the_cluster_was_closed_starts_no_watch(server: ApiServer, cluster: LiveCluster) -> None:
     cluster.close()
     assert cluster.require(SERVICE).phase is Phase.LISTING
     assert "services" not in {thread.name for thread in threading.enumerate()}
@@ -207,7 +207,7 @@ def test_requiring_a_kind_after_close_starts_no_watch(server: ApiServer, cluster
     assert server.log.requests() == ()
 
 
-def test_selecting_objects_of_a_new_kind_starts_its_list_and_raises_not_synced(
+def test_looking_up_objects_of_a_new_kind_starts_its_list_and_raises_not_synced(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     armed = server.faults.arm(Stall(), verb="watch", resource="services")

@@ -181,7 +181,7 @@ def test_two_dry_runs_print_the_same_plan_and_change_no_zone_file(installation: 
     assert installation.zones.contents() == state
 
 
-def test_log_lines_are_json_with_log_format_json(installation: Installation) -> None:
+def test_with_log_format_json_every_log_line_is_json(installation: Installation) -> None:
     ended = once(*flags(installation, "--once", "--log-format=json", "--metrics-address=127.0.0.1:0"))
     lines = [json.loads(line) for line in ended.stderr.splitlines()]
     assert {frozenset(("time", "level", "msg"))} == {frozenset(line) & {"time", "level", "msg"} for line in lines}

@@ -51,7 +51,7 @@ def add(server: UpdatableServer, name: str, ttl_s: int, rtype: str, *data: str) 
     server.update(message)
 
 
-def test_reading_an_unchanged_zone_costs_one_call_and_writing_a_batch_one_more(server: UpdatableServer) -> None:
+def test_reading_an_unchanged_zone_takes_one_call_and_writing_a_batch_takes_one_call(server: UpdatableServer) -> None:
     calls: list[ApiCall] = []
     zones = Rfc2136Zones(replace(build_settings(server), on_call=calls.append))
     before = read(zones)

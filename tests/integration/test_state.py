@@ -62,7 +62,9 @@ def test_two_owner_ids_save_their_states_in_one_configmap(server: ApiServer, tmp
     assert configmap(server, tmp_path, "blue").load() == SAVED
 
 
-def test_save_is_retried_once_after_a_409_and_raises_after_two(server: ApiServer, tmp_path: Path) -> None:
+def test_saving_state_is_retried_once_after_a_409_and_raises_after_a_second_one(
+    server: ApiServer, tmp_path: Path
+) -> None:
     store = configmap(server, tmp_path)
     store.save(SAVED)
     server.faults.arm(Refuse(code=409), verb="update", resource="configmaps")
@@ -83,7 +85,9 @@ def test_an_approval_in_the_configmap_is_read_and_kept_by_the_next_save(server: 
     assert store.load_approvals() == (Approval(code="7f3a-91c2", claimed_user="Jane Doe"),)
 
 
-def test_save_without_permission_raises_an_error_that_names_the_request(server: ApiServer, tmp_path: Path) -> None:
+def test_saving_state_without_permission_raises_an_error_that_names_the_request(
+    server: ApiServer, tmp_path: Path
+) -> None:
     store = configmap(server, tmp_path)
     server.forbid("create", "configmaps")
     with pytest.raises(DeniedError, match="POST /api/v1/namespaces/dns/configmaps: 403"):
@@ -143,7 +147,7 @@ def test_a_former_leader_cannot_overwrite_the_state_of_its_successor(server: Api
     assert leader.load() == OTHER
 
 
-def test_save_raises_an_error_if_the_folder_of_the_state_file_is_gone(tmp_path: Path) -> None:
+def test_saving_state_raises_an_error_if_the_folder_of_the_state_file_is_gone(tmp_path: Path) -> None:
     store = DocumentStateStore(FileStateStore(tmp_path / "gone" / "state"), "me")
     with pytest.raises(ExtdnsError, match=r"cannot be written: No such file or directory$"):
         store.save(SAVED)
@@ -182,7 +186,9 @@ def test_an_invalid_state_flag_is_a_usage_error(flag: str, message: str) -> None
     assert str(error.value).startswith(f"{message}\n  allowed: ")
 
 
-def test_own_namespace_comes_from_pod_variable_then_service_account_then_kubeconfig(tmp_path: Path) -> None:
+def test_the_namespace_of_extdns_comes_from_the_pod_variable_then_the_service_account_then_the_kubeconfig(
+    tmp_path: Path,
+) -> None:
     account = tmp_path / "namespace"
     assert find_own_namespace("", environ={}, account=account) == "default"
     assert find_own_namespace("ctx", environ={}, account=account) == "ctx"

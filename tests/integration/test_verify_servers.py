@@ -90,7 +90,7 @@ def flags(installation: Installation) -> list[str]:
     return [*where, *FLAGS, "--txt-owner-id=me"]
 
 
-def test_verify_finds_every_written_record_served(
+def test_verify_finds_that_every_written_record_is_served(
     installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(endpoints(*RECORDS))
@@ -104,7 +104,7 @@ def test_verify_finds_every_written_record_served(
     assert len(found) == len(RECORDS)
 
 
-def test_verify_reports_records_not_served_yet_and_wait_ends_once_they_are(
+def test_verify_reports_records_that_are_not_served_yet_and_with_wait_ends_once_they_are(
     installation: Installation, server: RealServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(
@@ -151,7 +151,7 @@ def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     ("name", "output"),
     [pytest.param("web.broken.test", "SERVFAIL", id="broken"), pytest.param("web.other.test", "REFUSED", id="none")],
 )
-def test_verify_reports_servfail_or_refused_of_a_server_without_the_zone(
+def test_verify_reports_that_a_server_without_the_zone_answers_servfail_or_refused(
     installation: Installation, server: RealServer, name: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("web", name))

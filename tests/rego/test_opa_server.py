@@ -108,7 +108,7 @@ def test_no_record_is_allowed_while_opa_has_no_policy(server: OpaServer) -> None
     assert answers.evaluations == (Evaluation(unavailable="extdns/deny is not defined: no policy is loaded"),)
 
 
-def test_a_policy_that_fails_for_one_record_leaves_the_other_records_their_answers(
+def test_if_a_policy_fails_for_one_record_all_other_records_still_get_answers(
     opa: OpaProcess, server: OpaServer
 ) -> None:
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)

@@ -1,4 +1,4 @@
-"""The swap rule on handwritten situations: extdns changes no zone of external-dns, and creates the same in empty ones."""
+"""The swap rule on handwritten situations: extdns changes no zone of external-dns, and fills empty zones alike."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_a_json_log_line_has_level_message_time_and_fields() -> None:
     )
 
 
-def test_json_line_has_level_message_time_and_fields() -> None:
+def test_a_json_line_has_level_message_time_and_fields() -> None:
     assert JsonFormatter().format(record(Event.APPLIED, count=3, zoneName="example.org", took_s=0.5, whole=True)) == (
         '{"level": "info", "msg": "3 record(s) were successfully updated", "time": "2026-11-20T09:14:31Z",'
         ' "took_s": 0.5, "whole": true, "zoneName": "example.org"}'
@@ -199,7 +199,7 @@ def test_log_lines_below_the_level_are_omitted(level: str, expected: list[str]) 
     assert [json.loads(line)["level"] for line in stream.getvalue().splitlines()] == expected
 
 
-def test_configuring_logging_again_replaces_stream_and_format() -> None:
+def test_configuring_logging_a_second_time_replaces_stream_and_format() -> None:
     first, second = io.StringIO(), io.StringIO()
     log.configure(format="text", level="info", stream=first)
     log.configure(format="json", level="info", stream=second)

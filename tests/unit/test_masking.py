@@ -106,7 +106,7 @@ def is_distinctive(secret: str) -> bool:
 
 @given(secret=SECRETS, flag=st.sampled_from([flag for flag in FLAGS if flag.kind.is_url]))
 @example(secret=SECRET, flag=next(flag for flag in FLAGS if flag.name == "server"))
-def test_password_in_a_url_flag_is_masked(secret: str, flag: Flag) -> None:
+def test_the_password_in_the_url_of_a_flag_is_masked(secret: str, flag: Flag) -> None:
     assume(is_distinctive(secret))
     for url in build_urls(secret):
         for arguments, environ in (
@@ -123,7 +123,7 @@ def test_password_in_a_url_flag_is_masked(secret: str, flag: Flag) -> None:
 
 @given(secret=SECRETS, name=st.sampled_from(FOREIGN_VARIABLES))
 @example(secret=SECRET, name="HTTPS_PROXY")
-def test_password_in_a_library_variable_is_masked(secret: str, name: str) -> None:
+def test_the_password_in_a_variable_that_a_library_reads_is_masked(secret: str, name: str) -> None:
     assume(is_distinctive(secret))
     for url in build_urls(secret):
         masking.clear_secrets()
@@ -136,7 +136,7 @@ def test_password_in_a_library_variable_is_masked(secret: str, name: str) -> Non
 
 
 @given(secret=SECRETS, name=st.sampled_from(SECRET_VARIABLES))
-def test_secret_variable_is_masked(secret: str, name: str) -> None:
+def test_the_value_of_a_secret_environment_variable_is_masked(secret: str, name: str) -> None:
     assume(is_distinctive(secret))
     masking.clear_secrets()
     hide_secrets([], {name: secret})
@@ -144,7 +144,7 @@ def test_secret_variable_is_masked(secret: str, name: str) -> None:
 
 
 @given(secret=SECRETS, flag=st.sampled_from([flag for flag in FLAGS if flag.secret]))
-def test_secret_flag_is_masked(secret: str, flag: Flag) -> None:
+def test_the_value_of_a_secret_flag_is_masked(secret: str, flag: Flag) -> None:
     assume(is_distinctive(secret))
     for arguments, environ in (
         ([f"{flag.spelling}={secret}"], {}),
@@ -175,22 +175,22 @@ def test_each_line_of_a_secret_is_masked() -> None:
         pytest.param("", "", id="empty"),
     ],
 )
-def test_secrets_of_a_url_are_masked(url: str, masked_url: str) -> None:
+def test_password_and_tokens_in_a_url_are_masked(url: str, masked_url: str) -> None:
     assert mask_url(url) == masked_url
 
 
-def test_password_in_any_url_is_masked() -> None:
+def test_the_password_in_any_url_in_the_text_is_masked() -> None:
     text = 'Could not connect to the endpoint URL: "http://user:pw@127.0.0.1:9/2013-04-01/hostedzone"'
     assert mask(text) == f'Could not connect to the endpoint URL: "http://{MASK}@127.0.0.1:9/2013-04-01/hostedzone"'
 
 
-def test_text_without_secrets_is_unchanged() -> None:
+def test_a_text_without_secrets_is_unchanged() -> None:
     hide_secrets(["--pdns-api-key=ab"], {"API_KEY": "x", "PATH": "/bin", "KUBECONFIG": "/home/me@work/config"})
     text = "TXT shop.example.org 'v=spf1 mx:me@example.org' in /home/me@work/config, abx"
     assert mask(text) == text
 
 
-def test_user_of_a_url_is_masked_only_in_the_url() -> None:
+def test_the_user_in_a_url_is_masked_only_within_the_url() -> None:
     hide_secrets(["--server=http://extdns:hunter-two@127.0.0.1"], {})
     text = "extdns at http://extdns:hunter-two@127.0.0.1 says: hunter-two"
     assert mask(text) == f"extdns at http://{MASK}@127.0.0.1 says: {MASK}"

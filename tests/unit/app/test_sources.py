@@ -69,7 +69,7 @@ def test_the_kind_of_an_unstructured_resource_is_read_from_the_api_server(tmp_pa
     assert found == [("unstructured", "BigThing things.acme.test")]
 
 
-def test_start_fails_with_one_message_if_the_api_server_does_not_respond(tmp_path: Path) -> None:
+def test_extdns_fails_at_the_start_with_one_message_if_the_api_server_does_not_respond(tmp_path: Path) -> None:
     with ApiServer() as server:
         where = f"--kubeconfig={server.kubeconfig(tmp_path / 'kubeconfig')}"
     with pytest.raises(

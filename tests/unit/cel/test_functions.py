@@ -224,5 +224,5 @@ def test_replacing_text_raises_an_error_instead_of_building_a_huge_text() -> Non
         replace_text("a" * MAX_TEXT, "", "b" * MAX_TEXT)
 
 
-def test_namespace_is_a_variable_although_cel_reserves_the_word() -> None:
+def test_expressions_can_use_the_variable_namespace_although_cel_reserves_the_word() -> None:
     assert evaluate("namespace.labels['team'] == 'a' && object.namespace == 'team-a' && 'namespace' != ''") is True

@@ -49,7 +49,7 @@ DETAIL = "       TXT a-taken.example.org already exists, so TXT a-taken.example.
 CAN = "  · A  www.example.org    192.0.2.1  Service shop/www: annotation hostname\n"
 
 
-def test_adopt_without_yes_lists_records_and_writes_nothing(
+def test_without_the_yes_flag_adopt_lists_records_and_writes_nothing(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("www", "www.example.org"))
@@ -62,7 +62,7 @@ def test_adopt_without_yes_lists_records_and_writes_nothing(
     )
 
 
-def test_adopt_lists_records_that_cannot_be_adopted_before_writing(
+def test_before_it_writes_adopt_lists_the_records_that_cannot_be_adopted(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert adopt(installation) == 1

@@ -86,7 +86,7 @@ def test_check_tests_permission_to_list_services_in_the_namespaces_that_the_sour
     assert lines_found == [f"ok       permission to list services {namespace}"]
 
 
-def test_check_names_missing_permissions(
+def test_check_shows_which_permissions_are_missing(
     live: Installation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(assembly, "SystemClock", HastyClock)
@@ -182,7 +182,9 @@ def test_check_reports_that_no_zone_passes_the_filters(
     assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
 
-def test_check_reports_if_no_object_was_read(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_reports_as_missing_if_no_object_was_read(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     installation.replace_manifests()
     assert cli.main(["check", *flags(installation)], {}) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -174,7 +174,7 @@ def statement(effect: str, **condition: object) -> dict[str, Any]:
     return {"Statement": [{"Effect": effect, "Action": "route53:*", "Resource": "*", "Condition": condition}]}
 
 
-def test_check_reports_whether_a_policy_or_the_organization_denies(
+def test_check_reports_whether_a_policy_of_the_role_or_of_the_organization_denies_the_permission(
     aws: Aws, capsys: pytest.CaptureFixture[str]
 ) -> None:
     policy = aws.grant(capsys)

@@ -17,7 +17,7 @@ def to(monkeypatch: pytest.MonkeyPatch, descriptor: int, encoding: str = "utf-8"
     monkeypatch.setattr(sys, "stdout", stream)
 
 
-def test_output_is_flushed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_output_is_flushed_after_each_write(monkeypatch: pytest.MonkeyPatch) -> None:
     reader, writer = os.pipe()
     to(monkeypatch, writer)
     show("a → b\n")
@@ -26,7 +26,7 @@ def test_output_is_flushed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     sys.stdout.close()
 
 
-def test_output_to_a_closed_pipe_is_dropped_silently(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_output_to_a_closed_pipe_is_dropped_silently(monkeypatch: pytest.MonkeyPatch) -> None:
     reader, writer = os.pipe()
     to(monkeypatch, writer)
     os.close(reader)
@@ -35,7 +35,7 @@ def test_output_to_a_closed_pipe_is_dropped_silently(monkeypatch: pytest.MonkeyP
     sys.stdout.close()  # raises if the buffer is not empty
 
 
-def test_output_to_a_full_disk_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_output_to_a_full_disk_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     to(monkeypatch, os.open("/dev/full", os.O_WRONLY))
     with pytest.raises(UsageError, match="standard output cannot be written: No space left on device"):
         show("lost\n")

@@ -183,7 +183,7 @@ def test_a_zone_snapshot_with_an_invalid_name_is_refused(
     assert "is not a zone snapshot: 'www..example.org'" in capsys.readouterr().err
 
 
-def test_forged_ownership_records_are_listed(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_owners_lists_forged_ownership_records(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     text = '"heritage=external-dns,external-dns/owner=me"'
     zone = next(installation.zones.folder.iterdir())
     forged = f"mail IN A 192.0.2.7\na-mail IN TXT {text}\ntxt-a-mail IN TXT {text}\n"

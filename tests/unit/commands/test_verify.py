@@ -231,7 +231,7 @@ def test_verify_reports_a_record_that_is_not_written_yet_with_its_reason(
     )
 
 
-def test_verify_wait_ends_when_everything_is_served(
+def test_with_the_wait_flag_verify_ends_when_everything_is_served(
     installation: Installation, servers: Servers, clock: PausedClock
 ) -> None:
     right = servers[1].records.pop(("web.example.org", "A"))
@@ -245,7 +245,7 @@ def test_verify_wait_ends_when_everything_is_served(
     assert clock.passed_s == 6.0
 
 
-def test_verify_wait_includes_names_that_objects_request_meanwhile(
+def test_with_the_wait_flag_verify_includes_names_that_objects_request_meanwhile(
     installation: Installation, servers: Servers, clock: PausedClock
 ) -> None:
     installation.replace_manifests({**service("web", "web.example.org"), "status": {}})
@@ -253,7 +253,9 @@ def test_verify_wait_includes_names_that_objects_request_meanwhile(
     assert run(installation, servers, "web.example.org", "--wait", clock=clock) == 0
 
 
-def test_verify_wait_ends_after_the_timeout(installation: Installation, servers: Servers, clock: PausedClock) -> None:
+def test_with_the_wait_flag_verify_ends_after_the_timeout(
+    installation: Installation, servers: Servers, clock: PausedClock
+) -> None:
     servers[0].records.clear()
     assert run(installation, servers, "web.example.org", "--wait", "--timeout=7s", clock=clock) == 2
     assert clock.passed_s == 8.0

@@ -88,7 +88,7 @@ def test_a_single_pass_that_was_stopped_is_not_complete(gate: Barrier) -> None:
     assert not world.controller.is_complete
 
 
-def test_closing_does_not_wait_for_a_running_read(gate: Barrier) -> None:
+def test_closing_the_controller_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider, once=False)
     world.start()
@@ -96,7 +96,7 @@ def test_closing_does_not_wait_for_a_running_read(gate: Barrier) -> None:
     world.stop("SIGTERM")  # while the gate is shut
 
 
-def test_closing_waits_for_a_running_write_and_reports_its_outcome(
+def test_closing_the_controller_waits_for_a_running_write_and_reports_its_outcome(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -111,7 +111,7 @@ def test_closing_waits_for_a_running_write_and_reports_its_outcome(
     assert find_logged_events(caplog).index(Event.LOOP_TERMINATED) < find_logged_events(caplog).index(Event.APPLIED)
 
 
-def test_closing_does_not_wait_longer_than_its_timeout_for_a_write(
+def test_closing_the_controller_waits_for_a_write_no_longer_than_its_timeout(
     gate: Barrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: ()}))
@@ -122,7 +122,9 @@ def test_closing_does_not_wait_longer_than_its_timeout_for_a_write(
     assert find_logged_events(caplog)[-1] is Event.WRITE_ABANDONED
 
 
-def test_closing_does_not_wait_for_a_cluster_that_never_answers(gate: Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_controller_does_not_wait_for_a_cluster_that_never_answers(
+    gate: Barrier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("extdns.controller.cluster_thread._CLOSE_TIMEOUT_S", 0.0)
 
     class Mute(ScriptedCluster):

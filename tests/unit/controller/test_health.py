@@ -30,7 +30,7 @@ def test_an_idle_thread_makes_progress_often_enough_not_to_count_as_stuck() -> N
     assert max(controller._MAX_WAIT_S, cluster_thread._TAKE_TIMEOUT_S) < cluster_thread._STUCK_AFTER_S
 
 
-def test_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
+def test_a_process_is_unhealthy_while_the_engine_is_stuck_in_a_step(gate: Barrier) -> None:
     clock = ShiftedClock()
     world = build_controller(clock=clock, once=False)
     step = world.engine.step

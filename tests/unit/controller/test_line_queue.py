@@ -128,7 +128,7 @@ def test_the_oldest_lines_are_dropped_while_too_many_bytes_wait(monkeypatch: pyt
     assert queue.dropped_count == 3
 
 
-def test_closing_tries_to_write_queued_lines_once_and_ends_although_the_file_fails() -> None:
+def test_closing_the_queue_tries_once_to_write_queued_lines_and_ends_even_if_the_file_fails() -> None:
     target, watcher = ListTarget(), Watcher()
     queue = start(target, watcher, retry_s=HANGS_S)
     target.error = OSError(28, "No space left on device")

@@ -32,7 +32,7 @@ def test_lines_are_appended_after_those_of_an_earlier_process(path: Path) -> Non
     file.close()
 
 
-def test_a_cut_off_last_line_of_an_earlier_process_is_ended_before_the_next_line(path: Path) -> None:
+def test_after_a_cut_off_line_of_an_earlier_process_the_next_line_begins_on_a_line_of_its_own(path: Path) -> None:
     path.write_bytes(b'{"cut')
     file = build_file(path)
     file.write(b"2\n")

@@ -26,14 +26,14 @@ class MovableTime:
         return self.now_s
 
 
-def test_log_lines_of_a_name_that_keeps_changing_are_limited() -> None:
+def test_the_log_lines_about_a_name_that_keeps_changing_are_limited() -> None:
     limiter = LogLimiter(MovableTime().monotonic_s)
     written = [limiter.allow("flapping", "desired-change") for _ in range(100)]
     assert sum(written) == MAX_PER_TOPIC
     assert limiter.allow("another", "desired-change")
 
 
-def test_name_is_logged_again_in_the_next_window() -> None:
+def test_a_limited_name_is_logged_again_in_the_next_window() -> None:
     time = MovableTime()
     limiter = LogLimiter(time.monotonic_s)
     for _ in range(MAX_PER_TOPIC + 1):
@@ -42,7 +42,7 @@ def test_name_is_logged_again_in_the_next_window() -> None:
     assert limiter.allow("flapping", "desired-change")
 
 
-def test_ten_thousand_new_names_give_less_than_a_hundred_lines_and_a_summary(
+def test_ten_thousand_new_names_give_less_than_a_hundred_log_lines_and_a_summary(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -59,7 +59,7 @@ def test_ten_thousand_new_names_give_less_than_a_hundred_lines_and_a_summary(
     assert len(caplog.records) == 10_001, "the debug level has them all"
 
 
-def test_number_of_lines_is_bounded_if_a_thousand_names_change_each_second(
+def test_the_number_of_log_lines_is_bounded_if_a_thousand_names_change_each_second(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)

@@ -79,7 +79,7 @@ def reporter() -> ActivityReporter:
         pytest.param(Action.DELETE, "Desired change: DELETE web.example.org A", id="4.8-delete"),
     ],
 )
-def test_change_is_logged_as_external_dns_does(action: Action, line: str, list_lines: io.StringIO) -> None:
+def test_a_change_is_logged_in_the_form_of_external_dns(action: Action, line: str, list_lines: io.StringIO) -> None:
     reporter().report_decisions([replace(DECISION, action=action)])
     assert (
         list_lines.getvalue().partition(" level=")[2] == f'info msg="{line}" zoneID=example.org zoneName=example.org\n'
@@ -186,7 +186,7 @@ def test_the_failure_of_an_object_is_logged_unless_the_object_only_waits_for_a_k
     assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
 
 
-def test_invalid_value_is_logged_with_object_field_value_and_what_is_allowed(list_lines: io.StringIO) -> None:
+def test_an_invalid_value_is_logged_with_object_field_value_and_what_is_allowed(list_lines: io.StringIO) -> None:
     problem = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value=EVIL, allowed="a name")
     observation: Observation = replace(observe("web").observations[0], claims=(problem,))
     reporter().report_observations([observation])
@@ -266,7 +266,7 @@ def test_each_unreadable_object_in_one_file_counts_as_a_problem() -> None:
     assert count() == 1
 
 
-def test_defect_is_logged_with_the_location_of_its_error(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_exception_is_logged_with_the_location_of_the_error(caplog: pytest.LogCaptureFixture) -> None:
     one = reporter()
     try:
         raise KeyError("planted")  # noqa: TRY301 - here is the place
@@ -274,7 +274,7 @@ def test_defect_is_logged_with_the_location_of_its_error(caplog: pytest.LogCaptu
         one.report_defect(exc)
     (line,) = find_logged_fields(caplog, Event.DEFECT)
     assert line["error"] == "KeyError"
-    assert str(line["place"]).endswith("test_defect_is_logged_with_the_location_of_its_error")
+    assert str(line["place"]).endswith("test_an_unexpected_exception_is_logged_with_the_location_of_the_error")
     assert one.defect_count == 1
 
 
@@ -292,7 +292,7 @@ def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_
     ]
 
 
-def test_compat_names_zones_of_route53_in_the_log_as_external_dns_does() -> None:
+def test_with_compat_log_lines_name_zones_of_route53_in_the_form_of_external_dns() -> None:
     zone = Zone(name=DnsName("example.org"), id="Z1")
     assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
     assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}

@@ -150,7 +150,7 @@ def test_after_a_while_all_records_are_queried_again_because_policy_data_may_hav
     assert scene.advance(REFRESH_S) == [RulesRevised(revision="1")]
 
 
-def test_a_record_without_an_answer_is_queried_again_at_the_first_poll_after_the_server_is_back() -> None:
+def test_a_record_without_an_answer_is_queried_again_once_the_policy_server_is_back() -> None:
     scene = Scene()
     scene.fail(FAILED)
     assert scene.query(WEB) == [Evaluation(unavailable=FAILED)]
@@ -160,7 +160,7 @@ def test_a_record_without_an_answer_is_queried_again_at_the_first_poll_after_the
     assert scene.problems == [FAILED, ""]
 
 
-def test_a_server_that_just_failed_is_not_queried_again_before_the_next_poll() -> None:
+def test_a_policy_server_that_just_failed_is_not_queried_again_before_the_next_poll() -> None:
     scene = Scene()
     scene.fail(FAILED)
     inputs = [build_input(f"web{number}") for number in range(2000)]
@@ -168,7 +168,7 @@ def test_a_server_that_just_failed_is_not_queried_again_before_the_next_poll() -
     assert scene.server.queries == [500]
 
 
-def test_the_server_counts_as_failing_while_only_its_policy_revision_can_be_read() -> None:
+def test_the_policy_server_counts_as_failing_while_it_answers_only_about_its_revision() -> None:
     scene = Scene()
     scene.server.query_problem = FAILED
     scene.query(WEB)

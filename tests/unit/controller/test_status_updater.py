@@ -305,7 +305,7 @@ def test_no_status_is_written_for_objects_of_other_kinds() -> None:
     )
 
 
-def test_closing_writes_the_last_statuses_and_closes_the_status_writer() -> None:
+def test_closing_the_updater_writes_the_last_statuses_and_closes_the_status_writer() -> None:
     scene = StatusScene()
     scene.run(*synced(build_claim("web", "web")), for_s=0.0)
     scene.world.run(TimePassed(), for_s=1.0)

@@ -24,7 +24,7 @@ def release_tasks() -> Iterator[threading.Event]:
     event.set()
 
 
-def test_thread_pool_runs_tasks_in_order() -> None:
+def test_a_thread_pool_starts_tasks_in_the_order_of_their_submission() -> None:
     pool, made = ThreadPool("test", max_threads=1), SimpleQueue[int]()
     for number in range(5):
         pool.submit(lambda number=number: made.put(number))  # type: ignore[misc]
@@ -32,7 +32,7 @@ def test_thread_pool_runs_tasks_in_order() -> None:
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_task_that_hangs_does_not_delay_other_tasks(release_tasks: threading.Event) -> None:
+def test_a_task_that_hangs_does_not_delay_other_tasks(release_tasks: threading.Event) -> None:
     pool, done = ThreadPool("test", max_threads=2), threading.Event()
     pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
     pool.submit(done.set)
@@ -52,7 +52,7 @@ def test_the_threads_of_a_pool_are_limited_in_number_and_are_daemon_threads(rele
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_close_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
+def test_closing_a_pool_waits_for_running_tasks_and_starts_no_more(release_tasks: threading.Event) -> None:
     pool, begun, made = ThreadPool("test", max_threads=1), threading.Event(), list[str]()
 
     def slow() -> None:
@@ -82,7 +82,7 @@ def test_closing_a_pool_waits_for_its_queued_tasks_if_the_pool_was_made_to_finis
     assert made == ["later"]
 
 
-def test_thread_pool_without_a_task_closes_at_once() -> None:
+def test_a_thread_pool_without_a_task_closes_at_once() -> None:
     assert ThreadPool("test", max_threads=1).close(CLOCK, 0.0)
 
 
@@ -138,7 +138,7 @@ def test_extra_threads_are_limited_in_number_and_end_when_the_queue_is_empty(rel
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_no_extra_thread_runs_while_calls_are_answered(release_tasks: threading.Event) -> None:
+def test_no_extra_thread_is_started_while_tasks_end_in_time(release_tasks: threading.Event) -> None:
     pool, made = ThreadPool("busy", max_threads=1, max_extra=5, stuck_after_s=HANGS_S), SimpleQueue[str]()
     for _ in range(50):
         pool.submit(lambda: made.put(threading.current_thread().name))
@@ -147,7 +147,7 @@ def test_no_extra_thread_runs_while_calls_are_answered(release_tasks: threading.
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_close_does_not_wait_for_an_idle_extra_thread(release_tasks: threading.Event) -> None:
+def test_closing_a_pool_does_not_wait_for_an_idle_extra_thread(release_tasks: threading.Event) -> None:
     pool = ThreadPool("idle", max_threads=1, max_extra=1, stuck_after_s=HANGS_S)
     pool.submit(lambda: _drop_result(release_tasks.wait(HANGS_S)))
     pool.submit(lambda: None)

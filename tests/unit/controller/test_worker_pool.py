@@ -150,7 +150,7 @@ def _build_six_pages() -> PoolScene:
     return PoolScene(FaultyProvider(inner=InMemoryProvider(seed={ZONE: held}, page_size=1)))
 
 
-def test_zone_is_read_page_by_page_to_its_end() -> None:
+def test_the_first_read_of_a_zone_reads_all_its_pages_one_after_the_other() -> None:
     scene = _build_six_pages()
     scene.workers.start(replace(PAGE, reads_to_end=True))
     found = [scene.answers.get(timeout=HANGS_S) for _ in range(6)]
@@ -315,7 +315,7 @@ def test_an_account_that_waits_for_its_rate_limit_does_not_delay_other_accounts(
     assert scene.workers.close(SystemClock(), HANGS_S)
 
 
-def test_closing_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_the_worker_pool_waits_briefly_for_running_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_JOIN_TIMEOUT_S", HANGS_S)
     closer = Event()
 

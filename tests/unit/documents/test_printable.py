@@ -23,7 +23,7 @@ from extdns.errors import escape_unprintable
         pytest.param("", "", id="nothing"),
     ],
 )
-def test_unprintable_characters_are_escaped(text: str, expected: str) -> None:
+def test_unprintable_characters_of_untrusted_text_are_escaped(text: str, expected: str) -> None:
     assert escape_line(text) == expected
 
 

@@ -45,7 +45,7 @@ def test_a_delete_limit_is_exceeded_only_if_both_its_count_and_its_percentage_ar
     assert DeleteLimits().are_exceeded(deletes, of=of, by_absence=by_absence) is exceeded
 
 
-def test_max_delete_percent_100_disables_the_delete_budget() -> None:
+def test_with_max_delete_percent_100_the_delete_budget_holds_nothing() -> None:
     assert not DeleteLimits(count=0, percent=100).are_exceeded(1000, of=1000, by_absence=True)
 
 

@@ -108,7 +108,7 @@ def test_with_compat_deletes_are_granted_at_once() -> None:
     assert scene.plan(record(1)) is None
 
 
-def test_reviewing_proposed_deletes_blocks_them_and_stores_nothing() -> None:
+def test_reviewing_a_proposed_delete_blocks_it_and_stores_no_pending_delete() -> None:
     scene = start_guard(*records(100))
     create = Proposal(
         key=record(2).key,

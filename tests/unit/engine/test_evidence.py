@@ -127,14 +127,14 @@ def test_the_delete_of_a_record_waits_while_its_source_is_down_and_is_made_after
         pytest.param([observe("web")], id="hostname-removed"),
     ],
 )
-def test_compat_deletes_an_unrequested_record_at_once(observations: Sequence[Observed]) -> None:
+def test_with_compat_an_unrequested_record_is_deleted_at_once(observations: Sequence[Observed]) -> None:
     world = start_published(plan=COMPAT)
     world.exists = lambda _: None
     world.run(*observations)
     assert world.list_records() == {}
 
 
-def test_compat_deletes_an_orphan_without_a_resource() -> None:
+def test_with_compat_an_orphan_without_a_resource_is_deleted() -> None:
     assert start_world(*owned("web", resource=""), plan=COMPAT).list_records() == {}
 
 
@@ -147,7 +147,7 @@ def test_compat_deletes_an_orphan_without_a_resource() -> None:
         pytest.param([observe("web", build_unresolved("web", "web", Reason.UNSUPPORTED))], id="unsupported-target"),
     ],
 )
-def test_compat_deletes_nothing_because_of_a_failure(observations: Sequence[Observed]) -> None:
+def test_with_compat_no_record_is_deleted_because_of_a_failure(observations: Sequence[Observed]) -> None:
     world = start_published(plan=COMPAT, deletes=AT_ONCE)
     world.run(*observations)
     assert world.list_records() == {"web A": ("192.0.2.1",)}

@@ -150,7 +150,7 @@ def test_the_address_of_one_of_two_objects_is_removed_at_once_when_the_object_is
     assert world.list_records() == {"web A": BOTH[:1]}
 
 
-def test_compat_removes_the_address_of_a_missing_pod_at_once() -> None:
+def test_with_compat_the_address_of_a_missing_pod_is_removed_at_once() -> None:
     plan = PlanSettings(owner="me", source_order=("service", "ingress"), compat=True)
     world = start_with_pods(plan=plan)
     world.run(

@@ -239,7 +239,7 @@ def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() ->
     assert world.list_records() == {}
 
 
-def test_compat_keeps_an_orphan_while_an_object_of_its_kind_cannot_be_computed() -> None:
+def test_with_compat_an_orphan_is_kept_while_an_object_of_its_kind_cannot_be_computed() -> None:
     world = build_world(*owned("web"), plan=replace(PLAN, compat=True), deletes=DeleteSettings(immediate=True))
     world.run(
         observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0

@@ -192,7 +192,7 @@ def test_an_object_that_a_rule_denies_does_not_delay_updates_for_other_objects_w
     assert world.list_records() == {"web A": ("192.0.2.2",)}
 
 
-def test_removing_all_rules_publishes_the_records_that_they_denied() -> None:
+def test_records_that_rules_denied_are_published_once_all_rules_are_removed() -> None:
     world = start_ruled(DENY, target=BAD)
     world.run(change_rules(), for_s=5.0)
     assert world.list_records() == {"web A": (BAD,)}

@@ -132,7 +132,7 @@ def test_without_manifests_the_cluster_flags_select_a_live_cluster() -> None:
     assert (cluster.manifests, cluster.server, cluster.kubeconfig) == ((), "https://192.0.2.1", "/k")
 
 
-def test_compat_uses_one_annotation_prefix_and_requires_the_policy_flag() -> None:
+def test_with_compat_only_one_annotation_prefix_is_read_and_the_policy_flag_is_required() -> None:
     config = parse([*START, "--compat", "--policy=sync"], {})
     assert config.sources.annotation_prefix == "external-dns.kubernetes.io/"
     with pytest.raises(UsageError, match=r"^--policy must be set explicitly"):

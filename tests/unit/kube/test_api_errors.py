@@ -74,7 +74,7 @@ def test_an_unknown_status_code_is_described() -> None:
         pytest.param("", {"retryAfterSeconds": -5}, 0.0, id="negative-details"),
     ],
 )
-def test_retry_after_is_read_from_the_header_or_the_status(
+def test_the_time_to_retry_after_is_read_from_the_header_or_the_status(
     header: str, details: dict[str, int], wait_s: float | None
 ) -> None:
     assert build_error(CALL, 429, status(code=429, details=details), header).retry_after_s == wait_s

@@ -68,13 +68,13 @@ def test_the_leader_renews_its_lease_every_retry_period() -> None:
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
 
 
-def test_leadership_ends_at_the_renew_deadline_before_the_lease_expires() -> None:
+def test_a_leader_that_cannot_renew_stops_leading_before_its_lease_expires() -> None:
     election = elect(100.0)
     assert election.left_s(114.9) == pytest.approx(15.1)
     assert election.left_s(115.0) == 0.0
 
 
-def test_a_renewal_after_the_deadline_restores_leadership() -> None:
+def test_a_renewal_after_the_renew_deadline_restores_leadership() -> None:
     election = elect(100.0)
     assert election.step(TimeElapsed(), 102.0) == WriteLease(holder=OURS, expected_version="1")
     assert election.step(RequestFailed(), 120.0) is None

@@ -61,7 +61,9 @@ def value(metrics: Metrics, name: str) -> float:
         )
     ],
 )
-def test_metric_of_external_dns_has_the_same_name_type_and_labels(name: str, form: str, names: tuple[str, ...]) -> None:
+def test_each_metric_of_external_dns_has_the_same_name_type_and_labels(
+    name: str, form: str, names: tuple[str, ...]
+) -> None:
     (metric,) = (metric for metric in TABLE if metric.name == name)
     assert metric.labels == names
     assert f"# TYPE {name} {form}\n" in Metrics().render().decode()
@@ -87,7 +89,7 @@ def test_two_instances_of_the_metrics_do_not_share_their_values() -> None:
     assert value(second, "external_dns_registry_errors_total") == 0
 
 
-def test_build_info_shows_version_and_platform() -> None:
+def test_the_build_info_metric_shows_version_and_platform() -> None:
     ((labels, count),) = series(Metrics(), "external_dns_build_info").items()
     by_name = dict(labels)
     assert count == 1

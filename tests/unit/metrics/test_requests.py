@@ -30,7 +30,7 @@ def read_series(times: RequestTimes, suffix: str = "", **more: str) -> dict[tupl
     return {key: value for key, value in found.items() if more.items() <= dict(key).items()}
 
 
-def test_request_summary_has_the_name_labels_and_quantiles_of_external_dns() -> None:
+def test_the_request_metric_has_the_name_labels_and_quantiles_of_external_dns() -> None:
     times = RequestTimes()
     for number in range(1, 101):
         times.record(ApiRequest(method="GET", url=LISTED, status=200, seconds=float(number)))

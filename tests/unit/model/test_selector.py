@@ -73,7 +73,7 @@ def test_a_selector_matches_labels(parse: Parser, text: str, labels: dict[str, s
         pytest.param("k=a,k=b", {"k": "b"}, False, id="2.7-two-equalities-never-match"),
     ],
 )
-def test_label_selectors_also_compare_for_inequality_and_order(
+def test_label_selectors_can_also_require_inequality_and_order(
     text: str, labels: dict[str, str], expected: bool
 ) -> None:
     assert parse_label_selector(text).matches(labels) is expected

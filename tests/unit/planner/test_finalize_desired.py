@@ -23,7 +23,7 @@ PLAIN = DesiredRecord(name=DnsName("a.test"), type="CNAME", targets=("x.test",))
         pytest.param(0, 0, 0, id="8.6-no-minimum"),
     ],
 )
-def test_min_ttl_applies_only_to_records_without_ttl(ttl_s: int, min_ttl_s: int, expected: int) -> None:
+def test_the_minimum_ttl_applies_only_to_records_without_ttl(ttl_s: int, min_ttl_s: int, expected: int) -> None:
     done = finalize_desired(replace(PLAIN, ttl_s=ttl_s), min_ttl_s=min_ttl_s, provider="aws", prefer_alias=False)
     assert done.ttl_s == expected
 
@@ -73,7 +73,7 @@ def test_properties_of_other_providers_and_record_type_are_removed(provider: str
         pytest.param(replace(PLAIN, type="A", targets=("192.0.2.1",)), "", id="8.6-other-type"),
     ],
 )
-def test_prefer_alias_turns_plain_cnames_into_aliases(endpoint: DesiredRecord, expected: str) -> None:
+def test_with_prefer_alias_a_plain_cname_becomes_an_alias(endpoint: DesiredRecord, expected: str) -> None:
     assert (
         finalize_desired(endpoint, min_ttl_s=0, provider="aws", prefer_alias=True).properties.get("alias") == expected
     )

@@ -67,7 +67,7 @@ def test_texts_encrypted_by_external_dns_are_decrypted(key: str, text: str, labe
 
 
 @pytest.mark.parametrize("writes", [pytest.param(True, id="encrypting"), pytest.param(False, id="3.2.4-only-reading")])
-def test_plain_and_encrypted_ownership_records_are_both_read(*, writes: bool) -> None:
+def test_plain_and_encrypted_ownership_records_are_read_alike(*, writes: bool) -> None:
     both = codec(writes=writes)
     assert both.decode(PLAIN) == LABELS
     assert both.decode(encrypted()) == LABELS
@@ -193,7 +193,7 @@ def test_an_encrypted_ownership_record_is_recognized_even_without_the_key() -> N
         pytest.param(f'"{"A" * 65}"', id="no-base64"),
     ],
 )
-def test_other_txt_values_are_not_read_as_encrypted_ownership_records(text: str) -> None:
+def test_a_txt_value_with_another_text_is_not_read_as_an_encrypted_ownership_record(text: str) -> None:
     found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)))
     assert not any(owned.encrypted_name for owned in found)
 

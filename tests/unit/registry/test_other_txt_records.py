@@ -36,7 +36,7 @@ def test_a_txt_record_that_mixes_other_values_with_ours_is_reported_at_an_owners
     assert [owned.key for owned in registry.read(existing)] == [key("A", "bar"), *shown]
 
 
-def test_reading_returns_all_records_except_ownership_records() -> None:
+def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
     records = [
         ownership_record("a-foo", "other"),
         ownership_record("lonely"),

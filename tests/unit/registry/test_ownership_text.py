@@ -79,7 +79,7 @@ def test_ownership_texts_in_other_spellings_of_external_dns_are_read(text: str, 
         pytest.param('"heritage=external-dns' + ",external-dns/a=b" * 5_000 + '"', id="thousands-of-labels"),
     ],
 )
-def test_other_txt_values_are_not_ownership_records(text: str) -> None:
+def test_a_txt_value_with_another_text_is_not_an_ownership_record(text: str) -> None:
     assert CODEC.decode(text) is None
 
 

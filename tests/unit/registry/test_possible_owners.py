@@ -40,7 +40,7 @@ def test_possible_owners_are_found_separately_for_each_set_identifier() -> None:
     assert owner_of(target, ownership_record("e-a-www", "other", sid="blue")) == "other"
 
 
-def test_of_several_possible_owners_that_with_the_first_name_is_returned() -> None:
+def test_of_several_possible_ownership_records_the_one_with_the_first_name_counts() -> None:
     target = record("A", "www")
     found = PossibleOwners(
         [target, ownership_record("f-www", "one"), ownership_record("e-www", "two")], (), PlainTextCodec()

@@ -30,7 +30,7 @@ def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> 
 
 
 # docs/spec/sources.md 1.6
-def test_an_alias_property_makes_only_srv_records_invalid() -> None:
+def test_an_alias_annotation_makes_only_the_srv_record_of_a_service_invalid() -> None:
     spec = ServiceSpec(type="NodePort", ports=(ServicePort(protocol="TCP", node_port=30022),))
     claims = refined(service(ours(hostname="np.t", alias="true"), spec), node("n1", external=["203.0.113.1"]))
     assert reduce_claims(claims) == [

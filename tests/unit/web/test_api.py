@@ -54,13 +54,13 @@ PATHS = {
 }
 
 
-def test_openapi_document_in_docs_is_up_to_date() -> None:
+def test_the_openapi_document_in_the_docs_is_up_to_date() -> None:
     assert OPENAPI.read_text(encoding="utf-8") == openapi.render_openapi(), (
         "run: python -m extdns.web.openapi > docs/reference/openapi.json"
     )
 
 
-def test_openapi_document_is_valid() -> None:
+def test_the_openapi_document_is_valid() -> None:
     validate(DOCUMENT)
     assert set(PATHS) == set(openapi.DOCUMENTS)
 

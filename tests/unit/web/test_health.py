@@ -72,7 +72,7 @@ def test_the_metrics_response_has_the_content_type_of_prometheus() -> None:
 
 @pytest.mark.parametrize("path", ["/", "", "/health", "/healthz/", "/metrics/..", "/\x00", "/HEALTHZ"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_unknown_path_gets_404_with_the_known_paths(path: str, method: str) -> None:
+def test_a_request_for_an_unknown_path_gets_a_404_that_lists_the_known_paths(path: str, method: str) -> None:
     response = request_page(path, method)
     assert response.status == "404 Not Found"
     assert response.body == b"not found; available: /healthz, /readyz, /metrics\n"
@@ -87,7 +87,7 @@ def test_only_get_and_head_are_allowed(path: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/nowhere"])
-def test_head_is_get_without_the_body(path: str) -> None:
+def test_a_head_request_gets_the_headers_of_a_get_request_and_no_body(path: str) -> None:
     got, head = request_page(path, metrics=b"m 1\n"), request_page(path, "HEAD", metrics=b"m 1\n")
     assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
     assert head.headers["Content-Length"] == str(len(got.body))

@@ -79,7 +79,7 @@ def test_a_response_to_head_has_no_body(port: int) -> None:
         pytest.param(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 101, b"HTTP/1.0 431 ", id="too-many-headers"),
     ],
 )
-def test_malformed_request_gets_a_plain_error(port: int, request_bytes: bytes, status: bytes) -> None:
+def test_a_malformed_request_gets_a_plain_error(port: int, request_bytes: bytes, status: bytes) -> None:
     answer = exchange(port, request_bytes)
     assert answer.startswith(status)
     assert b"<" not in answer
@@ -101,13 +101,13 @@ def test_a_client_that_disconnects_causes_no_log_line(port: int) -> None:
         pytest.param("0.0.0.0:0", ("127.0.0.1",), id="ipv4-any"),
     ],
 )
-def test_server_listens_at_the_address_of_the_flag(text: str, hosts: tuple[str, ...]) -> None:
+def test_the_server_listens_at_the_address_of_the_flag(text: str, hosts: tuple[str, ...]) -> None:
     with WebServer(parse_address(text), application()) as server:
         for host in hosts:
             assert exchange(server.port, COMPLETE_REQUEST, host).endswith(b"OK")
 
 
-def test_server_listens_on_all_ipv4_addresses_without_ipv6(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ipv6_the_server_listens_on_all_ipv4_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     create = socket.create_server
 
     def refuse_ipv6(address: tuple[str, int], **settings: bool | int) -> socket.socket:
@@ -129,7 +129,7 @@ def test_server_listens_on_all_ipv4_addresses_without_ipv6(monkeypatch: pytest.M
         pytest.param(f"::1%{'é' * 64}", f"'::1%{'é' * 64}' is not a host name", id="no-host-at-all"),
     ],
 )
-def test_unusable_address_is_a_usage_error(port: int, host: str, reason: str) -> None:
+def test_an_unusable_listen_address_is_a_usage_error(port: int, host: str, reason: str) -> None:
     address = ListenAddress(host=host, port=port)
     with pytest.raises(UsageError) as caught:
         WebServer(address, application()).start()

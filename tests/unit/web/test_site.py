@@ -93,7 +93,7 @@ def test_only_get_and_head_are_allowed(shop: Process, path: str, method: str) ->
 
 
 @pytest.mark.parametrize("path", ["/", "/api/v1/names", "/page.js", "/nowhere"])
-def test_head_is_get_without_the_body(shop: Process, path: str) -> None:
+def test_a_head_request_gets_the_headers_of_a_get_request_and_no_body(shop: Process, path: str) -> None:
     got, head = WsgiResponse(shop.site, path), WsgiResponse(shop.site, path, method="HEAD")
     assert (head.status, head.headers, head.body) == (got.status, got.headers, b"")
 

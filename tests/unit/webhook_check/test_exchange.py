@@ -45,7 +45,7 @@ def test_an_answer_that_arrives_byte_by_byte_ends_at_the_time_limit(head: bytes)
 
 
 @pytest.mark.parametrize(("size", "accepted"), [(64, True), (65, False)])
-def test_a_body_is_read_up_to_the_limit(size: int, accepted: bool) -> None:
+def test_a_body_is_read_up_to_the_size_limit_and_a_larger_one_is_an_error(size: int, accepted: bool) -> None:
     head = f"HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n".encode()
     with serving(lambda connection: connection.sendall(head + b"x" * size)) as server:
         if accepted:
@@ -63,32 +63,32 @@ def test_a_body_is_read_up_to_the_limit(size: int, accepted: bool) -> None:
         pytest.param(b"", id="nothing"),
     ],
 )
-def test_what_is_no_complete_answer_is_an_error(text: bytes) -> None:
+def test_an_incomplete_answer_or_one_that_is_not_http_is_an_error(text: bytes) -> None:
     with serving(lambda connection: connection.sendall(text)) as server, pytest.raises(BrokenExchangeError):
         server.send("GET", "/records")
 
 
-def test_a_redirect_is_an_answer_and_not_followed() -> None:
+def test_a_redirect_is_returned_as_the_answer_and_not_followed() -> None:
     head = b"HTTP/1.1 301 Moved Permanently\r\nLocation: http://192.0.2.1/\r\nContent-Length: 0\r\n\r\n"
     with serving(lambda connection: connection.sendall(head)) as server:
         assert server.send("GET", "").status == 301
 
 
-def test_a_server_that_is_not_there_is_an_error() -> None:
+def test_a_server_that_cannot_be_reached_is_an_error() -> None:
     with serving(lambda _: None) as server:
         pass
     with pytest.raises(BrokenExchangeError, match="the connection: Connection refused"):
         server.send("GET", "")
 
 
-def test_a_connection_that_is_closed_without_notice_fails_the_check_of_connections() -> None:
+def test_the_connection_check_fails_if_the_provider_closes_a_connection_without_saying_so() -> None:
     with serving(lambda connection: connection.sendall(NO_CONTENT)) as server:
         scratch = Scratch(server, DnsName.parse("example.org"), "check", large_count=1, properties=())
         with pytest.raises(ViolationError, match="a connection that was used before cannot be used again"):
             check_connection_reuse(scratch)
 
 
-def test_a_connection_that_is_closed_with_notice_passes_the_check_of_connections() -> None:
+def test_the_connection_check_passes_if_the_provider_says_that_it_closes_the_connection() -> None:
     close = NO_CONTENT.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
     with serving(lambda connection: connection.sendall(close)) as server:
         scratch = Scratch(server, DnsName.parse("example.org"), "check", large_count=1, properties=())

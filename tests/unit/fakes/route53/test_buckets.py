@@ -79,7 +79,9 @@ def test_changes_to_records_have_a_rate_limit_of_their_own(
     assert raw_client.refusal(("DELETE", records[0]))[0] == "Throttling"
 
 
-def test_an_upsert_costs_two_tokens_and_a_throttled_batch_none(fake: Route53, raw_client: RawClient) -> None:
+def test_an_upsert_counts_twice_in_the_rate_limit_and_a_throttled_batch_does_not_count(
+    fake: Route53, raw_client: RawClient
+) -> None:
     """«1 per CREATE, 1 per DELETE, 2 per UPSERT»."""
     fake.buckets.throughput = Rate(per_s=1, burst=5)
     record = build_simple("a.example.com")

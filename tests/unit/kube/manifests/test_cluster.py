@@ -292,7 +292,7 @@ def test_changes_of_real_files_are_found_by_watching_them(tmp_path: Path) -> Non
     cluster.close()
 
 
-def test_close_ends_a_waiting_take(tmp_path: Path) -> None:
+def test_closing_the_cluster_ends_a_waiting_take(tmp_path: Path) -> None:
     cluster = once(tmp_path)
     cluster.require(SERVICE)
     cluster.take(0)

@@ -102,7 +102,7 @@ def test_a_name_in_capitals_is_read_in_lower_case_and_a_text_without_quotes_gets
     assert by_name[WEB].targets == ("192.0.2.3",)
 
 
-def test_a_record_is_unknown_until_the_webhook_adjusted_it_and_is_then_as_adjusted(fake: WebhookServer) -> None:
+def test_what_becomes_of_a_record_is_unknown_until_the_webhook_has_adjusted_it(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     desired = replace(
         build_desired("www.example.org", "A", "192.0.2.1"),
