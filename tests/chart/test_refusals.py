@@ -18,7 +18,7 @@ PLAIN_SECRET: Final = "is a secret, and would be readable in the Deployment."
         pytest.param(
             {"image": {"repository": "mirror.example.org/dns/external-dns"}},
             "image.repository mirror.example.org/dns/external-dns is the image of external-dns,",
-            id="mirror-of-external-dns",
+            id="external-dns-image-in-a-mirror",
         ),
         pytest.param(
             {"image": {"repository": "mirror.example.org/external-dns@sha256", "tag": "0" * 64}},

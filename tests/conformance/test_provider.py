@@ -65,12 +65,12 @@ def test_list_zones_returns_the_zone_with_its_id(rig: Rig) -> None:
             build_desired("n.example.org", "NAPTR", '10 100 "s" "SIP+D2U" "" _sip._udp.example.net.'), id="NAPTR"
         ),
         pytest.param(build_desired("old.example.org", "DNAME", "new.example.net"), id="DNAME"),
-        pytest.param(build_desired("a-www.example.org", "TXT", OWNERSHIP), id="TXT-mark"),
+        pytest.param(build_desired("a-www.example.org", "TXT", OWNERSHIP), id="TXT-ownership-record"),
         pytest.param(build_desired("t.example.org", "TXT", '"one" "two; three"', '"v=spf1 -all"'), id="TXT-strings"),
         pytest.param(build_desired("t.example.org", "TXT", '"a \\"b\\" \\\\ c"'), id="TXT-escapes"),
         pytest.param(build_desired("t.example.org", "TXT", f'"{"0123456789" * 60}"'), id="TXT-of-600-bytes"),
         pytest.param(build_desired("*.example.org", "A", "192.0.2.1"), id="wildcard"),
-        pytest.param(build_desired("a-*.example.org", "TXT", OWNERSHIP), id="mark-of-a-wildcard"),
+        pytest.param(build_desired("a-*.example.org", "TXT", OWNERSHIP), id="ownership-record-of-a-wildcard"),
         pytest.param(build_desired("xn--c1yn36f.example.org", "A", "192.0.2.1", ttl_s=60), id="A-label"),
     ],
 )

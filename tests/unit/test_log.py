@@ -58,7 +58,7 @@ class Hostile:
         raise RuntimeError
 
 
-def test_a_json_log_line_has_level_message_time_and_fields() -> None:
+def test_a_text_log_line_has_time_level_message_and_sorted_fields() -> None:
     line = text(Event.APPLIED, count=3, zoneName="example.org", zoneID="Z2ABC")
     assert line == (
         'time="2026-11-20T09:14:31Z" level=info msg="3 record(s) were successfully updated"'
@@ -66,7 +66,7 @@ def test_a_json_log_line_has_level_message_time_and_fields() -> None:
     )
 
 
-def test_a_json_line_has_level_message_time_and_fields() -> None:
+def test_a_json_log_line_has_level_message_time_and_fields() -> None:
     assert JsonFormatter().format(record(Event.APPLIED, count=3, zoneName="example.org", took_s=0.5, whole=True)) == (
         '{"level": "info", "msg": "3 record(s) were successfully updated", "time": "2026-11-20T09:14:31Z",'
         ' "took_s": 0.5, "whole": true, "zoneName": "example.org"}'

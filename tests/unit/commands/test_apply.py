@@ -203,7 +203,11 @@ def _other_zone(installation: Installation) -> None:
         pytest.param(_object_changed, f"{PLANNED} in the plan; now delete [orphan-gone]\n", id="object"),
         pytest.param(_object_remade, "that the plan is based on have changed", id="object-remade"),
         pytest.param(_record_edited, f"{PLANNED} in the plan; now update [changed], target", id="record"),
-        pytest.param(_ownership_record_edited, f"{PLANNED}, as in the plan, but for other objects or ", id="mark"),
+        pytest.param(
+            _ownership_record_edited,
+            f"{PLANNED}, as in the plan, but for other objects or ",
+            id="other-ownership-record",
+        ),
         pytest.param(_record_taken, "[requested], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),
         pytest.param(_other_zone, "the zone example.net.zone is not in the plan", id="another-zone"),
     ],

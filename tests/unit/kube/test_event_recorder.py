@@ -46,11 +46,15 @@ def build_decision(action: Action, reason: Reason, *, has_record: bool = False) 
 @pytest.mark.parametrize(
     ("problem", "reason"),
     [
-        pytest.param(build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER), "RequestedByOther", id="conflict"),
+        pytest.param(
+            build_decision(Action.NONE, Reason.REQUESTED_BY_OTHER), "RequestedByOther", id="requested-by-other-object"
+        ),
         pytest.param(build_decision(Action.NONE, Reason.OWNED_BY_OTHER), "OwnedByOther", id="another-owner"),
         pytest.param(build_decision(Action.NONE, Reason.INVALID_TARGET), "InvalidTarget", id="invalid"),
         pytest.param(build_decision(Action.NONE, Reason.REFUSED), "RecordError", id="refused-in-the-reference's-word"),
-        pytest.param(build_decision(Action.KEEP, Reason.NO_ADDRESS, has_record=True), "Retained", id="stale"),
+        pytest.param(
+            build_decision(Action.KEEP, Reason.NO_ADDRESS, has_record=True), "Retained", id="kept-without-an-address"
+        ),
         pytest.param(build_decision(Action.NONE, Reason.NO_ADDRESS), None, id="not-published-yet-is-no-problem"),
         pytest.param(build_decision(Action.CREATE, Reason.REQUESTED), None, id="on-its-way"),
         pytest.param(build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True), None, id="all-well"),

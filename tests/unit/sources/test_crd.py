@@ -105,7 +105,7 @@ def test_default_targets_replace_missing_and_address_targets_but_not_the_target_
             endpoint("a.t", "PTR"),
             False,
             [resolved("a.t", "A", "203.0.113.50")],
-            id="0.2-pointer-outside-reverse-zones",
+            id="0.2-ptr-outside-reverse-zones-is-an-address",
         ),
         pytest.param(
             endpoint("a.t", "MX", "x"),

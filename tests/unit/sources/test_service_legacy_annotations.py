@@ -86,7 +86,9 @@ def claims(
             id="3.8-an-ipv6-address-is-taken-for-an-a",
         ),
         pytest.param(
-            load_balancer({MATE: "a.t"}), [unresolved("a.t", Reason.NO_ADDRESS)], id="3.8-pending-is-withheld"
+            load_balancer({MATE: "a.t"}),
+            [unresolved("a.t", Reason.NO_ADDRESS)],
+            id="3.8-load-balancer-without-address-is-unresolved",
         ),
         pytest.param(load_balancer({MATE: ""}, "192.0.2.1"), [], id="3.8-no-name"),
         pytest.param(

@@ -164,7 +164,7 @@ def test_all_pages_of_the_list_of_names_together_contain_each_name_once(shop: Pr
         pytest.param({"source": "ingress"}, [], id="a-source"),
         pytest.param({"age": "10m"}, ["far.example.com"], id="an-age"),
         pytest.param({"age": "9m30s"}, [], id="a-lesser-age"),
-        pytest.param({"after": "zzz"}, [], id="behind-the-last"),
+        pytest.param({"after": "zzz"}, [], id="after-the-last-name"),
     ],
 )
 def test_the_api_list_of_names_can_be_searched_and_filtered(

@@ -14,7 +14,7 @@ from extdns.model.cluster import Phase
         pytest.param([Phase.SYNCED], Phase.SYNCED, id="one"),
         pytest.param([Phase.SYNCED, Phase.SYNCED], Phase.SYNCED, id="all"),
         pytest.param([Phase.SYNCED, Phase.LISTING], Phase.LISTING, id="not-all-yet"),
-        pytest.param([Phase.LISTING, Phase.FAILING, Phase.SYNCED], Phase.FAILING, id="failure-is-told-at-once"),
+        pytest.param([Phase.LISTING, Phase.FAILING, Phase.SYNCED], Phase.FAILING, id="one-failure-is-the-phase-of-all"),
         pytest.param([Phase.FAILING, Phase.NOT_SERVED], Phase.NOT_SERVED, id="not-served"),
         pytest.param([Phase.FORBIDDEN, Phase.FAILING], Phase.FORBIDDEN, id="problems-for-a-person-come-first"),
     ],

@@ -28,7 +28,7 @@ PATHED = f"arn:aws-cn:iam::{ACCOUNT}:role/dns/extdns"
             ["a.example.org", "extdns-check.a.example.org", "txt-a.example.org"],
             id="subdomain-and-ownership-names",
         ),
-        pytest.param(("example.org",), (), (".example.org",), ["example.org"], id="spared"),
+        pytest.param(("example.org",), (), (".example.org",), ["example.org"], id="excluded-names-below"),
         pytest.param(("myexample.org",), (), (), [], id="another"),
     ],
 )

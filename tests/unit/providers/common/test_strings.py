@@ -44,7 +44,7 @@ def test_the_text_of_an_ownership_record_is_written_and_read_back_unchanged(text
 @pytest.mark.parametrize(
     ("target", "written"),
     [
-        pytest.param(HERITAGE, HERITAGE, id="3.2.3-mark"),
+        pytest.param(HERITAGE, HERITAGE, id="3.2.3-ownership-record"),
         pytest.param('"a" "b"', '"a" "b"', id="two-strings"),
         pytest.param('"a""b"', '"a" "b"', id="two-strings-without-blank"),
         pytest.param("no quotes; at all", '"no quotes; at all"', id="bare"),
@@ -82,7 +82,7 @@ def test_the_strings_of_a_txt_record_are_read_as_one_target_and_full_strings_are
     "target",
     [
         pytest.param('"open', id="open"),
-        pytest.param('"a" b', id="bare-behind-quoted"),
+        pytest.param('"a" b', id="unquoted-after-quoted"),
         pytest.param('"a"b"', id="quote-inside"),
         pytest.param('"a\nb"', id="newline"),
         pytest.param('"\\256"', id="code-over-255"),

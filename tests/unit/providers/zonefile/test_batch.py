@@ -96,7 +96,7 @@ def test_a_record_in_the_file_that_differs_from_the_batch_is_a_write_conflict(
             create("s.example.org", "TXT", '"heritage="x""'),
             '\'"heritage="x""\' is not valid; allowed: text, or strings that are each in double quotes, '
             'with \\" and \\\\ for those two characters',
-            id="mark-with-quotes-inside",
+            id="ownership-record-with-quotes-inside",
         ),
     ],
 )
