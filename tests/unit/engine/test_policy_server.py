@@ -1,4 +1,4 @@
-"""Answers of a policy server are inputs of the engine (docs/design/rules.md, "The seam")."""
+"""Answers of a policy server are inputs of the engine (docs/design/rules.md, "The package")."""
 
 from __future__ import annotations
 
