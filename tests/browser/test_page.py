@@ -129,7 +129,9 @@ def test_the_page_works_without_javascript(browser: Chrome, live_page: LivePage)
     assert read_names(browser) == ["web71.example.org"]
 
 
-def test_a_denied_name_leads_to_its_rule_and_the_rule_to_its_names(browser: Chrome, live_page: LivePage) -> None:
+def test_the_page_of_a_denied_name_links_to_the_rule_and_the_rule_links_to_the_names_it_matches(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.get(f"{live_page.address}name?of=denied.example.org")
     find(browser, 'a[href^="policies#rule-"]').click()
     wait_until(browser, lambda now: "policies#rule-no-denied" in now.current_url or None)

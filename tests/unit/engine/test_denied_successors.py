@@ -54,7 +54,7 @@ def replace_web(rule: FakeRule, successor: Input, end: str = "deleted") -> World
 
 @RULES
 @pytest.mark.parametrize("end", ENDS)
-def test_a_record_stays_while_the_request_of_another_object_of_its_namespace_is_not_allowed(
+def test_a_record_stays_while_rules_do_not_allow_what_another_object_of_its_namespace_requests_instead(
     rule: FakeRule, reason: Reason, end: str
 ) -> None:
     world = replace_web(rule, request(BAD), end)
@@ -65,7 +65,7 @@ def test_a_record_stays_while_the_request_of_another_object_of_its_namespace_is_
 
 
 @RULES
-def test_a_record_stays_while_a_record_that_cannot_coexist_with_it_is_not_allowed(
+def test_a_record_stays_while_rules_do_not_allow_the_requested_incompatible_record(
     rule: FakeRule, reason: Reason
 ) -> None:
     world = replace_web(rule, request(ALIAS, rtype="CNAME"))
@@ -74,7 +74,9 @@ def test_a_record_stays_while_a_record_that_cannot_coexist_with_it_is_not_allowe
 
 
 @RULES
-def test_a_record_is_deleted_although_a_record_beside_it_is_not_allowed(rule: FakeRule, reason: Reason) -> None:
+def test_an_unrequested_record_is_deleted_although_rules_do_not_allow_a_record_that_could_coexist_with_it(
+    rule: FakeRule, reason: Reason
+) -> None:
     rule = rule if rule is BROKEN else FakeRule(name="no-aaaa", allows=lambda item: item.record.type != "AAAA")
     world = replace_web(rule, request("2001:db8::1", rtype="AAAA"))
     assert world.list_records() == {}
@@ -82,7 +84,7 @@ def test_a_record_is_deleted_although_a_record_beside_it_is_not_allowed(rule: Fa
 
 
 @RULES
-def test_a_record_is_deleted_although_the_request_of_another_namespace_is_not_allowed(
+def test_an_unrequested_record_is_deleted_although_rules_do_not_allow_the_request_of_another_namespace(
     rule: FakeRule, reason: Reason
 ) -> None:
     world = replace_web(rule, request(BAD, namespace="other"))
@@ -90,26 +92,28 @@ def test_a_record_is_deleted_although_the_request_of_another_namespace_is_not_al
     assert world.list_decisions("web") == [("A", Action.NONE, reason)]
 
 
-def test_an_allowed_request_replaces_a_record_although_another_one_is_denied() -> None:
+def test_a_request_that_rules_allow_replaces_a_record_although_they_deny_another_request() -> None:
     world = replace_web(DENY, request(BAD))
     world.run(request(GOOD, "third"), for_s=5.0)
     assert world.list_records() == {"web A": (GOOD,)}
 
 
-def test_a_record_does_not_pass_to_another_namespace_while_its_own_has_a_denied_request() -> None:
+def test_a_record_does_not_pass_to_another_namespace_while_its_own_namespace_has_a_denied_request_for_the_name() -> (
+    None
+):
     world = replace_web(DENY, request(BAD))
     world.run(request(GOOD, namespace="other"), for_s=7200.0)
     assert world.list_records() == {"web A": (OLD,)}
 
 
-def test_a_record_that_stays_for_a_denied_request_is_deleted_if_it_violates_the_rule_itself() -> None:
+def test_a_record_kept_for_a_denied_request_is_deleted_if_it_violates_an_on_violation_delete_rule_itself() -> None:
     rule = deny_targets(OLD, BAD, deletes=True)
     world = replace_web(rule, request(BAD))
     assert world.list_records() == {}
     assert world.evidence == [Evidence.POLICY_VIOLATION]
 
 
-def test_a_denied_request_keeps_a_record_for_longer_than_an_unresolved_one() -> None:
+def test_a_denied_request_keeps_a_record_even_after_the_unresolved_timeout() -> None:
     world = start(change_rules(DENY), observe("first", build_unresolved("first", "web")))
     world.run(request(BAD), for_s=7200.0)
     assert world.list_records() == {"web A": (OLD,)}
@@ -118,7 +122,7 @@ def test_a_denied_request_keeps_a_record_for_longer_than_an_unresolved_one() -> 
 @pytest.mark.parametrize(
     "rule", [PROTECT, FakeRule(name="all", allows=lambda _: True, operations=frozenset(Operation), is_valid=False)]
 )
-def test_a_record_whose_delete_is_not_allowed_stays_after_the_unresolved_timeout(rule: FakeRule) -> None:
+def test_a_record_whose_delete_rules_do_not_allow_stays_after_the_unresolved_timeout(rule: FakeRule) -> None:
     world = start(observe("web", build_unresolved("web", "web")))
     world.run(change_rules(rule), for_s=7200.0)
     assert world.list_records() == {"web A": (OLD,)}

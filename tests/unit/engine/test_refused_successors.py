@@ -111,7 +111,7 @@ def test_a_routed_record_is_deleted_although_the_dns_service_does_not_support_th
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_record_stays_until_its_objects_cname_no_longer_yields_to_the_aaaa_record_of_another_object(
+def test_a_record_stays_while_the_cname_that_its_object_now_requests_loses_to_an_aaaa_record_of_another_object(
     *, compat: bool
 ) -> None:
     other = build_claim("api", "web", "2001:db8::1", rtype="AAAA")

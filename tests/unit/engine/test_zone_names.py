@@ -91,7 +91,7 @@ def test_a_record_at_the_name_of_a_zone_is_foreign_without_ownership_record_in_t
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
-def test_a_record_at_the_name_of_a_zone_is_not_changed_if_its_ownership_record_has_another_owner() -> None:
+def test_the_record_at_the_name_of_a_zone_is_not_changed_if_its_ownership_record_has_another_owner() -> None:
     world = start_two_zones((ownership_record("dev", owner="other"),), (record("dev", "192.0.2.9"),), "192.0.2.1")
     assert list_writes(world) == []
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.OWNED_BY_OTHER)]

@@ -249,7 +249,7 @@ def test_a_record_whose_object_lost_the_contest_is_replaced_by_the_requested_typ
     assert list_changes(made) == [delete(AAAA_OF_OLD, REPLACED)]
 
 
-def test_a_record_stays_if_the_cname_that_its_object_now_requests_yields_to_the_type_of_another_object() -> None:
+def test_a_record_stays_if_the_cname_that_its_object_now_requests_loses_to_a_record_type_of_another_object() -> None:
     current = (A_OF_WEB, AAAA_OF_OLD)
     requested = build_candidate("CNAME", "lb.test", resource=WEB), build_candidate("AAAA", "::1", resource=OLD)
     made = plan(current, requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))

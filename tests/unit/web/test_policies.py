@@ -75,7 +75,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Process:
     return run_shop(tmp_path_factory.mktemp("shop"), RuleSnapshot(local=LOCAL, server=SERVER))
 
 
-def test_the_document_has_each_rule_with_its_file_action_state_and_counts(shop: Process) -> None:
+def test_the_api_document_of_policies_has_each_rule_with_its_file_action_state_and_counts(shop: Process) -> None:
     document = shop.get("/api/v1/policies").json
     assert (document["kind"], document["revision"], document["denied"]) == ("Policies", "abc", 1)
     assert document["evaluatedAt"] == "2026-11-20T09:13:31Z"
@@ -90,7 +90,7 @@ def test_the_document_has_each_rule_with_its_file_action_state_and_counts(shop: 
     ]
 
 
-def test_the_document_has_the_policy_server_without_the_password_of_its_url(tmp_path: Path) -> None:
+def test_the_api_document_of_policies_has_the_policy_server_without_the_password_of_its_url(tmp_path: Path) -> None:
     server = RuleSnapshot(server=SERVER)
     shop = process(tmp_path, service("web", "web.example.org"), flags=(OPA_URL, "--opa-timeout=0.2s"), rules=server)
     document = shop.get("/api/v1/policies").json["policyServer"]
@@ -115,7 +115,7 @@ def test_the_document_has_the_policy_server_without_the_password_of_its_url(tmp_
         pytest.param(PolicyServerSnapshot(), "not-queried", id="not-queried"),
     ],
 )
-def test_the_state_of_the_server_is_shown_and_counts_for_the_summary(
+def test_a_failing_policy_server_is_shown_in_the_api_document_and_makes_the_process_failing(
     tmp_path: Path, server: PolicyServerSnapshot, state: str
 ) -> None:
     shop = process(tmp_path, service("web", "web.example.org"), rules=RuleSnapshot(server=server))
@@ -125,13 +125,13 @@ def test_the_state_of_the_server_is_shown_and_counts_for_the_summary(
     assert ("the policy server does not answer: no answer in time" in status["failing"]) is (state == "failing")
 
 
-def test_what_is_wrong_with_a_rule_makes_the_summary_failing(shop: Process) -> None:
+def test_a_problem_with_a_rule_makes_the_process_failing_in_the_api_document_of_the_status(shop: Process) -> None:
     status = shop.get("/api/v1/status").json
     assert status["level"] == "failing"
     assert "rules: DNSPolicy unusable: spec is missing" in status["failing"]
 
 
-def test_a_denied_name_links_to_its_rule_and_the_rule_to_its_names(shop: Process) -> None:
+def test_the_page_of_a_denied_name_links_to_the_rule_and_the_rule_links_to_the_names_it_matches(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/name", "of=denied.example.org").text
     assert 'rule <a href="policies#rule-no-denied">no-denied</a> DENIES it: not allowed &lt;script&gt;' in page
     area = shop.get("/policies").text
@@ -143,14 +143,14 @@ def test_a_denied_name_links_to_its_rule_and_the_rule_to_its_names(shop: Process
     assert shop.get("/api/v1/names", rule="other").json["items"] == []
 
 
-def test_texts_of_rules_are_escaped(shop: Process) -> None:
+def test_markup_in_texts_of_rules_is_shown_as_text_on_every_page(shop: Process) -> None:
     for page in (shop.get("/policies").text, shop.get("/").text, shop.get("/name", of="denied.example.org").text):
         assert "<script>" not in page
         assert all(line.isprintable() for line in page.splitlines())
     assert "&lt;script&gt;" in shop.get("/policies").text
 
 
-def test_a_process_without_rules_shows_no_area_but_one_line(tmp_path: Path) -> None:
+def test_without_rules_the_pages_have_no_link_to_policies_and_the_policies_page_is_one_line(tmp_path: Path) -> None:
     shop = process(tmp_path, service("web", "web.example.org"), rules=NO_RULES)
     assert "Policies" not in re.findall(r"<nav.*</nav>", shop.get("/").text, re.DOTALL)[0]
     assert shop.get("/policies").text.count("No rules: every name that an object requests may be published.") == 1
@@ -158,7 +158,7 @@ def test_a_process_without_rules_shows_no_area_but_one_line(tmp_path: Path) -> N
     assert shop.get("/api/v1/policies").json["items"] == []
 
 
-def test_a_process_with_rules_shows_the_area_in_its_navigation(shop: Process) -> None:
+def test_with_rules_the_pages_have_a_link_to_the_policies_page_and_a_filter_by_rule(shop: Process) -> None:
     navigation = re.findall(r"<nav.*</nav>", shop.get("/policies").text, re.DOTALL)[0]
     assert '<a href="policies" aria-current="page">Policies</a>' in navigation
     assert 'name="rule"' in shop.get("/").text

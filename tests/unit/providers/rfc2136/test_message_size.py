@@ -87,7 +87,7 @@ def test_an_update_message_is_never_larger_than_the_engine_computes_for_its_batc
     assert sum(map(measure_least, change_sets)) <= built <= measure_message(change_sets, ZONE.name)
 
 
-def test_a_cname_that_replaces_other_records_is_measured_with_all_its_prerequisites() -> None:
+def test_the_computed_message_size_of_a_cname_that_replaces_records_includes_all_its_prerequisites() -> None:
     name = DnsName("web.example.org")
     batch = build_batch(
         ZONE,
@@ -99,11 +99,11 @@ def test_a_cname_that_replaces_other_records_is_measured_with_all_its_prerequisi
     assert measure_built(batch.change_sets) <= measure_message(batch.change_sets, ZONE.name)
 
 
-def test_a_message_creates_as_many_names_as_the_limit_of_changes_allows() -> None:
+def test_a_batch_of_short_names_has_as_many_creates_as_the_limit_of_changes_allows() -> None:
     assert len(select_for_batch(build_creates(1000), CAPABILITIES)) * 2 == CAPABILITIES.max_batch_writes
 
 
-def test_a_message_of_long_names_is_full() -> None:
+def test_a_batch_of_long_names_fills_its_message_so_that_no_further_name_fits() -> None:
     queued = build_creates(1000, "x" * 50)
     count = len(select_for_batch(queued, CAPABILITIES))
     built, larger = measure_built(queued[:count]), measure_built(queued[: count + 1])
