@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test coverage soak chaos lint check docs rehearse bench pictures generate lock clean
+.PHONY: help demo test gssapi coverage soak chaos lint check docs rehearse bench pictures generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,8 @@ demo: $(VENV)/run.stamp ## a small shop's names, published into zone files on th
 
 test: $(VENV)/dev.stamp ## all tests
 	@$(BIN)/python -m pytest --quiet
+
+gssapi: $(VENV)/gssapi.stamp ## what the tests of Kerberos need besides programs (a C compiler, Debian: libkrb5-dev, python3-dev)
 
 coverage: $(VENV)/dev.stamp ## all tests, with branch coverage, which doubles their CPU time
 	@$(BIN)/python -m pytest --quiet --cov --cov-report=
@@ -95,6 +97,8 @@ lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1:
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements.txt --extra dev --output-file requirements-dev.txt pyproject.toml
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements-dev.txt --all-build-deps --only-build-deps \
 		--output-file requirements-build.txt pyproject.toml
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["gssapi"])' \
+		| $(LOCK) $(if $(UPGRADE),--upgrade) --constraint requirements-dev.txt --output-file requirements-gssapi.txt -
 
 clean: ## remove what the targets above made
 	@rm -rf $(VENV) .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .demo build dist
@@ -113,4 +117,9 @@ $(VENV)/run.stamp: requirements.txt requirements-build.txt pyproject.toml | $(BI
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
 	@echo 'Installing development tools into $(VENV)'
 	@$(PIP) --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/gssapi.stamp: requirements-gssapi.txt $(VENV)/dev.stamp
+	@echo 'Compiling gssapi into $(VENV)'
+	@$(PIP) --require-hashes --no-build-isolation -r requirements-gssapi.txt
 	@touch $@

@@ -18,7 +18,6 @@ from extdns.flags.flag import Flag
 from extdns.flags.process import DEFAULT_TIMEOUT_S
 from extdns.flags.regex import Regex
 from extdns.flags.table import BY_NAME
-from extdns.flags.validation import find_warnings, validate
 from extdns.model.selection import DomainFilter, Selector, parse_suffixes
 from extdns.model.value import Value
 
@@ -268,6 +267,10 @@ class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
     rfc2136_tsig_axfr: bool
     rfc2136_min_ttl_s: float
     rfc2136_gss_tsig: bool
+    rfc2136_kerberos_username: str
+    rfc2136_kerberos_password: str
+    rfc2136_kerberos_password_file: str
+    rfc2136_kerberos_realm: str
     rfc2136_batch_change_size: int
     rfc2136_use_tls: bool
     rfc2136_skip_tls_verify: bool
@@ -353,23 +356,21 @@ _SECTIONS: Final = {one.name: one.type for one in fields(Config) if one.required
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
-    """Read the command line, without the program's name, and the environment.
-
-    Handle `--help` and `--version` first, with `extdns.flags.parser.find_requested_text`.
+    """Read arguments and environment, after `extdns.flags.parser.find_requested_text` (`--help`, `--version`).
 
     Raises:
         UsageError: the first error, as a message for the user.
     """
     settings = parser.parse_settings(argv, environ)
     values = parser.apply_defaults(settings)
-    validate(values)
+    validation.validate(values)
     validation.check_support(settings, values)
     sections: dict[str, Any] = {name: section.from_values(values) for name, section in _SECTIONS.items()}
     return Config(
         **sections,
         min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),
         notices=validation.find_notices(settings, values),
-        warnings=find_warnings(settings, values),
+        warnings=validation.find_warnings(settings, values),
     )
 
 

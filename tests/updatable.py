@@ -132,6 +132,7 @@ class UpdatableServer:
         zones: Sequence[str] = ZONES,
         tls: CertificateFiles | None = None,
         updates: str = ALLOW_UPDATE,
+        options: str = "",
     ) -> None:
         """Prepare *program* in the new *folder*.
 
@@ -141,6 +142,7 @@ class UpdatableServer:
             zones: the names of the zones; the first one has an address at `ns1`.
             tls: with these, BIND also serves DNS over TLS at `tls_address`.
             updates: BIND's statement about who may update the zones.
+            options: more statements for BIND's options.
         """
         folder.mkdir(parents=True)
         self.program = program
@@ -157,6 +159,7 @@ class UpdatableServer:
         if tls is not None:
             more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
             text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
+        text = text.replace("  recursion no;", f"  {options}recursion no;")
         text += "".join(started.zone.format(zone=zone, updates=updates) for zone in self._zones)
         (folder / started.file).write_text(text)
         for zone in self._zones:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from providers.aws.settings import AwsSettings
     from providers.common.api_calls import RateLimit
     from providers.google.settings import GoogleSettings
-    from providers.rfc2136.settings import Rfc2136Settings, TsigSecret
+    from providers.rfc2136.settings import Authenticator, Rfc2136Settings, TsigSecret
     from providers.webhook.settings import WebhookSettings
 
 
@@ -201,7 +201,8 @@ def build_rfc2136_settings(config: Config, *, offline: bool = False) -> Rfc2136S
     return Rfc2136Settings(
         servers=tuple(DnsServer(host=host, port=port) for host in dict.fromkeys(chosen.rfc2136_host)),
         zones=tuple(dict.fromkeys(map(DnsName.parse, chosen.rfc2136_zone))),
-        key=None if offline or chosen.rfc2136_insecure else _read_tsig_key(chosen),
+        key=None if offline or chosen.rfc2136_insecure or chosen.rfc2136_gss_tsig else _read_tsig_key(chosen),
+        authenticator=_build_kerberos(chosen) if chosen.rfc2136_gss_tsig and not offline else None,
         tls=_build_tls(chosen) if chosen.rfc2136_use_tls and not offline else None,
         strategy=chosen.rfc2136_load_balancing_strategy,
         min_ttl_s=math.ceil(chosen.rfc2136_min_ttl_s),
@@ -217,6 +218,27 @@ def _read_tsig_key(chosen: Rfc2136Flags) -> TsigSecret:
     if chosen.rfc2136_tsig_secret_file:
         check_secret(secret, "the content of --rfc2136-tsig-secret-file")
     return TsigSecret(name=chosen.rfc2136_tsig_keyname, algorithm=chosen.rfc2136_tsig_secret_alg, secret=secret)
+
+
+def _build_kerberos(chosen: Rfc2136Flags) -> Authenticator:
+    """Build what logs in to Kerberos.
+
+    Raises:
+        UsageError: the package for it is not installed, or the file with the password cannot be read.
+    """
+    from providers.rfc2136.settings import KerberosLogin
+
+    flag = "rfc2136-kerberos-password"
+    password = read_secret(flag, chosen.rfc2136_kerberos_password, chosen.rfc2136_kerberos_password_file)
+    try:
+        from providers.rfc2136.kerberos import KerberosClient
+    except ImportError as exc:  # also if gssapi is there, and the Kerberos library is not
+        raise UsageError(
+            f"--rfc2136-gss-tsig needs gssapi ({sanitize(str(exc))}); install it, with a C compiler and the headers of "
+            "Kerberos (Debian: gcc, libkrb5-dev, python3-dev): pip install 'extdns[gssapi]'"
+        ) from exc
+    realm = chosen.rfc2136_kerberos_realm.upper()
+    return KerberosClient(KerberosLogin(username=chosen.rfc2136_kerberos_username, realm=realm, password=password))
 
 
 def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:

@@ -6,13 +6,12 @@ from functools import partial
 from typing import Final
 
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import Flag, Moot
+from extdns.flags.flag import Flag
 from extdns.flags.kind import BOOLEAN, NUMBER, make_choice_kind, make_text_kind
 
 ALGORITHMS: Final = ("hmac-sha1", "hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512")
 _rfc2136 = partial(Flag, providers=("rfc2136",))
 _tls = partial(Flag, providers=("pdns", "rfc2136"))
-_kerberos = partial(Flag, providers=("rfc2136",), support=Moot(notice="has no effect: this version has no GSS-TSIG"))
 
 RFC2136_FLAGS: Final = (
     _rfc2136(
@@ -51,10 +50,26 @@ RFC2136_FLAGS: Final = (
     ),
     _rfc2136(name="rfc2136-tsig-axfr", kind=BOOLEAN, default=False, help="old name of --rfc2136-axfr"),
     _rfc2136(name="rfc2136-min-ttl", kind=DURATION, default=0.0, help="minimum TTL of records"),
-    _rfc2136(name="rfc2136-gss-tsig", kind=BOOLEAN, default=False, help="sign with Kerberos; not in this version"),
-    _kerberos(name="rfc2136-kerberos-username", kind=make_text_kind("NAME"), help="Kerberos user"),
-    _kerberos(name="rfc2136-kerberos-password", kind=make_text_kind("PASSWORD"), secret=True, help="Kerberos password"),
-    _kerberos(name="rfc2136-kerberos-realm", kind=make_text_kind("REALM"), help="Kerberos realm"),
+    _rfc2136(
+        name="rfc2136-gss-tsig",
+        kind=BOOLEAN,
+        default=False,
+        help="sign updates with a key that Kerberos negotiates (GSS-TSIG); needs the extra gssapi",
+    ),
+    _rfc2136(name="rfc2136-kerberos-username", kind=make_text_kind("NAME"), help="Kerberos user, without the realm"),
+    _rfc2136(
+        name="rfc2136-kerberos-password", kind=make_text_kind("PASSWORD"), secret=True, help="password of the user"
+    ),
+    _rfc2136(
+        name="rfc2136-kerberos-password-file",
+        kind=make_text_kind("PATH"),
+        help="file with the password, instead of --rfc2136-kerberos-password",
+    ),
+    _rfc2136(
+        name="rfc2136-kerberos-realm",
+        kind=make_text_kind("REALM"),
+        help="Kerberos realm of the user and of the DNS servers; converted to capitals",
+    ),
     _rfc2136(
         name="rfc2136-batch-change-size",
         kind=NUMBER,

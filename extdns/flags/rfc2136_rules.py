@@ -15,6 +15,7 @@ from extdns.model.record import parse_address
 
 _MAX_PORT: Final = 65535
 _MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
+_NOT_IN_PRINCIPALS: Final = "@\\ "
 _HOST_NAME: Final = re.compile(r"(?=.{1,254}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE | re.ASCII)
 
 
@@ -29,7 +30,8 @@ def check_reference_rules(values: Mapping[str, Any]) -> None:
     if values["rfc2136-insecure"] and values["rfc2136-gss-tsig"]:
         raise usage_error("--rfc2136-insecure and --rfc2136-gss-tsig are mutually exclusive arguments")
     kerberos = tuple(f"rfc2136-kerberos-{part}" for part in ("realm", "username", "password"))
-    if values["rfc2136-gss-tsig"] and not all(values[name] for name in kerberos):
+    has_login = all(values[name] or values.get(f"{name}-file") for name in kerberos)
+    if values["rfc2136-gss-tsig"] and not has_login:
         raise usage_error(f"--rfc2136-gss-tsig requires {', '.join(f'--{name}' for name in kerberos)}")
     if values["rfc2136-batch-change-size"] < 1:
         raise usage_error(
@@ -44,11 +46,6 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
     Raises:
         UsageError: the first rule that is violated.
     """
-    if values["rfc2136-gss-tsig"]:
-        raise usage_error(
-            "--rfc2136-gss-tsig is not supported by this version, whose image has no Kerberos library",
-            "use a key: --rfc2136-tsig-keyname",
-        )
     _check_servers(values)
     _check_zones(values)
     if not values["rfc2136-axfr"] and not values["rfc2136-tsig-axfr"]:
@@ -58,7 +55,9 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
         )
     if bool(values["tls-client-cert"]) != bool(values["tls-client-cert-key"]):
         raise usage_error("--tls-client-cert and --tls-client-cert-key belong together", "give both or none")
-    if not values["rfc2136-insecure"]:
+    if values["rfc2136-gss-tsig"]:
+        _check_kerberos(values)
+    elif not values["rfc2136-insecure"]:
         _check_key(values)
 
 
@@ -86,6 +85,15 @@ def _check_zones(values: Mapping[str, Any]) -> None:
         _check_name("--rfc2136-zone", zone)
     if values["rfc2136-min-ttl"] > _MAX_TTL_S:
         raise usage_error("--rfc2136-min-ttl is longer than a TTL can be", f"allowed: 0s to {_MAX_TTL_S}s")
+
+
+def _check_kerberos(values: Mapping[str, Any]) -> None:
+    for name, allowed in (
+        ("rfc2136-kerberos-username", "the name of the user without domain and realm"),
+        ("rfc2136-kerberos-realm", "a realm, as EXAMPLE.ORG"),
+    ):
+        if not values[name].isprintable() or set(values[name]) & set(_NOT_IN_PRINCIPALS):
+            raise usage_error(f"--{name}={sanitize(values[name])} is invalid", f"allowed: {allowed}")
 
 
 def _check_key(values: Mapping[str, Any]) -> None:

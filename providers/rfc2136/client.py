@@ -6,7 +6,7 @@ import random
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, TypeVar
 
 import dns.exception
@@ -23,11 +23,13 @@ import dns.zone
 from extdns.errors import sanitize
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, measure_call
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings, TsigSecret
+from providers.rfc2136.tkey import build_deletion, negotiate
 
 FORBIDDING: Final = frozenset({dns.rcode.REFUSED, dns.rcode.NOTAUTH, dns.rcode.NOTIMP})
 """The response codes of a server that does not let this key, or nobody, transfer or update the zone."""
 
 _TRANSFER_S: Final = 600.0
+_DELETE_S: Final = 2.0
 _MAX_MESSAGE_BYTES: Final = 65535
 _T = TypeVar("_T")
 
@@ -66,16 +68,8 @@ class DnsClient:
                 valid response came.
         """
         action = "Update"
-        zone = message.zone[0].name
-        if self._key is not None:
-            message.use_tsig(self._key)
         with measure_call(self._settings.on_call, action):
-            try:
-                wire = message.to_wire(max_size=_MAX_MESSAGE_BYTES)
-            except dns.exception.TooBig as exc:
-                detail = f"the message is larger than {_MAX_MESSAGE_BYTES} bytes"
-                raise CallFailedError(FailureKind.REFUSED, action, _format_zone(zone), "TooBig", detail) from exc
-            return self._call_servers(action, zone, lambda server: self._exchange(server, message, wire))
+            return self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
 
     def _call_servers(self, action: str, zone: dns.name.Name | None, call: Callable[[DnsServer], _T]) -> _T:
         """Return the result of *call* for the first server that can be reached.
@@ -144,22 +138,46 @@ class DnsClient:
                 is_first = False
         limit.check_zone(copy)
 
-    def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage, wire: bytes) -> dns.rcode.Rcode:
-        connect_s, respond_s = self._settings.write_options.timeouts_s
+    def _exchange(self, server: DnsServer, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
+        _, respond_s = self._settings.write_options.timeouts_s
         with ExitStack() as stack:
             with _translate_failures(FailureKind.RETRYABLE):
-                sock = stack.enter_context(self._connect(server, connect_s))
+                sock, key = stack.enter_context(self._connect_with_key(server))
+            wire = _build_wire(message, key)
             self._settings.write_options.require_can_begin("Update")
             deadline = time.monotonic() + respond_s
             with _translate_failures(FailureKind.UNANSWERED):
-                _send(sock, wire, deadline)
-                wire = _receive(sock, deadline)
+                wire = _call(sock, wire, deadline)
                 # multi: a missing signature is found below, where the response code is known
                 response = dns.message.from_wire(wire, keyring=message.keyring, request_mac=message.mac, multi=True)
                 _require_response(message, response)
                 if response.rcode() != dns.rcode.FORMERR:  # a server that could not read the message cannot sign
                     _require_signature(message, response)
                 return response.rcode()
+
+    @contextmanager
+    def _connect_with_key(self, server: DnsServer) -> Iterator[tuple[socket.socket, dns.tsig.Key | None]]:
+        """Connect for one update, and yield the key that signs it, None for none.
+
+        A key that was negotiated is deleted after the response; a server forgets others by itself.
+        """
+        connect_s, respond_s = self._settings.write_options.timeouts_s
+        authenticator = self._settings.authenticator
+        if authenticator is None:
+            with self._connect(server, connect_s) as sock:
+                yield sock, self._key
+            return
+        context, token = authenticator.open_context(server.host)  # before the server counts how long it waits
+        with self._connect(server, connect_s) as sock:
+            deadline = time.monotonic() + respond_s
+            try:
+                key = negotiate(context, token, lambda wire: _call(sock, wire, deadline))
+            except Exception:
+                authenticator.discard_tickets()
+                raise
+            yield sock, key
+            with suppress(OSError, EOFError, CallFailedError):
+                _call(sock, build_deletion(key), time.monotonic() + min(respond_s, _DELETE_S))
 
     @contextmanager
     def _connect(self, server: DnsServer, timeout_s: float) -> Iterator[socket.socket]:
@@ -253,6 +271,26 @@ def _require_signature(query: dns.message.Message, response: dns.message.Message
     if query.had_tsig and not response.had_tsig:
         rcode = dns.rcode.to_text(response.rcode())
         raise ValueError(f"{rcode} without a signature; compare name, algorithm and secret of the key")
+
+
+def _build_wire(message: dns.update.UpdateMessage, key: dns.tsig.Key | None) -> bytes:
+    """Return *message*, signed with *key*.
+
+    Raises:
+        CallFailedError: the message is too large.
+    """
+    if key is not None:
+        message.use_tsig(key)
+    try:
+        return message.to_wire(max_size=_MAX_MESSAGE_BYTES)
+    except dns.exception.TooBig as exc:
+        detail = f"the message is larger than {_MAX_MESSAGE_BYTES} bytes"
+        raise CallFailedError(FailureKind.REFUSED, "", "", "TooBig", detail) from exc
+
+
+def _call(sock: socket.socket, wire: bytes, deadline: float) -> bytes:
+    _send(sock, wire, deadline)
+    return _receive(sock, deadline)
 
 
 def _send(sock: socket.socket, wire: bytes, deadline: float) -> None:

@@ -25,11 +25,11 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
         rcode = client.send_update(_build_test_update(zone, with_record=True))
         accepts_others = rcode in FORBIDDING and client.send_update(_build_test_update(zone)) == dns.rcode.YXRRSET
     except CallFailedError as failed:
-        forbidden = failed.kind is FailureKind.FORBIDDEN
+        forbidden = failed.kind in {FailureKind.FORBIDDEN, FailureKind.CREDENTIALS}
         return Permission(
             granted=False if forbidden else None,
             detail=str(failed),
-            remedy="compare name, algorithm and secret of the key" if forbidden else "",
+            remedy="compare name, algorithm and secret of the key" if forbidden and settings.key else "",
         )
     answer = dns.rcode.to_text(rcode)
     if rcode == dns.rcode.YXRRSET:

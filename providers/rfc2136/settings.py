@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from extdns.model.api_request import CallObserver, ignore_call
 from extdns.model.dns_name import DnsName
@@ -37,12 +38,63 @@ class TsigSecret:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KerberosLogin:
+    """A user of a Kerberos realm; *password* is never shown."""
+
+    username: str
+    realm: str
+    password: str = field(repr=False)
+
+
+class SecurityContext(Protocol):
+    """A security context of GSS-API between this process and one DNS server."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether client and server have proved to each other who they are."""
+        ...
+
+    def step(self, token: bytes) -> bytes:
+        """Take the server's *token*, and return the next one for it, b"" for none.
+
+        Raises:
+            CallFailedError: *token* is invalid.
+        """
+        ...
+
+    def get_signature(self, message: bytes) -> bytes:
+        """Return the signature of *message*."""
+        ...
+
+    def verify_signature(self, message: bytes, signature: bytes) -> object:
+        """Raise an exception if *signature* is not the server's for *message*."""
+        ...
+
+
+class Authenticator(Protocol):
+    """Opens security contexts with DNS servers for one user; safe from any thread."""
+
+    def open_context(self, host: str) -> tuple[SecurityContext, bytes]:
+        """Return a new context with the DNS server *host*, and its first token.
+
+        Raises:
+            CallFailedError: there is none.
+        """
+        ...
+
+    def discard_tickets(self) -> None:
+        """Log in again for the next context."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rfc2136Settings:
     """How to reach the servers, and which zones to manage.
 
     Attributes:
         servers: at least one; all serve the same zones.
         key: signs all messages, None for none.
+        authenticator: for keys that sign one update each (GSS-TSIG), instead of *key*; None for none.
         tls: for DNS over TLS; None for plain TCP.
         strategy: which server the next call goes to first: `disabled` (the last that worked), `round-robin`, `random`.
         min_ttl_s: the least TTL that is written, in seconds.
@@ -56,6 +108,7 @@ class Rfc2136Settings:
     servers: tuple[DnsServer, ...]
     zones: tuple[DnsName, ...]
     key: TsigSecret | None = None
+    authenticator: Authenticator | None = None
     tls: ssl.SSLContext | None = None
     strategy: str = "disabled"
     min_ttl_s: int = 0

@@ -1,4 +1,4 @@
-"""The values on the pages of docs/tutorials give the flags that the pages describe."""
+"""The values on tutorials and on how-to pages give the flags that the pages describe."""
 
 from __future__ import annotations
 
@@ -28,6 +28,14 @@ def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> 
 
 SECRET: Final = {"EXTERNAL_DNS_RFC2136_TSIG_SECRET": KEY.secret}
 FROM_FILE: Final = re.compile(r"`values-file.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
+
+
+def test_the_password_for_kerberos_is_mounted_as_a_file(helm: Helm) -> None:
+    (block,) = VALUES.findall((ROOT / "docs" / "how-to" / "sign-updates-with-kerberos.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "password"]
+    assert Path(config.rfc2136.rfc2136_kerberos_password_file).parent == Path(mounted["mountPath"])
 
 
 @pytest.mark.parametrize("name", ["bind", "powerdns"])

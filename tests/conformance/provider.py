@@ -35,6 +35,7 @@ from tests.fakes.careless import CarelessProvider
 from tests.fakes.clocks import MovedClock
 from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.webhook.server import WebhookServer
+from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
@@ -216,7 +217,17 @@ def build_powerdns_rig(_: Path) -> Rig:
 def _build_rfc2136_rig(program: str) -> Rig:
     """Build a rig with a real server and pages of three names; the test is skipped if the server is not installed."""
     server = start_clean(program)
-    settings = Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)
+    return _build_rfc2136_rig_with(
+        Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)
+    )
+
+
+def build_kerberos_rig(_: Path) -> Rig:
+    """Build a rig with BIND and GSS-TSIG."""
+    return _build_rfc2136_rig_with(replace(start_clean_kerberos().build_settings(), page_names=3))
+
+
+def _build_rfc2136_rig_with(settings: Rfc2136Settings) -> Rig:
     zones = Rfc2136Zones(settings)
     reader = Rfc2136Reader(zones)
     return Rig(
@@ -330,11 +341,21 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "octodns-powerdns": build_octodns_powerdns_rig,
     "octodns-yaml": build_octodns_yaml_rig,
     "rfc2136-bind": build_bind_rig,
+    "rfc2136-bind-kerberos": build_kerberos_rig,
     "rfc2136-knot": build_knot_rig,
     "rfc2136-powerdns": build_powerdns_rig,
     "webhook": build_webhook_rig,
     "webhook-server": build_webhook_server_rig,
     "zonefile": build_zonefile_rig,
 }
-GUARDED: Final = ("aws", "google", "inmemory", "rfc2136-bind", "rfc2136-knot", "rfc2136-powerdns", "zonefile")
+GUARDED: Final = (
+    "aws",
+    "google",
+    "inmemory",
+    "rfc2136-bind",
+    "rfc2136-bind-kerberos",
+    "rfc2136-knot",
+    "rfc2136-powerdns",
+    "zonefile",
+)
 """Providers whose service has atomic batches and conditional writes."""

@@ -30,6 +30,7 @@ NEEDED: Final = (
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
 SERVERS: Final = ("named", "knotd", "nsd")
 POWERDNS: Final = ("pdns_server", "pdnsutil")
+KERBEROS: Final = ("krb5kdc", "kdb5_util", "kadmin.local", "krb5-config", "cc")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
 BROWSER: Final = ("chromium", "chromedriver")
 CHART_TOOLS: Final = ("helm", "kubeconform", "promtool", "prometheus", "kustomize")
@@ -52,7 +53,7 @@ def clone(tmp_path: Path) -> Path:
         found = shutil.which(name)
         assert found is not None, name
         (tmp_path / "bin" / name).symlink_to(found)
-    servers = (*CHECKERS, *SERVERS, *POWERDNS)
+    servers = (*CHECKERS, *SERVERS, *POWERDNS, *KERBEROS)
     tools = (*CHART_TOOLS, WORKFLOWS, *REGO_TOOLS, SHELL_LESS, *BROWSER, *SHELLS)
     for name in ("git", "make", "python3", *servers, *tools):
         provide(tmp_path, name, QUIET)
@@ -147,6 +148,7 @@ def test_the_ci_summary_names_the_tests_that_did_not_run_because_one_tool_is_mis
             (CHECKERS, "zone files checked by all of:"),
             (SERVERS, "extdns verify with all of:"),
             (POWERDNS, "provider rfc2136 with PowerDNS:"),
+            (KERBEROS, "provider rfc2136 with Kerberos:"),
         )
         for name in names
     ],
@@ -158,6 +160,13 @@ def test_the_ci_summary_names_a_dns_server_or_zone_checker_that_is_not_installed
         provide(clone, there, QUIET)
     (clone / "bin" / name).unlink()
     assert run(clone) == [f"NOT RUN: {text}"]
+
+
+def test_the_summary_says_that_kerberos_was_not_tested_if_gssapi_cannot_be_compiled(clone: Path) -> None:
+    for there in MACHINERY:
+        provide(clone, there, QUIET)
+    provide(clone, "make", '[ "$1" != gssapi ]')
+    assert run(clone) == ["NOT RUN: provider rfc2136 with Kerberos (gssapi cannot be compiled)"]
 
 
 @pytest.mark.parametrize("name", SHELLS)

@@ -62,6 +62,7 @@ OURS: Final = {
     "state-file",
     "web-address",
     "aws-assume-role-external-id-file",
+    "rfc2136-kerberos-password-file",
     "rfc2136-tsig-secret-file",
     "txt-encrypt-aes-key-file",
     "octodns-config",

@@ -119,10 +119,13 @@ def check(argv: list[str]) -> None:
             "--provider=zonefile has no folder for its files",
             id="zonefile-needs-its-folder",
         ),
-        pytest.param(
-            [*RFC2136, *GSS],
-            "--rfc2136-gss-tsig is not supported by this version, whose image has no Kerberos library",
-            id="rfc2136-gss-is-not-supported",
+        *(
+            pytest.param(
+                [*SERVED, *(flag for flag in GSS if part not in flag), f"--rfc2136-kerberos-{part}={value}"],
+                f"--rfc2136-kerberos-{part}={value} is invalid",
+                id=f"rfc2136-kerberos-{part}-{value}",
+            )
+            for part, value in (("username", "u@R"), ("username", "D\\u"), ("realm", "a realm"))
         ),
         pytest.param(RFC2136, "--provider=rfc2136 has no DNS server", id="rfc2136-needs-a-server"),
         pytest.param(
@@ -202,6 +205,8 @@ def test_missing_or_contradictory_flags_are_reported(argv: list[str], message: s
         pytest.param([*SERVED, *KEY], id="rfc2136-with-a-key"),
         pytest.param([*SERVED, "--rfc2136-insecure"], id="rfc2136-without-a-key"),
         pytest.param([*SERVED, *KEY, "--rfc2136-host=2001:db8::1", "--rfc2136-host=ns_2."], id="rfc2136-hosts"),
+        pytest.param([*SERVED, *GSS], id="rfc2136-with-kerberos"),
+        pytest.param([*SERVED, *GSS[:-1], "--rfc2136-kerberos-password-file=/p"], id="rfc2136-with-a-password-file"),
         pytest.param([*SERVED, *KEY[1:], "--rfc2136-tsig-secret-file=/key"], id="rfc2136-with-a-key-from-a-file"),
         pytest.param(
             [*SERVED, *KEY, "--compat", "--policy=sync", "--rfc2136-tsig-axfr"], id="rfc2136-old-name-of-axfr"
