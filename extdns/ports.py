@@ -250,7 +250,7 @@ class EventRecorder(Protocol):
         ...
 
     def record_batch(self, batch: Batch) -> None:
-        """Record Events about the changes of *batch*, which was written."""
+        """Record Events about the changes of *batch* that need one; the batch was applied."""
         ...
 
     def record_held_deletes(self, held: HeldSet) -> None:

@@ -20,7 +20,7 @@ _Item = TypeVar("_Item")
 
 
 class DocumentReader:
-    """Reads fields.
+    """Reads fields of a YAML or JSON document, and collects the mistakes in it.
 
     Attributes:
         problems: a message for each mistake, with the path of the field, in the order in which they were found.

@@ -237,7 +237,13 @@ def measure_value(value: object, depth: int = 0) -> tuple[int, int]:
 
 
 def check_cost(expression: Expression, elements: int, longest: int) -> None:
-    """Raise `EvaluationError` if the loops of *expression* may take too many steps over values of this size."""
+    """Raise `EvaluationError` if the loops of *expression* may take too many steps.
+
+    Args:
+        expression: is not evaluated.
+        elements: the most elements of a list or map that it refers to.
+        longest: the most characters of a text that it refers to.
+    """
     depth = expression.syntax.loop_depth
     if not depth:
         return

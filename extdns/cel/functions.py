@@ -161,7 +161,7 @@ NATIVE_FUNCTIONS: Final = frozenset(
 
 
 def count_arguments(name: str) -> tuple[int, int]:
-    """Return how many arguments the function *name* takes at least and at most, with that before the dot."""
+    """Return how many arguments the function *name* takes at least and at most, counting the one before the dot."""
     parameters = signature(FUNCTIONS[name]).parameters.values()
     required = sum(one.default is Parameter.empty for one in parameters)
     return required, len(parameters)

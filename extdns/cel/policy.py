@@ -150,7 +150,7 @@ class PolicyVariables:
         raise EvaluationError(f"gives {format_value(result, _MAX_VALUE)}; allowed: true or false")
 
     def format(self) -> StringMap:
-        """Return the values that were evaluated, as text."""
+        """Return the values that were evaluated, as text, by the name of the variable."""
         if not self._values:
             return EMPTY_MAP
         return StringMap.from_items({name: format_value(value, _MAX_VALUE) for name, value in self._values.items()})

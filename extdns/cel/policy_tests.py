@@ -36,7 +36,7 @@ class ExpectedViolation(Value, frozen=True, kw_only=True):
     reason: str = ""
 
     def is_met_by(self, found: Violation) -> bool:
-        """Return whether *found* has all fields that are given."""
+        """Return whether the violation *found* has every field that this expectation states."""
         return (
             found.rule == self.rule
             and self.action in {None, found.action}
@@ -139,7 +139,7 @@ def read_test_file(document: object) -> PolicyTestFile:
 
 
 class _TestReader:
-    """Reads single tests."""
+    """Reads the tests of a file, one at a time, and reports mistakes to a `DocumentReader`."""
 
     def __init__(self, reader: DocumentReader) -> None:
         self._reader = reader

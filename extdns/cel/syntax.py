@@ -110,7 +110,7 @@ def rename_variable(source: str, old: str, new: str) -> str:
 
 
 class _Bracket(NamedTuple):
-    """An open bracket, and the variable that the loop behind it declares, "" if it begins no loop."""
+    """An open bracket, and the variable that the loop in it declares, "" if there is no loop."""
 
     is_loop: bool
     variable: str = ""

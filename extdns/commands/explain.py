@@ -112,7 +112,7 @@ def _explain_name(name: DnsName, flags: Sequence[str], environ: Mapping[str, str
 
 
 def _is_reason_code(text: str) -> bool:
-    """Return whether *text* is neither a name, which has a dot, nor an object, which has a slash."""
+    """Return whether *text* must be a reason code: a name has a dot, and an object has a slash."""
     return "." not in text and "/" not in text
 
 

@@ -71,7 +71,7 @@ class CommandHelp:
 
     @property
     def takes_flags(self) -> bool:
-        """Whether flags of a run, all or some, apply."""
+        """Whether the command accepts flags of a run: all of them, or those of the saved state."""
         return self.takes_run_flags or self.takes_state_flags
 
     def render(self) -> str:

@@ -172,7 +172,7 @@ def _format_data(rrset: dns.rrset.RRset) -> tuple[str, ...]:
 
 
 def _find_soa_ttl(answer: dns.message.Message) -> int | None:
-    """Return for how many seconds the negative answer may be cached: RFC 2308 section 5."""
+    """Return for how many seconds the negative *answer* may be cached (RFC 2308 section 5); None without an SOA."""
     for rrset in answer.authority:
         if rrset.rdtype == dns.rdatatype.SOA:
             return min(int(rrset.ttl), _parse_minimum(rrset.to_text()))
@@ -180,7 +180,7 @@ def _find_soa_ttl(answer: dns.message.Message) -> int | None:
 
 
 def _parse_minimum(soa: str) -> int:
-    """Return the minimum field, the last of an SOA record."""
+    """Return the last field of the SOA record *soa*: the minimum TTL in seconds."""
     return int(soa.rpartition(" ")[2])
 
 

@@ -43,9 +43,9 @@ class FallbackInputs:
         self._failures: dict[Kind, str] = {}
 
     def correct(self, item: KindStateChanged) -> KindStateChanged:
-        """Return *item*.
+        """Return *item*, or one that reports the kind as failing.
 
-        If it reports a kind as synced although the engine missed an object of it, report it as failing.
+        That is needed if *item* reports a kind as synced although the engine missed an object of it.
         """
         state = item.state
         if state.phase is not Phase.SYNCED or state.kind not in self._failures:

@@ -163,7 +163,7 @@ class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not known if the change was made."""
+        """Whether it is unknown if the change of this line was made."""
         return is_open(self.phase, self.outcome)
 
 
@@ -190,7 +190,7 @@ class AuditContext(Value, frozen=True, kw_only=True):
 
 
 def is_open(phase: Phase, outcome: str) -> bool:
-    """Return whether it is not known if the change of a line with *phase* and *outcome* was made."""
+    """Return whether it is unknown if the change of a line with *phase* and *outcome* was made."""
     return phase != "resolution" and outcome in {"", "unknown"}
 
 

@@ -150,5 +150,5 @@ def _find_reason(change: Change, decision: Decision | None) -> str:
 
 
 def _find_detail(outcome: Outcome) -> str:
-    """Return the change id or the message of the service."""
+    """Return the service's id of an applied change, else the message that says why it failed."""
     return outcome.change_id if isinstance(outcome, Applied) else outcome.message

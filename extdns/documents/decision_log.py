@@ -92,10 +92,10 @@ def encode_decision_line(line: DecisionLine) -> bytes:
 
 
 def parse_field_path(field_path: str) -> tuple[str, ...]:
-    """Return the keys of a JSON pointer below `/input` (RFC 6901).
+    """Return the keys of a JSON pointer (RFC 6901) to a field below `/input`.
 
     Raises:
-        ValueError: *field_path* is not a JSON pointer, or names no field of the input, so that it leaves out nothing.
+        ValueError: *field_path* is not a JSON pointer, or there is no such field in the input of rules.
     """
     first, *keys = _split(field_path)
     found: object = {"input": build_document(_EXAMPLE)}

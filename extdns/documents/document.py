@@ -154,7 +154,7 @@ class ProcessReference(Document, frozen=True):
 
     @property
     def reads_files(self) -> bool:
-        """Whether it reads manifests, not a cluster."""
+        """Whether the process reads manifests, not a cluster."""
         return self.objects.startswith("files ")
 
 

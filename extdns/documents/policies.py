@@ -67,7 +67,7 @@ class PoliciesDocument(LiveDocument, frozen=True):
     """The rules about who may publish what; `items` is empty and `policyServer` null without any.
 
     `revision` is that of the rules in CEL, and `evaluatedAt` when they were last evaluated on a record. `problems` is
-    what is wrong with them, with files and with lists. `denied` counts the records that rules deny, `violating` the
+    what is wrong with these, with files and with lists. `denied` counts the records that rules deny, `violating` the
     published ones that they deny now, and `waiting` those that are not changed because there is no answer.
     """
 
@@ -83,7 +83,7 @@ class PoliciesDocument(LiveDocument, frozen=True):
 
 
 def build_policies(live: ProcessSnapshot, config: Config) -> PoliciesDocument:
-    """Describe the rules."""
+    """Build the document about the rules of the process *live*, whose flags are *config*."""
     local, server, reasons = live.rules.local, live.rules.server, live.engine.decisions.reasons
     evaluated_at_s = local.evaluated_at_s if local else None
     return PoliciesDocument(

@@ -15,7 +15,7 @@ class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
     """The rules in CEL.
 
     Attributes:
-        revision: of the rules in use, "" before the first were read.
+        revision: the revision of the rules in use, "" before the first were read.
         policies: the state of each DNSPolicy, sorted by name within each origin.
         problems: what is wrong with policies, files and lists, sorted.
         evaluated_at_s: when a record was last evaluated (monotonic seconds), None before the first.
@@ -31,7 +31,7 @@ class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
     """The policy server.
 
     Attributes:
-        revision: of its policies, as in the decision log; "" before it was read.
+        revision: the revision of its policies, as in the decision log; "" before it was read.
         policies: the ids of its policies in the package that is queried, sorted.
         problem: why it does not answer, "" if it does or was not queried yet.
         policy_problems: what is wrong with its policies, one message each.

@@ -250,7 +250,7 @@ _OWNERSHIP_PREFIX: Final = '"heritage='
 
 
 class RecordCounts(NamedTuple):
-    """The number of records in a zone, without ownership records: all, and ours."""
+    """The numbers of all records and of our records in a zone, without ownership records."""
 
     records: int
     ours: int

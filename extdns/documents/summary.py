@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
-    """Return the worst level of all that is shown. *counts* is the number of names in each state."""
+    """Return the worst level of names, zones, kinds and rules. *counts* is the number of names in each state."""
     engine = live.engine
     if not live.is_responding or any(list_failures(live)):
         return Level.FAILING
@@ -53,7 +53,7 @@ def list_failures(live: ProcessSnapshot) -> Iterator[str]:
 
 
 def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
-    """Describe the state in one or more sentences, the answer first."""
+    """Describe the state of the process in one or more sentences, the most important first."""
     return " ".join(_build_sentences(live, counts))
 
 

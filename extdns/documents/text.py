@@ -36,7 +36,7 @@ def list_problems(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Itera
 
 
 def shorten_field(field: str) -> str:
-    """Remove the annotation prefix, which is the same on all, from *field*: `annotation hostname`."""
+    """Return *field* without the prefix of an annotation, as `annotation hostname`; other fields unchanged."""
     word, _, key = field.partition(" ")
     return f"{word} {key.rpartition('/')[2]}" if key and word == "annotation" else field
 

@@ -53,7 +53,7 @@ class ViolationDocument(RuleDocument, frozen=True):
 
 
 def count_rule_results(decisions: Iterable[Decision]) -> Counter[tuple[str, str]]:
-    """Count the records by rule that matches them, and result."""
+    """Count the records that a rule matches, by rule and result."""
     found: Counter[tuple[str, str]] = Counter()
     for decision in decisions:
         results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}

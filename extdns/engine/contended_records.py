@@ -111,7 +111,7 @@ class ContendedRecords:
     """
 
     def __init__(self, retries: RetryTable) -> None:
-        """Store the pauses of names in *retries*."""
+        """Start with an empty history; the pauses of names are stored in *retries*."""
         self._retries = retries
         self._history = WriteHistory()
         self._next_cleanup_at = 0.0

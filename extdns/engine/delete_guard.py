@@ -257,7 +257,7 @@ class DeleteGuard:
     # saved state
 
     def restore(self, saved: Saved, now_s: float) -> set[DnsName]:
-        """Load the state that an earlier process saved into the guard. Return the names to plan again."""
+        """Load *saved*, the state of an earlier process, into the guard. Return the names to plan again."""
         if self._is_demoted:
             self.holds.drop_all()  # what the other leader saved is newer
         self._is_demoted = False

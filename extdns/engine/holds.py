@@ -85,11 +85,11 @@ class Holds:
         return iter(tuple(self._by_digest.values()))
 
     def find(self, zone_id: str, key: RecordKey) -> Hold | None:
-        """Return the hold of one record, or None."""
+        """Return the hold of one record; None if there is none, or only a restored one."""
         return self.by_name.get((zone_id, key.name), {}).get(key)
 
     def find_digest(self, digest: str) -> Hold | None:
-        """Return the hold of the record with *digest*, or None."""
+        """Return the hold of the record with *digest*; None if there is none, or only a restored one."""
         return self._by_digest.get(digest)
 
     def find_cause(self, zone: Zone, owned: OwnedRecord, digest: str) -> HoldCause | None:

@@ -168,7 +168,7 @@ class ExistenceChecks:
         deadlines.register(lambda _: (self._next_at,))
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Return whether the object exists, by the last answer that took effect; None if there is none."""
+        """Return whether the object exists, by the last answer that took effect; None before the first."""
         return self._exists.get(key)
 
     def require(self, key: ObjectKey, now_s: float) -> None:

@@ -114,7 +114,7 @@ class PendingDeletes:
         return tracked if tracked and is_same(tracked.delete.owned, owned) else None
 
     def find_digest(self, digest: str) -> TrackedDelete | None:
-        """Return the delete of the record with *digest*, or None."""
+        """Return the delete of the record with *digest*; None if no such delete is tracked."""
         return self._by_digest.get(digest)
 
     def put(self, zone: Zone, delete: PendingDelete, now_s: float, *, is_held: bool) -> None:
@@ -157,7 +157,7 @@ class PendingDeletes:
         self.remove(tracked)
 
     def remove(self, tracked: TrackedDelete) -> None:
-        """Remove a delete and its grant."""
+        """Stop tracking the delete *tracked*, and withdraw its grant."""
         self._withdraw(tracked)
         zone_and_name = tracked.zone.id, tracked.key.name
         at_name = self.by_name[zone_and_name]

@@ -305,7 +305,7 @@ class WriteQueue:
         self.in_flight, self._sent = None, {}
 
     def resolve_unconfirmed(self, read: Collection[DnsName], changed: Collection[DnsName]) -> Collection[DnsName]:
-        """Do as `UnconfirmedWrites.resolve`, and end the pause of the zone if the batch was applied."""
+        """Return what `UnconfirmedWrites.resolve` does, and end the pause of the zone if the batch was applied."""
         names = self.unconfirmed.resolve(read, changed)
         if names and not self.unconfirmed.resent:
             self.retry.record_success()
@@ -340,7 +340,7 @@ class WriteQueue:
             conflict.changes = self._sent[name]
 
     def _isolate(self, batch: Batch, block: Blocked, offending: tuple[DnsName, ...], now_s: float) -> None:
-        """Delay the offending names; if the service names none, send the batch in halves until one is found."""
+        """Delay the *offending* names, or, if the service names none, send the batch in halves until they are found."""
         names = find_names(batch)
         if not offending and len(names) > 1:
             middle = len(names) // 2

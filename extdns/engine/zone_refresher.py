@@ -124,7 +124,7 @@ class ZoneRefresher:
         return state.refresh.quiet_rounds > 0 and self._settings.max_refresh_interval_s > self._interval_s
 
     def _find_list_at(self) -> float:
-        """Return when zones are listed again. The interval does not grow while names wait for a zone."""
+        """Return the monotonic time of the next list of zones. While names wait for a zone, it does not get rarer."""
         zones, at_s = self._zones, self._next_list_at
         if self._waits.names(ZONES):
             at_s = min(at_s, max(self._listed_at + self._interval_s, self._slowed_until_at))

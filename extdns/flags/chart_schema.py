@@ -133,7 +133,7 @@ def _describe_single(flag: Flag, empty: tuple[object, ...]) -> Schema:
 
 
 def _describe_choice(flag: Flag) -> Schema:
-    """Describe a value whose choices editors suggest; the templates explain the others."""
+    """Describe a value that can be any text: editors suggest the choices, and the templates refuse other texts."""
     return {"anyOf": [{"enum": list(list_allowed(flag))}, {"type": ["string", "null"]}]}
 
 

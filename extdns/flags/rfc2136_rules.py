@@ -20,7 +20,7 @@ _HOST_NAME: Final = re.compile(r"(?=.{1,254}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]
 
 
 def check_reference_rules(values: Mapping[str, Any]) -> None:
-    """Check the rules of external-dns.
+    """Check the flags by the rules of external-dns.
 
     Raises:
         UsageError: the first rule that is violated.
@@ -41,7 +41,7 @@ def check_reference_rules(values: Mapping[str, Any]) -> None:
 
 
 def check_our_rules(values: Mapping[str, Any]) -> None:
-    """Check that there are servers, zones and a key.
+    """Check the flags by the rules of extdns: among others, that there are servers, zones and a key.
 
     Raises:
         UsageError: the first rule that is violated.

@@ -100,7 +100,7 @@ def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObjec
 
 
 def _find_name_problem(kind: Kind, obj: KubernetesObject) -> tuple[str, str] | None:
-    """Return the field with an invalid name or namespace of *obj*, and the message, or None."""
+    """Return the field of *obj* with an invalid name or namespace, and the message; None if both are valid."""
     metadata = obj.metadata
     if len(metadata.name) > _MAX_NAME or not _NAME.fullmatch(metadata.name):
         return "name", _describe_name_problem("name", metadata.name, f'"-" and ".", up to {_MAX_NAME} characters')

@@ -123,7 +123,7 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
-        """The parts to compare. An issuer that many clusters have in common is ""."""
+        """The parts, to compare clusters by. An issuer that many clusters have in common is ""."""
         issuer = "" if self.issuer.rstrip("/") in COMMON_ISSUERS else self.issuer
         return self.uid, issuer, self.authority, self.configured_id
 

@@ -58,7 +58,7 @@ class DesiredRecord(Value, frozen=True, kw_only=True):
 
     @property
     def resource(self) -> str:
-        """The object that requests it, as `service/shop/web`; "" if none is named."""
+        """The object that requests the record, as `service/shop/web`; "" if none is named."""
         return self.labels.get(RESOURCE)
 
     @property

@@ -68,7 +68,7 @@ class Annotations(Value, frozen=True, kw_only=True):
         return self.values.get(name)
 
     def describe_field(self, name: str) -> str:
-        """Return the description of annotation *name* for messages."""
+        """Return how messages call annotation *name*: `annotation`, a blank, and its full name."""
         return sys.intern(f"annotation {self.prefix}{name}")
 
     def build_warning(self, name: str, reason: Reason, allowed: str) -> ClaimWarning:

@@ -231,12 +231,12 @@ def _finalize(value: object) -> object:
 
 
 def _address(parameters: Mapping[str, str]) -> Markup:
-    """Return the relative URL of the list of names with *parameters*, never shortened."""
+    """Return the relative URL of the list of names with *parameters* as its query."""
     return escape(f".?{urlencode(parameters)}" if parameters else ".")
 
 
 def _explained(name: str) -> Markup:
-    """Return the relative URL of the page of *name*."""
+    """Return the relative URL of the page about *name*."""
     return escape(f"name?{urlencode({'of': name})}")
 
 

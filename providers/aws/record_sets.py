@@ -30,8 +30,8 @@ class AliasTarget(Value, frozen=True, kw_only=True):
     """The target of an alias.
 
     Attributes:
-        zone_id: of the zone that holds the target, without `/hostedzone/`.
-        name: as Route 53 spells it.
+        zone_id: the id of the zone that holds the target, without `/hostedzone/`.
+        name: the name of the target, as Route 53 spells it.
     """
 
     zone_id: str
@@ -43,7 +43,7 @@ class Route53RecordSet(Value, frozen=True, kw_only=True):
     """One resource record set.
 
     Attributes:
-        name: in any spelling that Route 53 accepts.
+        name: the name, in any spelling that Route 53 accepts.
         ttl_s: None for an alias.
         values: in the order of Route 53; () for an alias.
         routing: the fields of the routing policy by their names in the API, nested ones as `GeoLocation.CountryCode`.

@@ -108,9 +108,9 @@ def _convert_rdataset(name: DnsName, rdataset: dns.rdataset.Rdataset) -> Record 
 
 
 def _find_exact(rtype: str, targets: tuple[str, ...], rdataset: dns.rdataset.Rdataset) -> object:
-    """Return the data on the wire, sorted, if *targets* do not give the same data; else None.
+    """Return the sorted wire data of *rdataset* if *targets* cannot be turned back into it; else None.
 
-    None is also returned for types that extdns never writes.
+    None is also returned for addresses, which can always be turned back, and for types that extdns never writes.
     """
     if rtype in rrtype.ADDRESSES or rtype not in rrtype.OWNABLE:
         return None

@@ -230,12 +230,12 @@ class JsonDocument(Value, frozen=True):
 
     @property
     def api_version(self) -> object:
-        """The value of `apiVersion`, or None."""
+        """The value of `apiVersion`; None if there is no such field."""
         return self.top.api_version
 
     @property
     def kind(self) -> object:
-        """The value of `kind`, or None."""
+        """The value of `kind`; None if there is no such field."""
         return self.top.kind
 
     @property
@@ -285,12 +285,12 @@ class YamlDocument(Value, frozen=True):
 
     @property
     def api_version(self) -> object:
-        """The value of `apiVersion`, or None."""
+        """The value of `apiVersion`; None if there is no such field."""
         return self.tree.get("apiVersion")
 
     @property
     def kind(self) -> object:
-        """The value of `kind`, or None."""
+        """The value of `kind`; None if there is no such field."""
         return self.tree.get("kind")
 
     @property
@@ -308,7 +308,7 @@ class YamlDocument(Value, frozen=True):
         return self._decode_items(items) if isinstance(items, list) else None
 
     def decode(self, kind: Kind) -> DecodedObject | DocumentProblem:
-        """Decode the object."""
+        """Decode the document as an object of *kind*; return the problem if that fails."""
         return decode_tree(kind, self.tree)
 
     def _decode_items(self, items: list[object]) -> Iterator[RawDocument | DocumentProblem]:

@@ -338,7 +338,7 @@ class ServiceContext(Value, frozen=True, kw_only=True):
         return tuple(hosts)
 
     def get_node(self, name: str) -> Node | None:
-        """Return the node *name*, or None."""
+        """Return the node *name*; None if there is no such node."""
         found = self.view.get(NODE, "", name) if name else None
         return found if isinstance(found, Node) else None
 
