@@ -59,7 +59,7 @@ class Assembly(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         controller: runs the engine.
-        engine: for commands that read its decisions afterwards.
+        engine: the engine; some commands read its decisions afterwards.
         server: serves health and metrics while it is open.
         page: serves the live page and the JSON API while it is open.
     """
@@ -222,7 +222,7 @@ def build_site(
     Args:
         config: the flags.
         read_snapshot: returns a copy of the engine's state.
-        reader: of whose service the pages show how many calls may be made now.
+        reader: the reader of the DNS service; the pages show how many calls of it may be made now.
         find_leader: returns the URL of the pages of the leader if that is another process, else "".
     """
 

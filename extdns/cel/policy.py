@@ -50,7 +50,7 @@ class CompiledPolicy:
 
     Attributes:
         text: the document.
-        validations: in the order of the document.
+        validations: the validations, in the order of the document.
         expressions: all of its expressions.
         conditions: the expressions of the validations if the policy has no variables, else ().
         references: what its expressions refer to.

@@ -50,7 +50,7 @@ class FunctionCall(Value, frozen=True, order=True):
 
     Attributes:
         name: the function, with the names before its dots if they are no variables, as `ip.isCanonical`.
-        arguments: their number, with the value before the dot.
+        arguments: the number of arguments, counting the value before the dot.
     """
 
     name: str

@@ -73,7 +73,7 @@ def find_name_servers(zone: str, path: str = "/etc/resolv.conf", *, port: int = 
     """Return the name servers of *zone*, one for each address; () if they cannot be resolved.
 
     Args:
-        zone: its name.
+        zone: the name of the zone.
         path: the configuration of the resolver.
         port: the port of the resolver.
     """

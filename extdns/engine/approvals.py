@@ -64,9 +64,9 @@ class HoldCodes:
     A code is published after the saved state contains it, so that every later process can apply an approval of it.
 
     Attributes:
-        current: by scope, its code and the first revision of the saved state that contains it.
-        published: by scope, the code that people see. If the held deletes change, it stays the earlier code until the
-            saved state contains the new one.
+        current: the code of each scope, and the first revision of the saved state that contains it.
+        published: the code of each scope that people see. If the held deletes change, it stays the earlier code
+            until the saved state contains the new one.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Approvals:
     """The deletes that a person approved, each for at most 24 hours.
 
     Attributes:
-        waiting: by code, approvals of codes that are not the code of any scope yet. Each is applied once, when a scope
+        waiting: the approvals, by code, of codes that no scope has yet. Each is applied once, when a scope
             gets this code.
         next_expiry_at: the time before which no approval expires (monotonic seconds), infinity if there is none.
     """

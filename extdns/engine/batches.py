@@ -75,10 +75,10 @@ def split_and_complete(
     Changes of records that cannot coexist are never split (law 6).
 
     Args:
-        change_set: without ownership records.
+        change_set: the change set without ownership records.
         current: the records of its name and of related names.
         registry: adds the ownership records.
-        capabilities: of the service.
+        capabilities: what the service guarantees.
 
     Returns:
         For each part: the part without ownership records, and with them, or the reason why it cannot be written.

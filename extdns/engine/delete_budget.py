@@ -236,7 +236,7 @@ class DeleteBudgets:
         not be in the maximum of its zone twice.
 
         Args:
-            counts: by zone id and the namespace of their resources, how many.
+            counts: the number of records, by zone id and the namespace of their resources.
             now_s: monotonic seconds.
         """
         if len(self._budgets) > self._max_before_drop:

@@ -58,7 +58,7 @@ class Holds:
     """All holds, by name, by digest and by scope.
 
     Attributes:
-        by_name: by zone id and name, the holds of the records at the name.
+        by_name: the holds of the records at each name, by zone id and name.
         restored: the restored holds.
         changed: scopes whose held deletes, or the evidence for them, changed. Take them with `take_changed`.
         next_expiry_at: when the first hold stops counting in the budgets (monotonic seconds), infinity if none does.
@@ -307,8 +307,8 @@ class Holds:
         Args:
             zone: the zone of the record.
             owned: the record, as it is now.
-            digest: its digest.
-            delete: its evidence now, None if there is none.
+            digest: the digest of the record.
+            delete: the delete with its evidence now, None if there is none.
             now_s: monotonic seconds.
             is_requested: whether an object requests the record.
         """

@@ -236,7 +236,7 @@ class Dependencies:
 
         Args:
             key: the object that changed.
-            labels: its labels before and after the change.
+            labels: the labels of that object before and after the change.
         """
         found = set(self._requesters.get(key, ()))
         for version in labels if self._selections else ():

@@ -90,7 +90,7 @@ class PendingDeletes:
     """All deletes that have evidence: by name, by digest, and by the time at which they are due.
 
     Attributes:
-        by_name: by zone id and name, the deletes of the records at the name.
+        by_name: the deletes of the records at each name, by zone id and name.
         granted: the granted ones, by digest.
         next_due_at: the earliest time at which one may be due (monotonic seconds), infinity if there is none.
     """

@@ -71,7 +71,7 @@ class NamePlan(Struct, gc=False):
     """The plans of one name in all its zones.
 
     Attributes:
-        plans: of the zones that can be planned now.
+        plans: the plans of the zones that can be planned now.
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
         unadjusted: desired records that must be shown to the service before the name can be planned.

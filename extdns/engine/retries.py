@@ -72,15 +72,15 @@ class Retry:
 
     Attributes:
         failure: the kind of failure; it selects the policy.
-        failures: how many times in a row.
-        since_at: time of the first of them (monotonic seconds).
+        failures: the number of failures in a row.
+        since_at: the time of the first of these failures (monotonic seconds).
         until_at: the end of the pause (monotonic seconds).
         message: the error of the last failure, "" if there is none.
         is_forbidden: whether permissions were missing the last time; only a person can change that.
         lacks_credentials: whether there were no valid credentials the last time.
-        block: of a name, why its changes wait.
-        changes: of a name, the changes that failed.
-        is_waiting: of a name in a table, whether `take_due` has not returned it since the pause began.
+        block: why the changes of the name wait; None if this is not the retry of a name.
+        changes: the changes of the name that failed.
+        is_waiting: whether `RetryTable.take_due` has not returned the name since the pause began.
     """
 
     failure: Failure

@@ -102,7 +102,7 @@ class RuleReview(Value, frozen=True, kw_only=True):
         violating: the records to delete.
         retained: the records that stay, and why.
         not_absent: the records that are not deleted by absence, because a denied claim requests their targets.
-        evaluations: of every record that was evaluated.
+        evaluations: the evaluation of every record that was evaluated.
         inputs: what was evaluated.
         is_awaited: whether an answer is awaited, without which nothing can be planned.
     """

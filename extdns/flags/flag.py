@@ -55,7 +55,7 @@ class Flag:
     """A command-line flag: one row of the table of flags.
 
     Attributes:
-        name: its name without the dashes.
+        name: the name of the flag, without the dashes.
         kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
         help: what the flag does, as a sentence in lower case without a full stop.
         default: the value if the flag is not set; a tuple for a repeatable flag, None for no value.

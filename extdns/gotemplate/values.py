@@ -40,7 +40,7 @@ class GoType:
     """A Go type.
 
     Attributes:
-        name: its Go spelling.
+        name: the name of the type in Go.
         element: the spelling of the type of elements, or of what a pointer points at; "" for other forms.
         key: the spelling of the type of a map's keys.
     """

@@ -48,8 +48,8 @@ class LeaseStore:
 
         Args:
             api: used by this store only.
-            namespace: of the Lease.
-            name: of the Lease.
+            namespace: the namespace of the Lease.
+            name: the name of the Lease.
             find_page: returns the URL at which the pages of this process can be read, "" for none. It is in the Lease
                 while this process holds it.
 

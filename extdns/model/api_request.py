@@ -27,7 +27,7 @@ class ApiCall(Value, frozen=True, kw_only=True):
     """One call to a DNS service, which may consist of several requests.
 
     Attributes:
-        action: as the service names it, such as `ChangeResourceRecordSets`.
+        action: the action as the service names it, such as `ChangeResourceRecordSets`.
         status: `ok`, or how the call failed: a `FailureKind` of providers/common.
         seconds: without the wait for our own rate limit.
     """

@@ -111,7 +111,7 @@ class TargetlessClaim(Value, frozen=True, kw_only=True):
     comes first among those that it is merged with, its TTL, labels and properties apply to them.
 
     Attributes:
-        desired: as the object requests it, without targets.
+        desired: the record as the object requests it, without targets.
     """
 
     desired: DesiredRecord

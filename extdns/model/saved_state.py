@@ -30,7 +30,7 @@ class SavedHolds(Value, frozen=True, kw_only=True):
         by_budget: whether a budget holds them; if not, their evidence is insufficient.
         by_absence: whether their evidence is by absence.
         digests: the digests of the records with their ownership records, sorted.
-        records: in the same order, the ids of the records, which an edit does not change. Older versions saved none.
+        records: the ids of the records in the same order, which an edit does not change. Older versions saved none.
     """
 
     since_s: float

@@ -20,7 +20,7 @@ class Violation(Value, frozen=True, kw_only=True, order=True):
 
     Attributes:
         rule: the name of the rule: that of its DNSPolicy, or the package of a Rego policy.
-        message: for people; at most 500 characters, without control characters.
+        message: what is wrong, for people; at most 500 characters, without control characters.
         reason: the `reason` of the validation, as `Forbidden`, "" if it states none.
         deletes: whether a published record that violates the rule is deleted (`onViolation: delete`).
         values: the variables of the rule, with their values as text, each at most 200 characters.

@@ -63,7 +63,7 @@ class ZonePage(Value, frozen=True, kw_only=True):
     """One page of a zone.
 
     Attributes:
-        records: in the service's order.
+        records: the records of the page, in the service's order.
         after: the opaque cursor of the next page, None on the last one.
     """
 

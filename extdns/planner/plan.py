@@ -83,7 +83,7 @@ def find_removals(
     """Return the records of *comparison* that can be deleted only with evidence: nothing replaces or keeps them.
 
     Args:
-        comparison: of a name.
+        comparison: the comparison of a name.
         retained: the records that stay regardless of evidence, and why.
         settings: the settings of the planner.
     """
@@ -114,7 +114,7 @@ def propose_changes(
     """Give each delete of *comparison* its evidence or the reason why the record stays, and apply `--policy`.
 
     Args:
-        comparison: of a name.
+        comparison: the comparison of a name.
         findings: what was found about the records that `find_removals` returned, and why updates that
             `find_target_removals` returned cannot be made yet.
         retained: the records that stay regardless of evidence, and why.

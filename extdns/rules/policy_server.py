@@ -14,7 +14,7 @@ class PolicyProblem(Value, frozen=True, kw_only=True):
     """Why policies gave no valid answer.
 
     Attributes:
-        message: for people, without control characters.
+        message: what is wrong, for people, without control characters.
         policy: the id of the policy, as `namespace/configmap/key` if kube-mgmt loaded it; "" if it is not known.
     """
 

@@ -31,7 +31,7 @@ class HostPublisher:
 
     Attributes:
         ref: the object.
-        annotations: its annotations.
+        annotations: the annotations of the object.
         annotated_targets: targets of its `target` annotation, or None if it has none.
         builder: merges the requested hostnames; it has the record options and the resource of the object.
     """
@@ -67,7 +67,7 @@ class HostPublisher:
             obj: the object.
             settings: settings that all sources share.
             ttl_only: read no record option but the TTL.
-            resource: as for `ClaimBuilder`.
+            resource: see `ClaimBuilder.__init__`.
         """
         self._source: Final = source
         self._kind: Final = kind

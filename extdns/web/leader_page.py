@@ -87,7 +87,7 @@ def fetch_leader_page(url: str, path: str, query: str, host: str) -> Response | 
     """Return the response of the leader at *url* to a GET; None if it does not answer.
 
     Args:
-        url: as `build_leader_url` returns it.
+        url: the URL that `build_leader_url` returned.
         path: the path of the request, encoded as in the request line.
         query: the query of the request, without the question mark.
         host: the `Host` header of the request: the commands on the page use it.

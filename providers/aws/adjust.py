@@ -144,7 +144,7 @@ def normalize_policy(properties: Mapping[str, str], *, has_bias: bool) -> dict[s
     makes country and subdivision meaningless. Country codes become upper case, and coordinates lose leading zeros.
 
     Args:
-        properties: of a desired record.
+        properties: the properties of a desired record.
         has_bias: whether to add the default bias to a geoproximity policy without one.
     """
     found = {name: value for name, value in properties.items() if name in PROPERTY_NAMES}

@@ -245,7 +245,7 @@ def translate_errors(service: str, operation: str, context: str) -> Iterator[Non
 
     Args:
         service: such as `route53`.
-        operation: of the API.
+        operation: the operation of the API.
         context: description of the subject of the call for messages, such as its zone; "" for none.
     """
     call = f"{service}:{operation}"

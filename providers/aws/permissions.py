@@ -140,9 +140,9 @@ class IamIdentity:
         """Simulate the policies of the user or role *principal* for *action* on *resource*.
 
         Args:
-            principal: its ARN, including the path.
+            principal: the ARN of the user or role, including the path.
             action: such as `route53:ChangeResourceRecordSets`.
-            resource: its ARN.
+            resource: the ARN of the resource.
             context: the values of condition keys.
         """
         entries = [

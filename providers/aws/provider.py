@@ -166,7 +166,7 @@ class Route53Writer:
         """Create a writer.
 
         Args:
-            apis: by account.
+            apis: the API of each account, by its name in `Zone.account`.
             conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
         """
         self._apis = apis

@@ -65,7 +65,7 @@ class HostedZone(Value, frozen=True, kw_only=True):
 
     Attributes:
         id: without `/hostedzone/`.
-        name: as Route 53 spells it.
+        name: the name, as Route 53 spells it.
     """
 
     id: str

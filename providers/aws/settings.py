@@ -16,7 +16,7 @@ class AwsAccount:
     """Credentials of one AWS account.
 
     Attributes:
-        profile: of the shared AWS configuration, "" for the SDK's default credential chain.
+        profile: the profile in the shared AWS configuration, "" for the SDK's default credential chain.
         role: ARN of a role to assume with these credentials, "" for none.
         external_id: the external id that the role's trust policy requires, "" for none; a secret.
         on_request: called after each HTTP request.
@@ -97,7 +97,7 @@ class AwsSettings:
     """Settings of the provider.
 
     Attributes:
-        accounts: at least one.
+        accounts: the accounts, at least one.
         conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
         attempts: attempts of a read, the first included; 0 for the maximum of 10.
         page_items: record sets in a page, at most 300.

@@ -244,7 +244,7 @@ class RateLimiter:
 
         Args:
             account: the name in reports.
-            rate: for all calls of the account, and for those of each action.
+            rate: the limit of all calls of the account together, and of the calls of each action.
             pause_s: the least time between two writes.
             monotonic_s: returns the time.
             wait: sleeps for some seconds.

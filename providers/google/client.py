@@ -94,7 +94,7 @@ class CloudDnsApi:
         Args:
             zone: name or number of the zone.
             zone_label: description of the zone for messages.
-            name: of the record sets, with a dot at the end; "" for all.
+            name: the name of the record sets, with a dot at the end; "" for all record sets.
             after: the token of the page, "" for the first.
             limit: the largest number of record sets.
         """

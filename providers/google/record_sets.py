@@ -25,9 +25,9 @@ class CloudDnsRecordSet(Value, frozen=True, kw_only=True):
     """A ResourceRecordSet.
 
     Attributes:
-        name: with a dot at the end.
+        name: the name, with a dot at the end.
         values: its `rrdatas`, in the order of the service; () if there is a policy.
-        policy: its `routingPolicy` as JSON, "" for none.
+        policy: the `routingPolicy` as JSON, "" for none.
     """
 
     name: str
@@ -42,7 +42,7 @@ class ManagedZone(Value, frozen=True, kw_only=True):
 
     Attributes:
         name: chosen by its owner, unique in the project.
-        number: its id, globally unique.
+        number: the id of the zone, globally unique.
         dns_name: the domain name, with a dot at the end.
         peering: whether it is a peering zone, which resolves in another network and has no records.
     """

@@ -35,7 +35,7 @@ class Target:
     """A provider of octoDNS that zones are written to.
 
     Attributes:
-        id: its name in the configuration.
+        id: the name of the provider in the configuration.
         arguments: those of its class, with secrets.
         instance: one that reads and writes nothing, to learn what the class supports.
     """

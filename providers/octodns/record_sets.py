@@ -36,7 +36,7 @@ def build_octodns_record(zone: OctodnsZone, record: Record | DesiredRecord, opti
 
     Args:
         zone: octoDNS's container.
-        record: with data that is valid for its type.
+        record: a record whose data is valid for its type.
         options: those of the current record, such as whether a service proxies it; `lenient` is left out.
 
     Raises:

@@ -34,7 +34,7 @@ class SecretValues:
         """Return *arguments* with the values of secret handlers, and mask all secrets from now on.
 
         Args:
-            arguments: of a provider or a handler; nested mappings are resolved, too.
+            arguments: the arguments of a provider or a handler; nested mappings are resolved, too.
             origin: what they belong to, for messages.
 
         Raises:

@@ -29,7 +29,7 @@ class TsigSecret:
 
     Attributes:
         algorithm: such as `hmac-sha256`.
-        secret: in base64; never shown.
+        secret: the secret in base64; never shown.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Rfc2136Settings:
     """How to reach the servers, and which zones to manage.
 
     Attributes:
-        servers: at least one; all serve the same zones.
+        servers: the servers, at least one; all serve the same zones.
         key: signs all messages, None for none.
         authenticator: for keys that sign one update each (GSS-TSIG), instead of *key*; None for none.
         tls: for DNS over TLS; None for plain TCP.

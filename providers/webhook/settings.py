@@ -14,8 +14,8 @@ class WebhookSettings:
     """How to reach the webhook, and what to take from it.
 
     Attributes:
-        url: its address, with http:// or https://; user and password are sent as basic authentication.
-        timeout_s: for one call, from connecting to the last byte of the answer.
+        url: the address of the webhook, with http:// or https://; user and password are sent as basic authentication.
+        timeout_s: the time limit of one call in seconds, from connecting to the last byte of the answer.
         max_body_bytes: the largest answer.
         domains: the domains of `--domain-filter`, from which zones are taken if the webhook names none.
         max_writes: the most changes of one request.

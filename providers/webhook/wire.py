@@ -69,7 +69,7 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
     Attributes:
         record_ttl: seconds; none is configured unless it is more than 0.
         labels: such as `owner` and `resource`.
-        provider_specific: in the order of the JSON.
+        provider_specific: the properties, in the order of the JSON.
     """
 
     dns_name: _Name = ""

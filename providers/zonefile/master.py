@@ -39,10 +39,10 @@ class MasterEntry:
     """One entry of a file: a record, a directive, a comment or a blank line.
 
     Attributes:
-        text: its lines in the file, decoded as Latin-1, including the last newline.
+        text: the lines of the entry, decoded as Latin-1, including the last newline.
         owner: the absolute owner name of a record; "" for other entries.
         owner_end: where the owner ends in *text*, 0 if the entry inherits the owner of the record before.
-        key: of a record whose owner is a `DnsName`; None for other records, which are never changed.
+        key: the key of a record whose owner is a `DnsName`; None for others, which are never changed.
         target: the record data; "" if *key* is None.
         serial: start and end of the serial in the text of the SOA.
     """

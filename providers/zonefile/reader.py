@@ -33,7 +33,7 @@ class ZoneFileReader:
         """Create a reader.
 
         Args:
-            folder: with the zone files.
+            folder: the folder with the zone files.
             ids: suffixes of the file names to read; () reads all.
             page_names: names in a page.
         """

@@ -116,8 +116,8 @@ class Naming:
         """Return all names that an ownership record of this record can have, with their formats, the newest one first.
 
         Args:
-            name: of the record.
-            rtype: of the record.
+            name: the name of the record.
+            rtype: the type of the record.
             alias: whether it is an A record that points to a name.
         """
         return [

@@ -59,7 +59,7 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
     Attributes:
         records: those that are not ownership records, sorted by key.
         ownership_records: all ownership records, of any owner.
-        matches: for each record, the ownership records that cover it, the deciding one first.
+        matches: the ownership records that cover each record, the deciding one first.
         matched_records: keys of the records that each ownership record covers.
     """
 
