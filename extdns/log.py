@@ -152,23 +152,23 @@ class Log:
         return self._logger.isEnabledFor(logging.DEBUG)
 
     def debug(self, event: Event, /, **fields: object) -> None:
-        """Write details of the work. Fields that are None are omitted."""
+        """Write *event* at the level debug: a detail of the work. Fields that are None are omitted."""
         self.write(logging.DEBUG, event, **fields)
 
     def info(self, event: Event, /, **fields: object) -> None:
-        """Write normal work. Fields that are None are omitted."""
+        """Write *event* at the level info: normal work. Fields that are None are omitted."""
         self.write(logging.INFO, event, **fields)
 
     def warning(self, event: Event, /, **fields: object) -> None:
-        """Write a problem that a person should fix. Fields that are None are omitted."""
+        """Write *event* at the level warning: a problem that a person should fix. Fields that are None are omitted."""
         self.write(logging.WARNING, event, **fields)
 
     def error(self, event: Event, /, **fields: object) -> None:
-        """Write a failure. Fields that are None are omitted."""
+        """Write *event* at the level error: a failure. Fields that are None are omitted."""
         self.write(logging.ERROR, event, **fields)
 
     def write(self, level: int, event: Event, /, **fields: object) -> None:
-        """Write at *level*, of the standard library. Fields that are None are omitted."""
+        """Write *event* at *level*, of the standard library. Fields that are None are omitted."""
         self._logger.log(level, event.value, extra={_FIELDS: fields})
 
 
@@ -206,7 +206,7 @@ def configure(
 
 
 class _LineHandler(logging.StreamHandler[TextIO]):
-    """Write lines. A closed pipe or a full disk must not stop the work."""
+    """Writes log lines, and ignores errors: a closed pipe or a full disk must not stop the work."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the standard library's name
         """Drop *record*, which could not be written."""

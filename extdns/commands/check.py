@@ -82,7 +82,7 @@ def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckR
 
 
 def _check_services(config: Config) -> Iterator[CheckResult]:
-    """Report what the cluster and the DNS service grant. Without an API server, nothing else is checked."""
+    """Report which permissions cluster and DNS service grant; only the API server if it does not answer."""
     try:
         require_api_server(config)
     except UsageError as exc:

@@ -22,12 +22,12 @@ SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-li
 
 
 def explain_exclusion(flag: str) -> str:
-    """Return why *flag*, or an annotation, excludes a name, as a clause."""
+    """Return how *flag*, which can also be an annotation, excludes a name, as a clause."""
     return f"{flag} is not set" if flag in SWITCHES_TO_SET else f"{flag} excludes it"
 
 
 def suggest_for_exclusion(flag: str) -> str:
-    """Return what a person can do if *flag*, or an annotation, excludes a name."""
+    """Return what a person can do if *flag*, which can also be an annotation, excludes a name."""
     return f"add {flag}" if flag in SWITCHES_TO_SET else f"change {flag}, or the object"
 
 

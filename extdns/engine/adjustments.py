@@ -24,7 +24,7 @@ class AdjustmentUnknownError(Exception):
     """The service was not shown *records* yet, so their adjusted form is unknown. Raised while a name is planned."""
 
     def __init__(self, records: tuple[DesiredRecord, ...]) -> None:
-        """Store *records*, which the service must be shown."""
+        """Store *records*, which have to be shown to the service."""
         super().__init__(f"{len(records)} records are not adjusted yet")
         self.records = records
 

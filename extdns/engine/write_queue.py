@@ -148,7 +148,7 @@ class WriteQueue:
         self.queued.pop(name, None)
 
     def find_queued_before(self, names: Collection[str]) -> list[ChangeSet]:
-        """Return the change sets of *names* that are queued, in flight, or of unknown effect."""
+        """Return, of *names*, the queued change sets, else those in flight, and those of a batch without an answer."""
         found: list[ChangeSet] = []
         for name in sorted((self.queued.keys() & names) | (self._sent.keys() & names)):
             found += self.queued.get(name) or self._sent[name]

@@ -124,7 +124,7 @@ class ChangeDurations:
                 histogram.add_labels(labels)
 
     def observe_plan(self, zone: Zone, seconds: float) -> None:
-        """Count the seconds from an object to the plan of a change."""
+        """Count a change that was planned *seconds* after the object that caused it was received."""
         self._plans.observe(self._find_labels(zone), seconds)
 
     def observe_write(self, zone: Zone, seconds: float, *, since_object_s: float | None) -> None:

@@ -27,7 +27,7 @@ class StringMap(tuple[tuple[str, str], ...]):
 
     @classmethod
     def from_items(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> StringMap:
-        """Build from a mapping or from pairs. If a key occurs twice, the last value wins."""
+        """Build the map from a mapping or from pairs. If a key occurs twice, the last value wins."""
         content = dict(entries)
         return cls(sorted(content.items())) if content else EMPTY_MAP
 

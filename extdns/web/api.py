@@ -149,6 +149,6 @@ def build_document_response(document: Document) -> Response:
 
 
 def build_error_response(status: HTTPStatus, message: str) -> Response:
-    """Build an error response as JSON."""
+    """Build the response to a request that failed: *status*, and *message* as JSON."""
     body = format_json({"apiVersion": VERSION, "kind": "Error", "message": message})
     return Response(status=status, body=body.encode(), content_type="application/json")
