@@ -223,7 +223,7 @@ class RuleFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class AwsFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `aws`. An *aws_api_retries* of 0 sets no limit."""
+    """The flags of the provider `aws`. An *aws_api_retries* of 0 sets no limit."""
 
     aws_zone_type: str
     aws_zone_tags: tuple[str, ...]
@@ -243,7 +243,7 @@ class AwsFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class GoogleFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `google`. A *google_batch_change_size* of 0 sets no limit."""
+    """The flags of the provider `google`. A *google_batch_change_size* of 0 sets no limit."""
 
     google_project: str
     google_batch_change_size: int
@@ -253,7 +253,7 @@ class GoogleFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
-    """The provider `rfc2136`, with the TLS flags. A *rfc2136_port* of 0 is the usual port."""
+    """The flags of the provider `rfc2136`, with the TLS flags. A *rfc2136_port* of 0 is the usual port."""
 
     rfc2136_host: tuple[str, ...]
     rfc2136_port: int
@@ -281,7 +281,7 @@ class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
 
 
 class WebhookFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `webhook`, and the command of that name."""
+    """The flags of the provider `webhook`, and of the command of that name."""
 
     webhook_provider_url: str
     webhook_provider_read_timeout_s: float
@@ -293,19 +293,19 @@ class WebhookFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class InmemoryFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `inmemory`."""
+    """The flags of the provider `inmemory`."""
 
     inmemory_zone: tuple[str, ...]
 
 
 class ZonefileFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `zonefile`. The folder is "" with any other provider."""
+    """The flags of the provider `zonefile`. The folder is "" with any other provider."""
 
     zonefile_dir: str
 
 
 class OctodnsFlags(FlagSection, frozen=True, kw_only=True):
-    """The provider `octodns`. The file is "" with any other provider."""
+    """The flags of the provider `octodns`. The file is "" with any other provider."""
 
     octodns_config: str
 

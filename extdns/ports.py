@@ -84,7 +84,7 @@ class Source(Protocol):
 
 
 class Cluster(Protocol):
-    """The objects and their changes: a live API server, or manifests."""
+    """Where objects and their changes are read: a live API server, or manifests."""
 
     @property
     def view(self) -> ClusterView:

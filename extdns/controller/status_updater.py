@@ -169,7 +169,7 @@ class StatusUpdater:
                 assert_never(claim)
 
     def _find_publication(self, claim: ResolvedClaim) -> EndpointProblem | None:
-        """Return whether the record is in each of its zones; None if that is not final yet."""
+        """Return whether the record is in each of its zones, and why not; None if that is not final yet."""
         if not self._engine.is_final(claim.name):
             return None
         decisions = [

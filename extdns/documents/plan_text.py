@@ -218,7 +218,7 @@ def _describe_data(one: PlanEntry) -> str:
 
 
 def _is_unknown(one: PlanEntry) -> bool:
-    """Return whether the current record is unknown."""
+    """Return whether it is unknown which record the zone holds now."""
     return one.action == "none" and one.reason in _UNREAD
 
 

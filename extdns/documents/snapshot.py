@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class ZoneSnapshot(Value, frozen=True, kw_only=True):
-    """One zone.
+    """The state of one zone.
 
     Attributes:
         cache: a copy of the zone cache.
@@ -231,7 +231,7 @@ class ProcessSnapshot:
 
     @property
     def rule_results(self) -> Counter[tuple[str, str]]:
-        """The number of records by rule that matches them, and result."""
+        """The number of records that a rule matches, by rule and result."""
         decisions, known = self.engine.decisions, self._counted.rule_results
         if known is None or known[0] != decisions.revision:
             known = self._counted.rule_results = (decisions.revision, count_rule_results(decisions))

@@ -72,11 +72,11 @@ class RestoredHolds:
         return iter(tuple(self._by_record.values()))
 
     def __contains__(self, digest: object) -> bool:
-        """Return whether the delete with this digest is held."""
+        """Return whether a restored hold has this digest."""
         return digest in self._by_digest
 
     def find(self, record_id: str, digest: str) -> RestoredHold | None:
-        """Return the hold of a record, or None. Holds that an older version saved have only the digest."""
+        """Return the hold of a record; None if there is none. Holds saved by an older version have only the digest."""
         return self._by_record.get(record_id) or self._by_digest.get(digest)
 
     def add(self, hold: RestoredHold) -> None:

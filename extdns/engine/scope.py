@@ -42,7 +42,7 @@ class PassScope(Value, frozen=True, kw_only=True):
 
 
 def measure_scope(engine: Engine) -> PassScope:
-    """Return the scope of the pass that *engine* has made."""
+    """Return what the pass of *engine* found to plan, and what filters excluded."""
     return PassScope(
         zones=tuple(state.zone.name for state in engine.zones),
         excluded_zones=engine.zones.excluded,

@@ -80,7 +80,7 @@ class RequestDeadline:
         self._until_s = monotonic() + seconds if seconds else math.inf
 
     def check(self, call: str) -> None:
-        """Raise `ApiError` if the deadline has passed."""
+        """Raise `ApiError` if the deadline has passed; *call* names the request in its message."""
         if self._monotonic() > self._until_s:
             raise ApiError(f"{call}: the response was not complete after {self._seconds:g} s")
 

@@ -63,7 +63,7 @@ class DesiredRecord(Value, frozen=True, kw_only=True):
 
     @property
     def is_alias(self) -> bool:
-        """Whether it is an alias: an A or AAAA record that points to a name, which only some services have."""
+        """Whether the record is an alias: an A or AAAA record that points to a name, which only some services have."""
         return self.properties.get(ALIAS) == "true" and self.type in rrtype.ADDRESSES
 
 

@@ -19,7 +19,7 @@ class CheckEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolCheck:
-    """One check.
+    """One check of a webhook provider.
 
     Attributes:
         name: identifies it in reports.

@@ -26,7 +26,7 @@ _UNKNOWN_ENTITY: Final = "NoSuchEntity"
 
 
 class PermissionCheck:
-    """Checks the permissions of one account's credentials."""
+    """Checks, by simulation of IAM policies, whether the credentials of one account may change records of a zone."""
 
     def __init__(self, identity: IamIdentity, scope: PolicyScope, role_arns: Iterable[str]) -> None:
         """Create a check for the changes in *scope*; *role_arns* are ARNs of roles that *identity* may have assumed."""

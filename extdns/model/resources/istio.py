@@ -40,7 +40,7 @@ class VirtualServiceSpec(PartialObject, frozen=True, kw_only=True):
 
 
 class VirtualService(PartialObject, frozen=True, kw_only=True):
-    """networking.istio.io VirtualService."""
+    """A VirtualService of networking.istio.io."""
 
     metadata: ObjectMeta
     spec: VirtualServiceSpec = VirtualServiceSpec()
