@@ -46,7 +46,7 @@ class PolicyGroup:
 
     @cached_property
     def _joint(self) -> Expression | None:
-        """The list of all conditions, as one expression; None if there is none."""
+        """One expression whose value is the list of the values of all conditions; None if there is no condition."""
         return compile_list(self._conditions) if self._conditions else None
 
     def _find_valid(self, document: RuleDocument, context: Context) -> set[CompiledPolicy]:

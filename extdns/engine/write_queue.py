@@ -323,7 +323,7 @@ class WriteQueue:
         self._blocks.update(dict.fromkeys(names, block))
 
     def _record_conflict(self, batch: Batch, message: str, offending: tuple[DnsName, ...], now_s: float) -> None:
-        """Schedule reads of the offending names. If the service names none and they are not known, do as if refused."""
+        """Schedule reads of the *offending* names. If it is unclear which names conflict, `_isolate` them instead."""
         names = offending or find_names(batch)
         is_unclear = not (offending or self.unconfirmed.is_resent(batch))
         if is_unclear and (len(names) > 1 or any(self._is_false_conflict(name, self._sent[name]) for name in names)):

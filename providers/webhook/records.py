@@ -132,7 +132,7 @@ def build_endpoint(desired: DesiredRecord) -> Endpoint:
 
 
 def restore_endpoint(record: Record) -> Endpoint:
-    """Return the endpoint of which *record* was made."""
+    """Return the endpoint from which *record* was made."""
     return _decode(record.exact) if isinstance(record.exact, bytes) else build_endpoint(restate_record(record))
 
 
