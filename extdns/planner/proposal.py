@@ -165,7 +165,7 @@ def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, 
 
 
 def _keep_own_properties(properties: StringMap, provider: str) -> StringMap:
-    """Remove the properties of other providers, and `record-type`, from *properties* (docs/spec/sources.md 11)."""
+    """Return *properties* without `record-type` and those of other providers (docs/spec/sources.md 11)."""
     name = provider.strip()
     own = f"{_PROPERTY_NAMESPACES.get(name, name)}/"
     return StringMap.from_items(

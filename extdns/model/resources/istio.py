@@ -25,7 +25,7 @@ class IstioGatewaySpec(PartialObject, frozen=True, kw_only=True):
 
 
 class IstioGateway(PartialObject, frozen=True, kw_only=True):
-    """networking.istio.io Gateway."""
+    """A Gateway of networking.istio.io."""
 
     metadata: ObjectMeta
     spec: IstioGatewaySpec = IstioGatewaySpec()
