@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Show what the switch would change. Return the exit code.
+    """Show what switching from external-dns to extdns would change. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
