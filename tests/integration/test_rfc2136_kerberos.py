@@ -19,6 +19,7 @@ from extdns.errors import UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.zone import Zone
 from extdns.ports import ZoneWriter
+from providers.common.api_calls import CallFailedError
 from providers.rfc2136.provider import Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import KerberosLogin
 from tests.conformance.provider import build_batch, create
@@ -183,6 +184,18 @@ def test_a_create_for_a_name_that_has_a_record_is_a_conflict(servers: KerberosSe
     zone, writer = build_writer(servers.bind.address.port)
     assert isinstance(write(zone, writer), Applied)
     assert isinstance(write(zone, writer), WriteConflict)
+
+
+@pytest.mark.parametrize("token", [b"", b"?", b"\xff" * 60_000], ids=["empty", "short", "huge"])
+def test_a_malformed_token_is_an_error_and_nothing_is_signed(servers: KerberosServers, token: bytes) -> None:
+    authenticator = servers.build_settings().authenticator
+    assert authenticator is not None
+    context, _ = authenticator.open_context(SERVER_NAME)
+    with pytest.raises(CallFailedError, match="Token"):
+        context.step(token)
+    assert not context.complete
+    with pytest.raises(CallFailedError, match="incomplete security context"):
+        context.get_signature(b"message")
 
 
 def test_threads_share_one_login(servers: KerberosServers) -> None:
