@@ -108,7 +108,7 @@ def assemble(
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
     audit, decision_log = build_logs(config, writer, engine, clock, activity_reporter)
-    queries = build_rule_queries(config, activity_reporter, decision_log, clock)
+    queries = build_rule_queries(config, activity_reporter, decision_log, clock, gate)
     cluster, policies = _build_origins(config, kinds, clock, activity_reporter)
     status_writer, policy_status = build_status_writers(config, writes=writer is not None and not needs_approval)
     parts = ControllerParts(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.controller.decision_log import DecisionLog
     from extdns.controller.reporter import ActivityReporter
+    from extdns.controller.write_gate import WriteGate
     from extdns.ports import Clock, PolicyStatusWriter
 
 _MAX_TIMEOUT_S: Final = 60.0
@@ -28,8 +29,9 @@ def build_rule_queries(
     reporter: ActivityReporter,
     decision_log: DecisionLog | None,
     clock: Clock,
+    gate: WriteGate,
 ) -> RuleQueries | None:
-    """Build the queries of the policy server; None without `--opa-url`.
+    """Build the queries of the policy server; None without `--opa-url`. Statuses are written while *gate* is open.
 
     Raises:
         UsageError: a flag has an invalid value.
@@ -69,13 +71,13 @@ def build_rule_queries(
         reporter.metrics,
         path=paths.deny,
         decision_log=decision_log,
-        status_writer=_build_status_writer(config),
+        status_writer=_build_status_writer(config, gate),
         report_defect=reporter.report_defect,
     )
     return RuleQueries(OpaServer(connection, paths), listener, allows_failure=flags.opa_failure == "allow", clock=clock)
 
 
-def _build_status_writer(config: Config) -> PolicyStatusWriter | None:
+def _build_status_writer(config: Config, gate: WriteGate) -> PolicyStatusWriter | None:
     """Build the writer of the status of policies; None without a live cluster, in a dry run and in a single pass."""
     if config.control.dry_run or config.control.once or not has_live_cluster(config):
         return None
@@ -83,4 +85,4 @@ def _build_status_writer(config: Config) -> PolicyStatusWriter | None:
     from extdns.kube.policy_status import ConfigMapPolicyStatusWriter
 
     events = EventSender(connect_api_server(config.cluster)[0], SystemClock(), pause_s=_EVENT_PAUSE_S)
-    return ConfigMapPolicyStatusWriter(connect_api_server(config.cluster)[0], events)
+    return ConfigMapPolicyStatusWriter(connect_api_server(config.cluster)[0], events, may_write=gate.is_open)

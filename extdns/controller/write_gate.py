@@ -21,7 +21,7 @@ class WriteGate:
     `--leader-elect`, the lease must last longer than any write (`MAX_WRITE_S`), so that the write ends first.
 
     Whatever writes calls `is_open` immediately before its I/O: each batch, each request of a provider that waited for
-    the API rate limit, each save of the state, each Event and each object status.
+    the API rate limit, each save of the state, each Event, and each status of an object or policy.
 
     Attributes:
         lease: the lease of the leader election; None if this is the only process.

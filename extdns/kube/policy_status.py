@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,12 +36,30 @@ _SEGMENTS: Final = 3
 
 
 class ConfigMapPolicyStatusWriter:
-    """Writes the statuses on a thread of its own. Only the last status of each ConfigMap is queued."""
+    """Writes the statuses on a thread of its own. Only the last status of each ConfigMap is queued.
 
-    def __init__(self, api: ApiClient, events: EventSender, *, retry_s: float = _RETRY_S) -> None:
-        """Write through *api*, record Events through *events*, and retry after *retry_s* seconds."""
+    A standby keeps the queue, and writes it once it leads.
+    """
+
+    def __init__(
+        self,
+        api: ApiClient,
+        events: EventSender,
+        *,
+        may_write: Callable[[], bool] = lambda: True,
+        retry_s: float = _RETRY_S,
+    ) -> None:
+        """Write through *api*, and record Events through *events*.
+
+        Args:
+            api: sends the requests.
+            events: sends the Events.
+            may_write: returns whether a write may begin now, from any thread.
+            retry_s: pause after an error, and between two checks of whether a write may begin.
+        """
         self._api = api
         self._events = events
+        self._may_write = may_write
         self._retry_s = retry_s
         self._changed = threading.Condition()
         self._waiting: dict[ObjectKey, str] = {}
@@ -76,10 +94,12 @@ class ConfigMapPolicyStatusWriter:
         while not self._is_off:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._is_closing)
+                while not (self._is_closing or self._may_write()):
+                    self._changed.wait(self._retry_s)
                 waiting, self._waiting = self._waiting, {}
             for key, error in waiting.items():
                 try:
-                    self._write(key, error)
+                    self._write_if_allowed(key, error)
                 except ApiError as exc:
                     self._handle_error(key, error, exc)
             if self._is_closing:
@@ -94,6 +114,14 @@ class ConfigMapPolicyStatusWriter:
             with self._changed:
                 self._waiting.setdefault(key, error)
                 self._changed.wait_for(lambda: self._is_closing, self._retry_s)
+
+    def _write_if_allowed(self, key: ObjectKey, error: str) -> None:
+        """Write the status, or queue it again if another process may lead."""
+        if self._may_write():
+            self._write(key, error)
+        elif not self._is_closing:
+            with self._changed:
+                self._waiting.setdefault(key, error)
 
     def _write(self, key: ObjectKey, error: str) -> None:
         """Set or remove the annotation, if the ConfigMap exists and has policies."""
