@@ -46,7 +46,7 @@ def _build_origins(config: Config) -> Iterator[Cluster]:
     if STANDARD_INPUT in paths:
         raise usage_error("--policy-rules=- is not a file", "allowed: the path of a file or folder, or cluster")
     if paths:
-        yield ManifestCluster(paths, watch=watch, flag="policy-rules")
+        yield ManifestCluster(paths, watch=watch, flag="policy-rules", requires_files=True)
     if CLUSTER_POLICIES not in chosen:
         return
     if has_live_cluster(config):

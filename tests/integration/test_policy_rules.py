@@ -106,6 +106,41 @@ def test_while_a_rule_was_never_valid_new_names_wait_and_published_ones_stay(
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
 
 
+def test_new_names_wait_and_published_ones_stay_until_the_folder_of_the_rules_is_filled(
+    installation: Installation, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    installation.replace_manifests(service("web"))
+    installation.run_once()
+    installation.replace_manifests(service("web"), service("api"))
+    with installation.start(f"--policy-rules={folder}") as running:
+        running.until("Cannot use a rule", "the folder has no file with policies yet")
+        running.until("api.example.org", "policy-unavailable")
+        assert installation.zones.published() == [A]
+        write(folder / "rules.yaml", policy())
+        running.until("successfully updated")
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
+
+
+def test_a_folder_that_becomes_empty_leaves_its_last_rules_in_use(installation: Installation, tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    write(folder / "rules.yaml", policy())
+    installation.replace_manifests(service("web"))
+    with installation.start(f"--policy-rules={folder}") as running:
+        running.until("policy-denied")
+        (folder / "rules.yaml").unlink()
+        running.until("Cannot use a rule", "the folder has no file with policies yet")
+        installation.replace_manifests(service("web"), service("api"))
+        running.until("successfully updated")
+        assert installation.zones.published() == ["api.example.org A 192.0.2.1"]
+        (folder / "rules.yaml").touch()
+        running.until("There are no DNSPolicies, so none denies anything")
+        running.until("successfully updated")
+    assert installation.zones.published() == ["api.example.org A 192.0.2.1", A]
+
+
 def test_a_warning_is_logged_when_no_rules_are_left(installation: Installation, rules: Path) -> None:
     write(rules, policy())
     installation.replace_manifests(service("web"))

@@ -60,6 +60,7 @@ class ManifestCluster:
         monotonic: Callable[[], float] = time.monotonic,
         watch_files: WatchFiles = watch_files,
         flag: str = "manifests",
+        requires_files: bool = False,
     ) -> None:
         """Prepare to read *paths*. Raises `UsageError` for a path that does not exist.
 
@@ -73,9 +74,15 @@ class ManifestCluster:
             monotonic: seconds that never go back.
             watch_files: watches files; tests replace it.
             flag: the flag that names the paths, for messages.
+            requires_files: whether a folder without any file counts as unreadable.
         """
         self._loader = ManifestLoader(
-            paths, stdin=stdin, monotonic=monotonic, full_kinds=frozenset(full_kinds), flag=flag
+            paths,
+            stdin=stdin,
+            monotonic=monotonic,
+            full_kinds=frozenset(full_kinds),
+            flag=flag,
+            requires_files=requires_files,
         )
         self._full_kinds = frozenset(full_kinds)
         self._namespaces = namespaces or WatchedNamespaces()

@@ -60,12 +60,17 @@ class ManifestLoader:
         monotonic: Callable[[], float],
         full_kinds: Collection[Kind] = (),
         flag: str = "manifests",
+        requires_files: bool = False,
     ) -> None:
-        """Prepare to read *paths*. Raises `UsageError`, which names *flag*, for a path that does not exist."""
+        """Prepare to read *paths*. Raises `UsageError`, which names *flag*, for a path that does not exist.
+
+        With *requires_files*, a folder without any file counts as unreadable, so what it had stays.
+        """
         self.roots = tuple(ManifestFile.root(number, path) for number, path in enumerate(paths))
         self.index = ManifestIndex()
         self.lock = Lock()
         self._stdin = stdin
+        self._requires_files = requires_files
         self._full_kinds = full_kinds
         self._monotonic = monotonic
         self._known: dict[ManifestFile, FileStamp] = {}
@@ -80,7 +85,7 @@ class ManifestLoader:
         if edited is not None:
             self._read(edited)
             return
-        listing = list_files(self.roots)
+        listing = list_files(self.roots, requires_files=self._requires_files)
         stamps = {file: stamp for file, stamp in listing.files.items() if stamp != self._known.get(file)}
         gone = [file for file in self._known if file not in listing.files and not listing.may_contain(file)]
         stamps |= dict.fromkeys(gone, _REMOVED)

@@ -68,8 +68,13 @@ class FileListing:
         )
 
 
-def list_files(roots: tuple[ManifestFile, ...]) -> FileListing:
+_EMPTY: Final = "the folder has no file with policies yet; if there are to be none, put an empty file there"
+
+
+def list_files(roots: tuple[ManifestFile, ...], *, requires_files: bool = False) -> FileListing:
     """List the files at and below *roots*. Never raises.
+
+    With *requires_files*, a folder without any file counts as unreadable: it may be a volume that is not filled yet.
 
     Folders are read recursively and sorted by name. Hidden files are skipped. Symbolic links are followed,
     since mounted ConfigMaps consist of them.
@@ -78,12 +83,14 @@ def list_files(roots: tuple[ManifestFile, ...]) -> FileListing:
     seen: set[FileStamp] = set()
     for root in roots:
         left = [root]
+        count, folders = len(listing.files) + len(listing.unreadable), 0
         while left:
             file = left.pop()
             try:
                 stamp, is_folder = _inspect(file.path, root=file is root)
                 if stamp and stamp[:2] not in seen:
                     seen.add(stamp[:2])
+                    folders += is_folder
                     if is_folder:
                         left += reversed(_list_children(file))
                     else:
@@ -91,6 +98,8 @@ def list_files(roots: tuple[ManifestFile, ...]) -> FileListing:
             except OSError as error:
                 if not was_removed(file):
                     listing.unreadable[file] = describe_os_error(error)
+        if requires_files and folders and len(listing.files) + len(listing.unreadable) == count:
+            listing.unreadable[root] = _EMPTY
     return listing
 
 
