@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from extdns.controller.reporter import ActivityReporter
     from extdns.controller.write_gate import WriteGate
     from extdns.ports import Clock, PolicyStatusWriter
+    from extdns.rules.policy_server import PolicyClient
 
 _MAX_TIMEOUT_S: Final = 60.0
 _EVENT_PAUSE_S: Final = 0.1
@@ -32,6 +33,26 @@ def build_rule_queries(
     gate: WriteGate,
 ) -> RuleQueries | None:
     """Build the queries of the policy server; None without `--opa-url`. Statuses are written while *gate* is open.
+
+    Raises:
+        UsageError: a flag has an invalid value.
+    """
+    client = build_policy_client(config)
+    if client is None:
+        return None
+    listener = PolicyServerReporter(
+        reporter.metrics,
+        path=config.rules.opa_path,
+        decision_log=decision_log,
+        status_writer=_build_status_writer(config, gate),
+        report_defect=reporter.report_defect,
+    )
+    allows_failure = config.rules.opa_failure == "allow"
+    return RuleQueries(client, listener, allows_failure=allows_failure, clock=clock)
+
+
+def build_policy_client(config: Config) -> PolicyClient | None:
+    """Build the client of the policy server, which connects with its first request; None without `--opa-url`.
 
     Raises:
         UsageError: a flag has an invalid value.
@@ -67,14 +88,7 @@ def build_rule_queries(
         raise usage_error(
             f"--opa-url={sanitize(mask_url(exc.value))} is not valid", f"allowed: {exc.allowed}"
         ) from None
-    listener = PolicyServerReporter(
-        reporter.metrics,
-        path=paths.deny,
-        decision_log=decision_log,
-        status_writer=_build_status_writer(config, gate),
-        report_defect=reporter.report_defect,
-    )
-    return RuleQueries(OpaServer(connection, paths), listener, allows_failure=flags.opa_failure == "allow", clock=clock)
+    return OpaServer(connection, paths)
 
 
 def _build_status_writer(config: Config, gate: WriteGate) -> PolicyStatusWriter | None:

@@ -12,6 +12,7 @@ from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster, requir
 from extdns.app.permissions import check_cluster_permissions, check_permissions
 from extdns.app.sources import build_sources
 from extdns.commands.check_files import check_files
+from extdns.commands.check_rules import check_local_rules, check_policy_server
 from extdns.commands.one_pass import configure_pass, describe_command, run_pass
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
@@ -92,6 +93,8 @@ def _check_services(config: Config) -> Iterator[CheckResult]:
     result = run_pass(config)
     yield from _check_cluster(config)
     yield from _check_reads(result)
+    yield from check_local_rules(result)
+    yield from check_policy_server(config)
     yield from _check_writes(config, [one.zone for one in result.engine.zones])
 
 

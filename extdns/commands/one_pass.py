@@ -122,7 +122,8 @@ def run_pass(
 
 def finish_pass(config: Config, running: Assembly) -> PassResult:
     """Return the result of a pass that has ended."""
-    return summarize_pass(config, running.engine, () if running.controller.is_complete else (_INTERRUPTED,))
+    missing = () if running.controller.is_complete else (_INTERRUPTED,)
+    return summarize_pass(config, running.engine, missing, running.controller.read_rules())
 
 
 def require_files(config: Config, command: str) -> None:

@@ -42,6 +42,7 @@ from extdns.model.value import Value
 if TYPE_CHECKING:
     from extdns.controller.audit_log import AuditLog
     from extdns.controller.reporter import ActivityReporter
+    from extdns.documents.rule_snapshot import RuleSnapshot
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
@@ -132,7 +133,7 @@ class Controller:
             parts.engine,
             parts.clock,
             kinds=self.kind_states,
-            rules=parts.rules.read_snapshot,
+            rules=self.read_rules,
             is_first_pass_done=self.first_pass_done.is_set,
             is_healthy=self.is_healthy,
             wake=self._wake,
@@ -167,6 +168,10 @@ class Controller:
         if (audit := self._parts.audit) and audit.queue.problem:
             details["audit"] = {"message": audit.queue.problem}
         return self.first_pass_done.is_set(), details
+
+    def read_rules(self) -> RuleSnapshot:
+        """Return the state of the rules. Safe from any thread."""
+        return self._parts.rules.read_snapshot()
 
     def kind_states(self) -> tuple[KindState, ...]:
         """Return the state of each kind with the number of its objects. Safe from any thread."""

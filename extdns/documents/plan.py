@@ -35,6 +35,7 @@ from extdns.documents.document import (
     format_schema,
 )
 from extdns.documents.held import HeldSetDocument, build_held_set
+from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import describe_details, find_reportable, list_problems
@@ -114,6 +115,7 @@ class PassResult(NamedTuple):
         decisions: the decisions that a plan reports, in its order.
         problems: invalid values on objects, by object.
         base: the folder or revision that the pass was compared with, "" if with none.
+        rules: the state of the rules.
     """
 
     config: Config
@@ -122,9 +124,12 @@ class PassResult(NamedTuple):
     decisions: tuple[Decision, ...]
     problems: tuple[tuple[ObjectKey, ClaimWarning], ...]
     base: str = ""
+    rules: RuleSnapshot = NO_RULES
 
 
-def summarize_pass(config: Config, engine: Engine, missing: Iterable[str] = ()) -> PassResult:
+def summarize_pass(
+    config: Config, engine: Engine, missing: Iterable[str] = (), rules: RuleSnapshot = NO_RULES
+) -> PassResult:
     """Return the result of a pass that *engine* has made; *missing* is added to what the engine could not read."""
     return PassResult(
         config=config,
@@ -132,6 +137,7 @@ def summarize_pass(config: Config, engine: Engine, missing: Iterable[str] = ()) 
         missing=(*find_unread(engine), *missing),
         decisions=tuple(find_reportable(engine.decisions)),
         problems=tuple(list_problems(engine.claims.objects())),
+        rules=rules,
     )
 
 

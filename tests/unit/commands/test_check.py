@@ -321,3 +321,25 @@ def test_the_check_schema_in_the_docs_equals_the_generated_schema() -> None:
     schema = (ROOT / "docs" / "reference" / "check.schema.json").read_text(encoding="utf-8")
     made = format_schema(CheckDocument, "extdns check --output=json")
     assert schema == made, "run: python -m extdns.documents.check > docs/reference/check.schema.json"
+
+
+def test_check_compiles_the_rules_and_names_those_that_cannot_be_used(
+    live: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.yaml"
+    flag = f"--policy-rules={rules}"
+    good, broken = (
+        f"apiVersion: extdns.io/v1alpha1\nkind: DNSPolicy\nmetadata: {{name: {name}}}\n"
+        f"spec: {{match: {{domains: [none.example]}}, validations: [{{expression: {expression}}}]}}\n"
+        for name, expression in (("good", "record.ttl >= 0"), ("broken", "record.nmae == 1"))
+    )
+    rules.write_text(good, encoding="utf-8")
+    assert check(live, flag) == 0
+    assert f"ok       DNSPolicy good in {rules}: compiled, action deny" in capsys.readouterr().out
+    rules.write_text(f"{good}---\n{broken}", encoding="utf-8")
+    assert check(live, flag) == 1
+    output = capsys.readouterr().out
+    assert f"missing  DNSPolicy broken in {rules}: spec.validations[0].expression refers to record.nmae" in output
+    rules.write_text("", encoding="utf-8")
+    assert check(live, flag) == 0
+    assert "unknown  rules: there are no DNSPolicies, so none denies anything" in capsys.readouterr().out
