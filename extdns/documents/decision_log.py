@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import msgspec
 
 from extdns.documents.document import encode_json
-from extdns.masking import mask
+from extdns.errors import escape_unprintable
+from extdns.masking import MASK, mask
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.zone import Zone
@@ -18,6 +20,10 @@ from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObj
 
 LOCAL_PATH: Final = "extdns/rules"
 """The path of decisions of rules in CEL, which are evaluated here."""
+
+
+_SHORTEST_HIDDEN: Final = 4
+"""Shorter texts occur in messages by chance."""
 
 
 class DecisionViolation(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +46,8 @@ class DecisionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     `labels` identify this process. `revision` is that of the rules; for a policy server the revisions of its bundles,
     or a digest of its policies. `path` is what decided. `input` is the document about the record, without the fields
-    that `erased` lists as JSON pointers. `result` is missing if `error` says why there is none.
+    that `erased` lists as JSON pointers; messages have `******` where they quote a text of these fields. `result` is
+    missing if `error` says why there is none.
     """
 
     labels: dict[str, str]
@@ -67,7 +74,8 @@ def build_decision_line(  # noqa: PLR0913 - the fields of a line
 ) -> DecisionLine:
     """Build the line for the *evaluation* of *item*, without the fields that *erased* lists as JSON pointers."""
     document: dict[str, Any] = {"input": build_document(item)}
-    removed = tuple(field_path for field_path in erased if _remove(document, field_path))
+    values = {field_path: value for field_path in erased if (value := _remove(document, field_path)) is not None}
+    hide = partial(_hide_texts, texts=sorted({*_list_texts(list(values.values()))}, key=len, reverse=True))
     is_known = not evaluation.unavailable
     return DecisionLine(
         labels=dict(labels),
@@ -76,13 +84,14 @@ def build_decision_line(  # noqa: PLR0913 - the fields of a line
         path=path,
         input=document["input"],
         result=tuple(
-            DecisionViolation(rule=one.rule, action=one.action.value, msg=one.message) for one in evaluation.violations
+            DecisionViolation(rule=one.rule, action=one.action.value, msg=hide(one.message))
+            for one in evaluation.violations
         )
         if is_known
         else None,
-        error=None if is_known else DecisionError(code="unavailable", message=evaluation.unavailable),
+        error=None if is_known else DecisionError(code="unavailable", message=hide(evaluation.unavailable)),
         timestamp=at.isoformat().replace("+00:00", "Z"),
-        erased=removed,
+        erased=tuple(values),
     )
 
 
@@ -113,13 +122,30 @@ def _split(field_path: str) -> list[str]:
     return [key.replace("~1", "/").replace("~0", "~") for key in field_path.split("/")]
 
 
-def _remove(document: dict[str, Any], field_path: str) -> bool:
-    """Remove the field at *field_path*; return whether it was there."""
+def _remove(document: dict[str, Any], field_path: str) -> object:
+    """Remove the field at *field_path*; return its value, None if it was not there."""
     _, *path, last = _split(field_path)
     found: Any = document
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
-    return isinstance(found, dict) and found.pop(last, None) is not None
+    return found.pop(last, None) if isinstance(found, dict) else None
+
+
+def _list_texts(value: object) -> Iterator[str]:
+    """Yield the texts in *value* that are long enough to be hidden, in the forms that messages of rules have."""
+    if isinstance(value, str) and len(value) >= _SHORTEST_HIDDEN:
+        yield from (escape_unprintable(value), "".join(one if one.isprintable() else " " for one in value))
+    elif isinstance(value, dict):
+        yield from (text for one in value.values() for text in _list_texts(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _list_texts(one))
+
+
+def _hide_texts(message: str, *, texts: Iterable[str]) -> str:
+    """Return *message* with `******` in the place of each of *texts*, the longest first."""
+    for text in texts:
+        message = message.replace(text, MASK)
+    return message
 
 
 _NAME: Final = DnsName("example.com")

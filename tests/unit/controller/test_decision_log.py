@@ -96,6 +96,18 @@ def test_an_answer_about_a_large_object_is_logged_again_earlier_because_less_is_
     assert [len(line["input"]["object"]["labels"]["tier"]) for line in scene.end()] == [1, 900, 900, 1, 900]
 
 
+def test_a_message_that_quotes_an_erased_text_does_not_show_it() -> None:
+    scene = Scene("/input/object/labels")
+    item = build_input("web", labels={"owner": "alice@example.org", "tier": "a\nb of x", "short": "a"})
+    quoting = Violation(rule="r", action=RuleAction.DENY, message="a label: alice@example.org, a\\nb of x, a b of x")
+    scene.log.record([item], [Evaluation(violations=(quoting,))], path="extdns/deny", revision="1")
+    failed = Evaluation(unavailable="no such key: alice@example.org")
+    scene.log.record([item], [failed], path="extdns/deny", revision="2")
+    first, second = scene.end()
+    assert first["result"][0]["msg"] == "a label: ******, ******, ******"
+    assert second["error"]["message"] == "no such key: ******"
+
+
 def test_a_line_lists_the_fields_that_were_erased_from_its_input() -> None:
     scene = Scene("/input/object/labels", "/input/object/annotations/a~1b", "/input/nothing/here")
     scene.log.record([WEB], [DENIED], path="extdns/deny", revision="1")
