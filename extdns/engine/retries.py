@@ -15,7 +15,7 @@ from enum import StrEnum
 from heapq import heappop, heappush
 from typing import Final
 
-from extdns.model.change import Blocked, ChangeSet
+from extdns.model.change import Blocked, ChangeSet, are_equivalent
 from extdns.model.dns_name import DnsName
 from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.value import Value
@@ -25,6 +25,9 @@ MAX_REQUESTED_S: Final = 3600.0
 
 _ATTEMPTS: Final = 5
 """Failures in a row after which a single pass gives up."""
+
+_TOGETHER_S: Final = 10.0
+"""Refused names whose pauses end within this time are retried together."""
 
 _WRITE_RATE_WINDOW_S: Final = 60.0
 _MAX_WRITES: Final = 3
@@ -174,6 +177,23 @@ class RetryTable:
         self.schedule(name, retry)
         return retry
 
+    def delay_refused(
+        self, refused: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float, longest_s: float
+    ) -> None:
+        """Begin the pause of each of the *refused* names, at most *longest_s*, with its changes and why they wait.
+
+        Names whose pauses end at about the same time are retried together.
+        """
+        ends = {retry.until_at for _, retry in self.select(Failure.REFUSED)}
+        for name, changes in refused.items():
+            retry = self.add(name, Failure.REFUSED)
+            retry.changes, retry.block = changes, block
+            retry.record_failure(now_s)
+            own_at = min(retry.until_at, now_s + longest_s)
+            retry.until_at = min((at_s for at_s in ends if abs(at_s - own_at) <= _TOGETHER_S), default=own_at)
+            self.schedule(name, retry)
+            ends.add(retry.until_at)
+
     def remove(self, name: DnsName, failure: Failure) -> None:
         """Remove the retry of *name* for *failure*, if there is one."""
         if retries := self.by_name.get(name):
@@ -185,6 +205,24 @@ class RetryTable:
         """Return the names that have a retry for *failure*, with the retry."""
         found = ((name, retries.get(failure)) for name, retries in self.by_name.items())
         return ((name, retry) for name, retry in found if retry is not None)
+
+    def is_ready(self, name: DnsName, now_s: float) -> bool:
+        """Return whether *name* may be sent now, if it is not delayed for a refusal."""
+        return self.find_ready_at(name) <= now_s
+
+    def find_ready_at(self, name: DnsName) -> float:
+        """Return the time at which *name* may be sent (monotonic seconds), 0 if it need not wait."""
+        retries = self.by_name.get(name, {})
+        blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
+        return max((retry.until_at for retry in blocking if retry), default=0.0)
+
+    def is_false_conflict(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> bool:
+        """Return whether the write conflict of *name* was not confirmed: after a read, the same *sets* were planned.
+
+        Then another name of the batch may have caused the conflict.
+        """
+        conflict = self.find(name, Failure.WRITE_CONFLICT)
+        return conflict is not None and are_equivalent(conflict.changes, sets)
 
     def take_due(self, now_s: float) -> list[tuple[DnsName, Failure]]:
         """Return the names whose pause has ended, each with the failure that began it."""

@@ -27,7 +27,7 @@ class UnconfirmedWrites:
         has_atomic_batches: whether the service applies a batch completely or not at all.
         names: all names to read before they are planned again; empty if the effect of every write is known.
         unanswered_batch: the batch without an answer, None if there is none.
-        resent: names of a batch that had not been applied when they were read, but may still be applied late.
+        resent: names of batches that had not been applied when they were read, but may still be applied late.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class UnconfirmedWrites:
             self._require(written)
             return ()
         names = self._batch_names
-        self.resent = names if is_unchanged else _NO_NAMES
+        self.resent = self.resent | names if is_unchanged else self.resent - names
         self.unanswered_batch, self._batch_names, self._batch_ends = None, _NO_NAMES, _NO_NAMES
         self._update_names()
         return names

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
 from extdns.engine.contended_records import ContendedRecords
-from extdns.engine.retries import Failure, GiveUpRule, Retry, RetryTable, WriteRate
+from extdns.engine.retries import POLICIES, Failure, GiveUpRule, Retry, RetryTable, WriteRate
 from extdns.engine.unconfirmed_writes import UnconfirmedWrites
 from extdns.model.change import (
     Batch,
@@ -40,11 +40,11 @@ _FORBIDDEN_AFTER: Final = 3
 """After so many consecutive single names were refused for lack of permission, the whole zone counts as forbidden."""
 
 _FORBIDDEN_PAUSE_S: Final = 30.0
+_SILENT_AFTER: Final = 3
+"""If more single names than this got no answer since a batch was applied, the zone pauses after each of them."""
+
 _FAILING_AFTER: Final = 5
 """After so many pauses for write conflicts, a name counts as failing."""
-
-_TOGETHER_S: Final = 10.0
-"""Refused names whose pauses end within this time are tried together."""
 
 
 class WriteQueue:
@@ -71,8 +71,11 @@ class WriteQueue:
         self._contended = ContendedRecords(self.retries)
         self._write_rate = WriteRate(self.retries)
         self._sent: dict[DnsName, tuple[ChangeSet, ...]] = {}
-        self._halves: deque[tuple[DnsName, ...]] = deque()  # of refused batches
+        self._halves: deque[tuple[DnsName, ...]] = deque()  # of refused batches, and of those without an answer
         self._single_refusals = 0
+        self._unanswered_alone: set[DnsName] = set()  # names sent alone without an answer since a batch was applied
+        self._unanswered: Mapping[DnsName, tuple[ChangeSet, ...]] = {}  # what the last batch without an answer sent
+        self._repeated: Blocked | None = None  # what it is blocked by, if one of these names had no answer before
         self._last_tried: DnsName | None = None
         self._blocks: dict[DnsName, Blocked] = {}  # why the last batch with the name failed
         self._just_read: frozenset[DnsName] = frozenset()
@@ -119,7 +122,7 @@ class WriteQueue:
         if self.forbidden:
             return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
         block = self._blocks.get(name)
-        return block if block and max(self.retry.until_at, self._find_ready_at(name)) > now_s else None
+        return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
     def replace(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> None:
         """Replace the queued changes of *name* by *sets*. Queue nothing while it must be read or waits for a retry."""
@@ -226,53 +229,44 @@ class WriteQueue:
         if self.forbidden:
             return self._select_next_name(now_s)
         while self._halves:
-            half = [name for name in self._halves.popleft() if name in self.queued and self._is_ready(name, now_s)]
+            half = [
+                name for name in self._halves.popleft() if name in self.queued and self.retries.is_ready(name, now_s)
+            ]
             if half:
                 return half
         fresh = (name for name in self.queued if name not in self.retries.by_name or self._is_fresh(name, now_s))
         first = next(fresh, None)
         if first is not None:
             return chain((first,), fresh)
-        ready = [name for name in self.queued if self._is_ready(name, now_s)]
-        refused = [name for name in ready if not self._is_false_conflict(name, self.queued[name])]
+        ready = [name for name in self.queued if self.retries.is_ready(name, now_s)]
+        refused = [name for name in ready if not self._is_tried_alone(name)]
         return refused if refused and capabilities.names_offending_records else ready[:1]
 
     def _select_next_name(self, now_s: float) -> Iterable[DnsName]:
         """Return one name that may be sent now, the next one at each call: permission may be denied for some names."""
-        names = sorted(name for name in self.queued if self._is_ready(name, now_s))
+        names = sorted(name for name in self.queued if self.retries.is_ready(name, now_s))
         later = [name for name in names if self._last_tried is None or name > self._last_tried]
         self._last_tried = next(iter(later or names), self._last_tried)
         return (later or names)[:1]
 
     def _is_fresh(self, name: DnsName, now_s: float) -> bool:
         """Return whether *name* may be sent now, and had no failure that requires a batch of its own."""
-        if not self._is_ready(name, now_s) or self.retries.find(name, Failure.REFUSED):
+        if not self.retries.is_ready(name, now_s) or self.retries.find(name, Failure.REFUSED):
             return False
-        return not self._is_false_conflict(name, self.queued[name])
+        return not self.retries.is_false_conflict(name, self.queued[name])
 
-    def _is_ready(self, name: DnsName, now_s: float) -> bool:
-        return self._find_ready_at(name) <= now_s
-
-    def _find_ready_at(self, name: DnsName) -> float:
-        """Return the time at which *name* may be sent (monotonic seconds), 0 if it need not wait."""
-        retries = self.retries.by_name.get(name, {})
-        blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
-        return max((retry.until_at for retry in blocking if retry), default=0.0)
-
-    def _is_false_conflict(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> bool:
-        """Return whether the write conflict of *name* was not confirmed: after a read, the same *sets* were planned.
-
-        Then another name of the batch may have caused the conflict.
-        """
-        conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
-        return conflict is not None and are_equivalent(conflict.changes, sets)
+    def _is_tried_alone(self, name: DnsName) -> bool:
+        """Return whether *name* may be the reason for a write conflict or a lost answer of other names."""
+        refused = self.retries.find(name, Failure.REFUSED)
+        is_unanswered = refused is not None and refused.block is not None and refused.block.reason is Reason.NO_ANSWER
+        return is_unanswered or self.retries.is_false_conflict(name, self.queued[name])
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of the names of *batch*, which was applied."""
         self.in_flight, self._sent = None, {}
         self.unconfirmed.confirm_all()
         self.retry.record_success()
-        self.forbidden, self._single_refusals = "", 0
+        self.forbidden, self._single_refusals, self._unanswered_alone = "", 0, set()
         names = find_names(batch)
         for name in names:
             self.retries.remove(name, Failure.REFUSED)
@@ -290,26 +284,56 @@ class WriteQueue:
                 self._record_conflict(batch, message, find_offending_names(batch, offending), now_s)
             case Refused(message=message, offending_names=offending):
                 block = Blocked(reason=Reason.REFUSED, detail=message)
-                self._isolate(batch, block, find_offending_names(batch, offending), now_s)
+                self._isolate(batch, self._sent, block, find_offending_names(batch, offending), now_s)
             case Forbidden(message=message):
                 self._record_forbidden(batch, message, now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
                 self._block_names(find_names(batch), Blocked(reason=Reason.TRY_LATER, detail=message))
             case Unknown(message=message):
-                self.retry.record_failure(now_s)
-                self.unconfirmed.record_unanswered(batch)
-                self._block_names(find_names(batch), Blocked(reason=Reason.NO_ANSWER, detail=message))
+                self._record_unanswered(batch, Blocked(reason=Reason.NO_ANSWER, detail=message), now_s)
             case _:
                 assert_never(outcome)
         self.in_flight, self._sent = None, {}
 
-    def resolve_unconfirmed(self, read: Collection[DnsName], changed: Collection[DnsName]) -> Collection[DnsName]:
-        """Return what `UnconfirmedWrites.resolve` does, and end the pause of the zone if the batch was applied."""
+    def resolve_unconfirmed(
+        self, read: Collection[DnsName], changed: Collection[DnsName], now_s: float
+    ) -> Collection[DnsName]:
+        """Do as `UnconfirmedWrites.resolve`. If the batch was applied, end the pause of the zone.
+
+        If it was not applied, and one of its names had no answer before, send it in halves. Delay a single name if
+        others wait for it.
+        """
+        batch = self.unconfirmed.unanswered_batch
         names = self.unconfirmed.resolve(read, changed)
-        if names and not self.unconfirmed.resent:
+        if batch is None or not names:
+            return names
+        if not self.unconfirmed.is_resent(batch):
             self.retry.record_success()
+        elif self._repeated and (len(names) > 1 or self.queued or self._is_delayed(batch)):
+            self._isolate(batch, self._unanswered, self._repeated, (), now_s)
+            self._just_read = frozenset()  # the halves are read again before they are written
         return names
+
+    def _is_delayed(self, batch: Batch) -> bool:
+        """Return whether *batch* has only one name, which was delayed for a refusal or a lost answer before."""
+        names = find_names(batch)
+        return len(names) == 1 and self.retries.find(names[0], Failure.REFUSED) is not None
+
+    def _record_unanswered(self, batch: Batch, block: Blocked, now_s: float) -> None:
+        """Begin the pause of the zone and schedule the reads that show whether *batch* was applied.
+
+        A delayed name that is tried alone does not pause the zone, unless several others had no answer either.
+        """
+        names = find_names(batch)
+        before = {found.reason for name in names if (found := self._blocks.get(name))}
+        self._repeated = block if Reason.NO_ANSWER in before else None
+        self._unanswered_alone.update(names if len(names) == 1 else ())
+        if not self._is_delayed(batch) or len(self._unanswered_alone) > _SILENT_AFTER:
+            self.retry.record_failure(now_s)
+        self.unconfirmed.record_unanswered(batch)
+        self._unanswered = self._sent
+        self._block_names(names, block)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts."""
@@ -326,8 +350,10 @@ class WriteQueue:
         """Schedule reads of the *offending* names. If it is unclear which names conflict, `_isolate` them instead."""
         names = offending or find_names(batch)
         is_unclear = not (offending or self.unconfirmed.is_resent(batch))
-        if is_unclear and (len(names) > 1 or any(self._is_false_conflict(name, self._sent[name]) for name in names)):
-            self._isolate(batch, Blocked(reason=Reason.REFUSED, detail=message), (), now_s)
+        if is_unclear and (
+            len(names) > 1 or any(self.retries.is_false_conflict(name, self._sent[name]) for name in names)
+        ):
+            self._isolate(batch, self._sent, Blocked(reason=Reason.REFUSED, detail=message), (), now_s)
             return
         self._block_names(names, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
         self.unconfirmed.record_conflict(batch, names)
@@ -339,22 +365,26 @@ class WriteQueue:
                 conflict = self.retries.add(name, Failure.WRITE_CONFLICT)
             conflict.changes = self._sent[name]
 
-    def _isolate(self, batch: Batch, block: Blocked, offending: tuple[DnsName, ...], now_s: float) -> None:
+    def _isolate(
+        self,
+        batch: Batch,
+        sent: Mapping[DnsName, tuple[ChangeSet, ...]],
+        block: Blocked,
+        offending: tuple[DnsName, ...],
+        now_s: float,
+    ) -> None:
         """Delay the *offending* names, or, if the service names none, send the batch in halves until they are found."""
-        names = find_names(batch)
-        if not offending and len(names) > 1:
-            middle = len(names) // 2
-            self._halves.extendleft((names[middle:], names[:middle]))
+        names, is_unanswered = find_names(batch), block.reason is Reason.NO_ANSWER
+        if offending or len(names) == 1:
+            # A lost answer need not be the fault of the name.
+            longest_s = POLICIES[Failure.ZONE_WRITE if is_unanswered else Failure.REFUSED].max_s
+            self.retries.delay_refused({name: sent[name] for name in offending or names}, block, now_s, longest_s)
             return
-        ends = {retry.until_at for _, retry in self.retries.select(Failure.REFUSED)}
-        for name in offending or names:
-            retry = self.retries.add(name, Failure.REFUSED)
-            retry.changes, retry.block = self._sent[name], block
-            retry.record_failure(now_s)
-            own_at = retry.until_at
-            retry.until_at = min((at_s for at_s in ends if abs(at_s - own_at) <= _TOGETHER_S), default=own_at)
-            self.retries.schedule(name, retry)
-            ends.add(retry.until_at)
+        first, second = names[: len(names) // 2], names[len(names) // 2 :]
+        if is_unanswered:  # after halves that are left: one of them will be answered, which ends the pause of the zone
+            self._halves.extend((first, second))
+        else:
+            self._halves.extendleft((second, first))
 
     def _record_forbidden(self, batch: Batch, message: str, now_s: float) -> None:
         self._single_refusals += len(find_names(batch)) == 1
@@ -363,7 +393,7 @@ class WriteQueue:
             self._halves.clear()
             self.retry.record_failure(now_s, _FORBIDDEN_PAUSE_S)
         else:
-            self._isolate(batch, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
+            self._isolate(batch, self._sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
 
 
 def _is_create(change_set: ChangeSet) -> bool:

@@ -185,7 +185,7 @@ class ZoneRefresher:
         changed = state.cache.replace_names(read, [record for record in item.records if record.name in read])
         if changed:
             state.refresh.expect_changes(now_s, self._interval_s)
-        return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed)))
+        return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed, now_s)))
 
     def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
         """Ignore the written names in pages of this round, which may be older. Refresh soon after a write conflict."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from extdns.engine.batches import find_names
 from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Action
+from extdns.model.change import Action, Batch, Unknown
 from extdns.model.reason import Reason
+from extdns.model.zone import Capabilities
+from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE, build_claim, host, observe, observe_new, record
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_published, start_world
@@ -99,3 +107,65 @@ def apply_first_batch(world: World) -> None:
     """Apply the first submitted batch to the zone, as a service does whose answer was lost."""
     batch, _ = world.outcomes[0]
     world.provider.inner.submit(ZONE, batch)
+
+
+def drop_names(*names: str) -> Callable[[Batch], NoAnswer | None]:
+    """Return a rule of a service that never answers a batch with one of *names*, and does not apply it."""
+    dropped = {host(name) for name in names}
+
+    def rule(batch: Batch) -> NoAnswer | None:
+        return None if dropped.isdisjoint(find_names(batch)) else NoAnswer(applied=False)
+
+    return rule
+
+
+SERVICES = [
+    pytest.param(InMemoryProvider().capabilities, id="conditional"),
+    pytest.param(replace(InMemoryProvider().capabilities, names_offending_records=True), id="names-offending-records"),
+    pytest.param(
+        replace(InMemoryProvider().capabilities, atomic=False, conditional=False, reads_full_zones=True), id="careless"
+    ),
+]
+
+
+@pytest.mark.parametrize("capabilities", SERVICES)
+def test_two_names_that_a_service_never_answers_are_found_by_halving_and_do_not_block_the_others(
+    capabilities: Capabilities,
+) -> None:
+    world = start_world(capabilities=capabilities)
+    names = [f"n{number}" for number in range(100)]
+    bad = {"n17", "n71"}
+    world.provider.rule = drop_names(*bad)
+    world.run(observe_new(*names), for_s=30.0)
+    assert set(world.list_records()) == {f"{name} A" for name in names if name not in bad}
+    assert {world.list_decisions(name)[0] for name in bad} == {("A", Action.NONE, Reason.NO_ANSWER)}
+    assert len(world.batches) <= 2 + 2 * 2 * 7  # the whole twice, then for each bad name two halves for each halving
+
+
+def test_a_name_that_a_service_never_answers_does_not_delay_later_changes() -> None:
+    world = start_world()
+    world.provider.rule = drop_names("bad")
+    world.run(observe_new("bad", "web"), for_s=3600.0)
+    assert sum("bad" in batch for batch in world.batches) <= 3 + 3 + 3600 / 300
+    world.run(observe_new("good"), for_s=1.0)
+    assert world.list_records() == {"good A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
+
+
+def test_halves_are_read_before_they_are_repeated() -> None:
+    world = start_world()
+    world.provider.rule = drop_names("bad")
+    world.run(observe_new("api", "bad", "web"), for_s=20.0)
+    unanswered = [index for index, (_, outcome) in enumerate(world.outcomes) if isinstance(outcome, Unknown)]
+    assert len(unanswered) == 4  # the whole twice, a half, the name
+    assert world.calls.count("ReadNames") >= len(unanswered)
+
+
+def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_zone() -> None:
+    world = start_world()
+    names = [f"n{number}" for number in range(5)]
+    world.provider.rule = lambda _: NoAnswer(applied=False)
+    world.run(observe_new(*names), for_s=86_400.0)
+    assert len(world.batches) <= 86_400 / 300 * len(names) + 20
+    world.provider.rule = lambda _: None
+    world.run(for_s=301.0)
+    assert set(world.list_records()) == {f"{name} A" for name in names}
