@@ -176,8 +176,11 @@ class ZoneReader(Protocol):
 class AdjustingReader(Protocol):
     """A `ZoneReader` whose service adjusts records itself: `adjust` knows the result only after it was loaded."""
 
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
-        """Show *desired* to the service, so that `adjust` has results for them. Raises `ProviderError`."""
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
+        """Show *desired* to the service, so that `adjust` has results for them. Raises `ProviderError`.
+
+        Return the records for which the service failed, although it adjusted others, with its messages.
+        """
         ...
 
 

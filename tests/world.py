@@ -209,10 +209,10 @@ class World:
     def _load_adjustments(self, records: tuple[DesiredRecord, ...]) -> Input:
         assert isinstance(self.reader, AdjustingReader)
         try:
-            self.reader.load_adjustments(records)
+            failed = self.reader.load_adjustments(records)
         except ProviderError as exc:
             return AdjustmentsLoaded(failure=str(exc))
-        return AdjustmentsLoaded()
+        return AdjustmentsLoaded(failed=tuple(failed.items()))
 
     def _build_approvals(self) -> tuple[Approval, ...]:
         return tuple(Approval(code=code) for code in self.approvals)

@@ -167,10 +167,9 @@ class ZonesOfNameReader:
         """Adjust *desired* with the wrapped reader."""
         return self._reader.adjust(desired, zone)
 
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the service of the wrapped reader, if that adjusts records itself."""
-        if isinstance(self._reader, AdjustingReader):
-            self._reader.load_adjustments(desired)
+        return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Read a page of *zone* with the wrapped reader."""

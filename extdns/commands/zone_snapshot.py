@@ -74,10 +74,9 @@ class StoredZonesReader:
         """Adjust *desired* as the DNS service does."""
         return self._service.adjust(desired, zone)
 
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the DNS service, if it adjusts records itself; this needs the service."""
-        if isinstance(self._service, AdjustingReader):
-            self._service.load_adjustments(desired)
+        return self._service.load_adjustments(desired) if isinstance(self._service, AdjustingReader) else {}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:  # noqa: ARG002 - there is only one page
         """Return all records of *zone*.

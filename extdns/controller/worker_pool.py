@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -201,17 +201,18 @@ class WorkerPool:
 
     def _load_adjustments(self, records: tuple[DesiredRecord, ...]) -> None:
         failure, retry_after_s = "", None
+        failed: Mapping[DesiredRecord, str] = {}
         try:
             if not isinstance(self._reader, AdjustingReader):
                 raise TypeError("a reader with unknown adjustments that cannot load them")  # noqa: TRY301 - reported as a defect
-            self._reader.load_adjustments(records)
+            failed = self._reader.load_adjustments(records)
         except ProviderError as exc:
             failure = str(exc)
             retry_after_s = exc.retry_after_s if isinstance(exc, RetryableError) else None
         except Exception as exc:  # noqa: BLE001 - law 3: a defect in one provider must not end the process
             self._report_defect(exc)
             failure = describe_error(exc)
-        self._put(AdjustmentsLoaded(failure=failure, retry_after_s=retry_after_s))
+        self._put(AdjustmentsLoaded(failed=tuple(failed.items()), failure=failure, retry_after_s=retry_after_s))
 
     def _submit(self, writer: ZoneWriter, batch: Batch) -> None:
         """Submit *batch* if the write gate is still open: another process may have become the leader meanwhile."""

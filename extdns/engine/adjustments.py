@@ -6,14 +6,18 @@ a record is not planned. It waits, and the records of all such names are shown t
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from extdns.engine.decisions import Awaited, Wait
 from extdns.engine.retries import Failure, Retry
+from extdns.model.change import Blocked
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from extdns.engine.inputs import AdjustmentsLoaded
     from extdns.engine.retries import Deadlines, GiveUpRule
     from extdns.model.record import DesiredRecord
 
@@ -30,11 +34,14 @@ class AdjustmentUnknownError(Exception):
 
 
 class Adjustments:
-    """The desired records to show to the DNS service. At most one request is under way.
+    """The desired records to show to the DNS service, one request at a time.
+
+    If the service fails for a few records of a request, these wait for a pause of their own, and the others go on.
 
     Attributes:
-        is_active: whether a record was ever required since the process started; with most services none is.
-        retry: the failed requests in a row, and the pause before the next one.
+        is_active: whether a name had to wait for a request yet; with most services none ever has to.
+        retry: the requests in a row that failed as a whole, and the pause before the next one.
+        failed: the records for which the service failed, with its messages.
     """
 
     def __init__(self, deadlines: Deadlines) -> None:
@@ -42,38 +49,61 @@ class Adjustments:
         self._deadlines = deadlines
         self.is_active = False
         self.retry = Retry(Failure.ZONE_READ)
+        self.failed: dict[DesiredRecord, str] = {}
+        self._failed_retry = Retry(Failure.ZONE_READ)
         self._required: dict[DesiredRecord, None] = {}
         self._requested: tuple[DesiredRecord, ...] = ()
 
     def require(self, records: Iterable[DesiredRecord]) -> None:
-        """Add *records* to those that the next request shows to the service."""
+        """Request the adjustment of *records* with the next request."""
         if not self.is_active:
             self.is_active = True
             self._deadlines.register(self._find_deadlines)
         self._required.update(dict.fromkeys(records))
 
     def take_due(self, now_s: float) -> tuple[DesiredRecord, ...]:
-        """Return the records to show to the service now, and count them as sent; () during a request or a pause."""
+        """Return the records to request now, and count them as requested; () while a request or a pause lasts."""
         if self._requested or now_s < self.retry.until_at:
             return ()
-        self._requested, self._required = tuple(self._required), {}
+        if self._failed_retry.has_ended(now_s):
+            self._requested, self._required = tuple(self._required), {}
+            return self._requested
+        self._requested = tuple(record for record in self._required if record not in self.failed)
+        self._required = {record: None for record in self._required if record in self.failed}
         return self._requested
 
-    def answer(self, failure: str, retry_after_s: float | None, now_s: float) -> None:
-        """End the request under way. After a failure ("" if there is none), the next request waits for a pause.
-
-        The records of a failed request are dropped: names that still need them call `require` again.
-        """
-        self._requested = ()
-        if failure:
-            self.retry.record_failure(now_s, retry_after_s, message=failure)
+    def answer(self, answer: AdjustmentsLoaded, now_s: float) -> None:
+        """End the request. Names that still need records for which it failed require them again, after a pause."""
+        requested, self._requested = self._requested, ()
+        if answer.failure:
+            self.retry.record_failure(now_s, answer.retry_after_s, message=answer.failure)
+            return
+        self.retry.record_success()
+        if self._failed_retry.has_ended(now_s):  # the request had all records that are still needed
+            self.failed = {}
         else:
-            self.retry.record_success()
+            self.failed = {record: message for record, message in self.failed.items() if record not in requested}
+        self.failed.update(answer.failed)
+        if answer.failed:
+            self._failed_retry.record_failure(now_s)
+        elif not self.failed:
+            self._failed_retry.record_success()
+
+    def find_block(self, records: Iterable[DesiredRecord]) -> Blocked | None:
+        """Return why *records* have not been adjusted, None if they have not been requested yet."""
+        messages = (self.failed[record] for record in records if record in self.failed)
+        if message := next(messages, ""):
+            return Blocked(reason=Reason.REFUSED, detail=message)
+        return Blocked(reason=Reason.TRY_LATER, detail=self.retry.message) if self.retry.message else None
 
     def is_awaited(self, rule: GiveUpRule, now_s: float) -> bool:
-        """Return whether records are required or requested, and *rule* has not given up the failing requests."""
-        return bool(self._required or self._requested) and not rule.is_reached(self.retry, now_s)
+        """Return whether a name waits for an answer that *rule* has not given up."""
+        if rule.is_reached(self.retry, now_s):
+            return False
+        return any(record not in self.failed for record in chain(self._required, self._requested))
 
     def _find_deadlines(self, _now_s: float) -> tuple[float, ...]:
-        """Return the time at which the next request is due (monotonic seconds); () if none can be due."""
-        return (self.retry.until_at,) if self._required and not self._requested else ()
+        """Return the times at which the next requests are due."""
+        if self._requested or not self._required:
+            return ()
+        return self.retry.until_at, max(self.retry.until_at, self._failed_retry.until_at)

@@ -77,11 +77,12 @@ class Engine:
         self._waits = Waits()
         self._plan_retries = RetryTable()
         self.rules = RuleState(settings, self._phases)
+        self.adjustments = Adjustments(self._deadlines)
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
             evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks),
-            adjustments=Adjustments(self._deadlines),
+            adjustments=self.adjustments,
             checks=self._checks,
             zones=self.zones,
             delete_guard=self.delete_guard,
@@ -128,9 +129,8 @@ class Engine:
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
-        if self.rules.is_active and self.rules.awaits_answers:
-            return False
-        if self._state.adjustments.is_active and self._state.adjustments.is_awaited(self._give_up, self._now_s):
+        is_awaiting_rules = self.rules.is_active and self.rules.awaits_answers
+        if is_awaiting_rules or self.adjustments.is_awaited(self._give_up, self._now_s):
             return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False
@@ -183,8 +183,8 @@ class Engine:
                 self._enqueue(self._refresher.take_names(item, now_s))
             case inputs.ReadFailed():
                 self._enqueue(self._refresher.take_failure(item, now_s))
-            case inputs.AdjustmentsLoaded(failure=failure, retry_after_s=retry_after_s):
-                self._state.adjustments.answer(failure, retry_after_s, now_s)
+            case inputs.AdjustmentsLoaded():
+                self.adjustments.answer(item, now_s)
                 self._enqueue(self._waits.names(ADJUSTMENT))
             case inputs.BatchCompleted():
                 return self._take_outcome(item, now_s)
@@ -307,7 +307,7 @@ class Engine:
                 yield ReportHeldDeletes(held=held)
         for key in self._checks.take_due(now_s):
             yield CheckExistence(key=key)
-        if self._state.adjustments.is_active and (records := self._state.adjustments.take_due(now_s)):
+        if self.adjustments.is_active and (records := self.adjustments.take_due(now_s)):
             yield RequestAdjustments(records=records)
         yield from self.rules.take_due() if self.rules.has_server else ()
         if self.is_planned:

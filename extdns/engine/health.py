@@ -94,6 +94,11 @@ def _unread(engine: Engine) -> Iterator[str]:
     for key, failure in engine.claims.failures():
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.problems.messages()
+    if message := engine.adjustments.retry.message:
+        yield f"records could not be shown to the service: {message}"
+    if failed := engine.adjustments.failed:
+        message = next(iter(failed.values()))
+        yield f"the service could not adjust {format_count(len(failed), 'record')}, such as: {message}"
     yield from (one.message for one in _find_unread_zones(engine))
 
 

@@ -12,7 +12,7 @@ from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterIdentity, KindState, ObjectProblem
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.record import Record
+from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone, ZoneList, ZonePage
@@ -121,10 +121,12 @@ class AdjustmentsLoaded(Value, frozen=True, kw_only=True):
     """The DNS service was shown the records of `RequestAdjustments`.
 
     Attributes:
-        failure: why that failed, "" if it did not.
+        failed: the records for which the service failed, although it adjusted others, with its messages.
+        failure: why the request failed as a whole, "" if it did not.
         retry_after_s: the pause that the service requests, None if it requests none.
     """
 
+    failed: tuple[tuple[DesiredRecord, str], ...] = ()
     failure: str = ""
     retry_after_s: float | None = None
 

@@ -237,13 +237,12 @@ def _wait_for_adjustment(
 ) -> None:
     """Record that planning *name* in *zone* waits until the service was shown *records*.
 
-    If the last request failed, its message rejects the claims and keeps the records of ours; otherwise the former
+    If their last request failed, its message rejects the claims and keeps the records of ours; otherwise the former
     decisions stay, without those that change something, because nothing is queued.
     """
     planned.unadjusted += records
     planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))
-    if failure := state.adjustments.retry.message:
-        block = Blocked(reason=Reason.TRY_LATER, detail=failure)
+    if block := state.adjustments.find_block(records):
         proposals = _keep_ours(zone, name, block, state)
         planned.decisions += decide(zone.zone, name, proposals, [reject_claim(claim, block) for claim in claims])
     else:

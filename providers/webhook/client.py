@@ -32,10 +32,13 @@ ADJUST: Final = "adjustendpoints"
 APPLY: Final = "applychanges"
 """The names of the calls, in messages and metrics."""
 
-_ABOUT_ENDPOINTS: Final = frozenset(
+_FINAL: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
 )
 """Statuses that say that the endpoints of a request are wrong. Others, as 404 of a proxy, can be over soon."""
+
+_ABOUT_ENDPOINTS: Final = _FINAL | {HTTPStatus.INTERNAL_SERVER_ERROR}
+"""Statuses with which webhooks answer if one endpoint of a request is wrong."""
 
 _MAX_TEXT: Final = 500
 _CALL: Final = "Webhook"
@@ -53,6 +56,19 @@ class WebhookAnswer(NamedTuple):
         """The status, and the body as one line for messages, shortened."""
         body = sanitize(self.body[:4096].decode("utf-8", "replace").strip(), _MAX_TEXT)
         return f"status {self.status}: {body}" if body else f"status {self.status}"
+
+
+class EndpointsRefusedError(CallFailedError):
+    """A webhook did not adjust the endpoints of a request, perhaps because one of them is wrong.
+
+    Attributes:
+        is_final: whether the same endpoints will never be adjusted.
+    """
+
+    def __init__(self, answer: WebhookAnswer) -> None:
+        """Describe *answer*."""
+        super().__init__(FailureKind.RETRYABLE, f"{_CALL} {ADJUST}", "", answer.text, "")
+        self.is_final = answer.status in _FINAL
 
 
 class WebhookClient:
@@ -89,14 +105,18 @@ class WebhookClient:
         return answer.body
 
     def adjust(self, endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
-        """Return *endpoints* as the webhook adjusts them.
+        """Return what the webhook makes of *endpoints*.
 
-        If it raises an error of the kind `REFUSED`, the webhook refuses one of *endpoints*.
+        Raises:
+            EndpointsRefusedError: one of them may be wrong.
+            CallFailedError: the call failed otherwise.
         """
         answer = self._call(ADJUST, "POST", wire.ADJUST_PATH, wire.encode_endpoints(endpoints))
+        if answer.status in _ABOUT_ENDPOINTS:
+            raise EndpointsRefusedError(answer)
         if answer.status != wire.ADJUSTED:
             failed = _build_error(ADJUST, answer)
-            if failed.kind is FailureKind.REFUSED and answer.status not in _ABOUT_ENDPOINTS:
+            if failed.kind is FailureKind.REFUSED:
                 failed.kind = FailureKind.RETRYABLE
             raise failed
         try:

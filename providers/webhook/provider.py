@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from threading import Lock
@@ -31,14 +32,13 @@ from extdns.model.selection import DomainFilter
 from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
-    FailureKind,
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
 )
 from providers.common.zone_contents import ZoneContents
 from providers.webhook import records, wire
-from providers.webhook.client import WebhookAnswer, WebhookClient
+from providers.webhook.client import EndpointsRefusedError, WebhookAnswer, WebhookClient
 from providers.webhook.filters import find_zones, parse_filter
 from providers.webhook.record_cache import RecordCache, split_by_zone
 from providers.webhook.settings import WebhookSettings
@@ -49,6 +49,12 @@ _CONTINUE_S: Final = 60.0
 
 _MAX_ADJUSTED: Final = 5000
 """The most endpoints of one request to adjust them."""
+
+_MAX_CALLS: Final = 64
+"""The most calls to find the records for which a webhook fails; then all that are left count as failed."""
+
+_MAX_CALLS_UNANSWERED: Final = 20
+"""After so many calls that all fail, no record is to blame. Fewer calls reach a single record of 5,000."""
 
 _MAX_ANSWERS: Final = 500_000
 _GATEWAYS: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
@@ -171,41 +177,56 @@ class WebhookReader:
         found = AdjustedRecords.from_results(results)
         return replace(found, unknown=tuple(unknown)) if unknown else found
 
-    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> None:
+    def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the webhook. One request has one record of each name, so that answers can be attributed.
+
+        Returns:
+            The records that the webhook cannot adjust now, although it adjusts others, with its messages.
 
         Raises:
             ProviderError: a request failed; the answers before it are stored.
         """
         if len(self._answers) + len(desired) > _MAX_ANSWERS:
             self._answers = {}
-        normalized = (records.normalize_desired(one, None) for one in desired)
-        for request in _split_requests(one for one in normalized if isinstance(one, DesiredRecord)):
-            self._load(request)
+        normalized = {
+            one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)
+        }
+        failed = self._load(_split_requests(normalized.values()), has_several=len(normalized) > 1)
+        return {one: failed[found] for one, found in normalized.items() if found in failed}
 
-    def _load(self, request: Sequence[DesiredRecord]) -> None:
-        try:
-            answers = self._zones.client.adjust(map(records.build_endpoint, request))
-        except CallFailedError as failed:
-            if failed.kind is not FailureKind.REFUSED:
-                raise convert_to_read_error(failed) from failed
-            self._find_refused(request, failed)
-            return
+    def _load(self, requests: Iterable[list[DesiredRecord]], *, has_several: bool) -> dict[DesiredRecord, str]:
+        """Send *requests*, and those that fail again in halves. Return the records that fail alone.
+
+        Raises:
+            ProviderError: no record was to blame, or no request was answered.
+        """
+        waiting, failed, calls, is_answered = deque(requests), dict[DesiredRecord, str](), 0, not has_several
+        while waiting:
+            request, calls = waiting.popleft(), calls + 1
+            try:
+                self._store(request, self._zones.client.adjust(map(records.build_endpoint, request)))
+                is_answered = True
+            except EndpointsRefusedError as refused:
+                if len(request) == 1 and refused.is_final:
+                    refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(refused))
+                    self._answers[request[0]], is_answered = (refusal,), True
+                elif len(request) == 1 or calls > _MAX_CALLS:
+                    failed.update(dict.fromkeys(request, str(refused)))
+                else:
+                    waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
+                if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
+                    raise convert_to_read_error(refused) from refused
+            except CallFailedError as exc:
+                raise convert_to_read_error(exc) from exc
+        return failed
+
+    def _store(self, request: Iterable[DesiredRecord], answers: Iterable[Endpoint]) -> None:
+        """Store the *answers* to a *request*. Those at other names are ignored."""
         by_name: dict[DnsName, list[Endpoint]] = {}
         for endpoint in answers:
             if (name := parse_service_name(endpoint.dns_name)) is not None:
                 by_name.setdefault(name, []).append(endpoint)
         self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
-
-    def _find_refused(self, request: Sequence[DesiredRecord], failed: CallFailedError) -> None:
-        """Show the records of a *request* that *failed* again in halves; store a refusal of each that fails alone."""
-        if len(request) == 1:
-            refusal = Refusal(desired=request[0], reason=Reason.UNSUPPORTED, detail=str(failed))
-            self._answers[request[0]] = (refusal,)
-            return
-        middle = len(request) // 2
-        self._load(request[:middle])
-        self._load(request[middle:])
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
         """Return the records of the next names, sorted by `DnsName.order`; pages may be of one read.

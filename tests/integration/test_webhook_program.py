@@ -105,6 +105,19 @@ def test_plan_and_migrate_show_records_as_the_webhook_adjusts_them_whatever_they
             assert done.stderr == ""
 
 
+def test_a_plan_fails_if_the_webhook_cannot_adjust_a_record_and_shows_the_others(tmp_path: Path) -> None:
+    for name in ("web", "bad"):
+        text = json.dumps(service(name, f"{name}.example.org", address="192.0.2.1"))
+        (tmp_path / f"{name}.json").write_text(text)
+    with WebhookServer("example.org") as fake:
+        fake.failing_names.add("bad.example.org")
+        flags = ("--source=service", f"--manifests={tmp_path}", "--provider=webhook")
+        done = once("plan", *flags, f"--webhook-provider-url={fake.url}")
+    assert done.returncode == 1
+    assert "+ A  web.example.org  192.0.2.1" in done.stdout
+    assert "cannot adjust bad.example.org" in done.stdout
+
+
 def test_a_dry_run_sends_no_changes_to_the_webhook(tmp_path: Path) -> None:
     with WebhookServer("example.org") as fake:
         installation = build_installation(tmp_path, fake.url)

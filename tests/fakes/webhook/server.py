@@ -53,6 +53,7 @@ class WebhookServer(FakeService):
     Attributes:
         calls: the calls received, in order.
         unsupported: record types that `/adjustendpoints` drops and `/records` refuses.
+        failing_names: names for which `/adjustendpoints` answers 500.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class WebhookServer(FakeService):
         super().__init__()
         self.calls: list[Call] = []
         self.unsupported = unsupported
+        self.failing_names: set[str] = set()
         self._zones = zones
         self._defect = defect
         self._records = Records(zones, defect, default_ttl_s)
@@ -166,6 +168,9 @@ class WebhookServer(FakeService):
     def _adjust(self, endpoints: list[Endpoint]) -> list[Endpoint]:
         if self._defect is Defect.ADJUST_REFUSES_EMPTY_LIST and not endpoints:
             raise Refused("there are no endpoints")
+        for endpoint in endpoints:
+            if endpoint["dnsName"] in self.failing_names:
+                raise Refused(f"cannot adjust {endpoint['dnsName']}")
         found = [one for one in endpoints if one["recordType"] not in self.unsupported]
         if self._defect is Defect.ADJUST_STORES:
             with self._lock:

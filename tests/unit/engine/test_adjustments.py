@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from extdns.engine.effects import RequestAdjustments
 from extdns.engine.engine import Engine
+from extdns.engine.health import find_unread
 from extdns.errors import RetryableError
 from extdns.model.change import Action
 from extdns.model.reason import Reason
@@ -107,3 +108,37 @@ def test_a_single_pass_gives_up_after_several_failed_requests_for_adjustment() -
     world.run(observe_new("web"), for_s=3600.0)
     assert world.engine.is_idle
     assert world.decision("web").reason is Reason.TRY_LATER
+
+
+def test_a_record_that_the_service_cannot_adjust_fails_alone_and_does_not_delay_later_names() -> None:
+    world, service = start_adjusting()
+    service.failing_names.add(host("bad"))
+    world.run(observe_new("api", "bad"), for_s=300.0)
+    assert world.decision("bad").reason is Reason.REFUSED
+    assert world.decision("bad").detail == "cannot adjust bad.example.org"
+    assert world.list_records().keys() == {"api A"}
+    world.run(observe_new("web"), for_s=0.1)
+    assert world.list_records().keys() == {"api A", "web A"}
+    service.failing_names.clear()
+    world.run(for_s=61.0)
+    assert world.list_records().keys() == {"api A", "bad A", "web A"}
+    assert len(service.requests) <= 3 + 6 + 5  # pauses of 1, 2, 4 and so on to 32 s, then of 60 s
+    assert find_unread(world.engine) == ()
+
+
+def test_a_single_pass_ends_and_fails_if_the_service_cannot_adjust_a_record() -> None:
+    world, service = start_adjusting(once=True)
+    service.failing_names.add(host("bad"))
+    world.run(observe_new("api", "bad"), for_s=0.5)
+    assert world.engine.is_idle
+    assert world.list_records().keys() == {"api A"}
+    assert find_unread(world.engine) == (
+        "the service could not adjust 1 record, such as: cannot adjust bad.example.org",
+    )
+
+
+def test_a_plan_is_incomplete_while_records_cannot_be_shown_to_the_service() -> None:
+    world, service = start_adjusting(once=True)
+    service.request_failures.extend([RetryableError("webhook down")] * 100)
+    world.run(observe_new("web"), for_s=3600.0)
+    assert find_unread(world.engine) == ("records could not be shown to the service: webhook down",)

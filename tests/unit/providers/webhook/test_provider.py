@@ -145,6 +145,33 @@ def test_if_adjusting_fails_the_one_record_that_the_webhook_rejects_is_found(fak
     assert "bad one" in adjusted.refused[0].detail
 
 
+def test_if_adjusting_fails_with_an_internal_error_the_one_record_that_causes_it_is_found(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(100)]
+    fake.failing_names.add("n17.example.org")
+    (failed,) = reader.load_adjustments(records).items()
+    assert failed == (records[17], "Webhook adjustendpoints: status 500: cannot adjust n17.example.org")
+    assert reader.adjust(records, ZONE).unknown == (records[17],)
+    assert sum(call.action == Action.ADJUST for call in fake.calls) <= 1 + 2 * 7
+
+
+def test_the_search_for_records_that_a_webhook_cannot_adjust_ends_after_64_calls(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(1000)]
+    fake.failing_names.update(one.name for one in records[::10])
+    reader.load_adjustments(records)
+    assert sum(call.action == Action.ADJUST for call in fake.calls) <= 64 + 10
+
+
+def test_if_a_webhook_adjusts_nothing_the_request_fails_as_a_whole(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(1000)]
+    fake.failing_names.update(one.name for one in records)
+    with pytest.raises(RetryableError, match="status 500"):
+        reader.load_adjustments(records)
+    assert sum(call.action == Action.ADJUST for call in fake.calls) == 20
+
+
 @pytest.mark.parametrize("status", [302, 404, 405, 408, 409])
 def test_a_failure_of_adjusting_that_no_record_caused_refuses_no_record(fake: WebhookServer, status: int) -> None:
     reader, _ = start(fake)
