@@ -42,7 +42,12 @@ class Absent:
     """Marks a flag that this version does not support.
 
     Setting it is an error, unless its source, provider or registry is not chosen.
+
+    Attributes:
+        alternative: what to do instead, "" if there is nothing.
     """
+
+    alternative: str = ""
 
 
 Support = Implemented | Moot | Absent

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.flags.parser import Setting
 from extdns.flags.rfc2136 import ALGORITHMS
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
@@ -16,6 +17,7 @@ from extdns.model.record import parse_address
 _MAX_PORT: Final = 65535
 _MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
 _NOT_IN_PRINCIPALS: Final = "@\\ "
+_TLS_FLAGS: Final = ("tls-ca", "tls-client-cert", "tls-client-cert-key", "rfc2136-skip-tls-verify")
 _HOST_NAME: Final = re.compile(r"(?=.{1,254}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE | re.ASCII)
 
 
@@ -61,6 +63,20 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
         _check_key(values)
 
 
+def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
+    """Return a warning of two lines if flags of TLS are in *settings*, the flags that are set, and TLS is not used.
+
+    External-dns accepts them, too.
+    """
+    if (use_tls := settings.get("rfc2136-use-tls")) and use_tls.value:
+        return ()
+    found = [settings[name].origin for name in _TLS_FLAGS if name in settings and settings[name].value]
+    if not found:
+        return ()
+    verb = "has" if len(found) == 1 else "have"
+    return (f"{', '.join(found)} {verb} no effect: messages are not encrypted\n  give --rfc2136-use-tls",)
+
+
 def _check_servers(values: Mapping[str, Any]) -> None:
     if not values["rfc2136-host"] or not all(host.strip() for host in values["rfc2136-host"]):
         raise usage_error("--provider=rfc2136 has no DNS server", "give --rfc2136-host=HOST, once for each server")
@@ -100,6 +116,11 @@ def _check_key(values: Mapping[str, Any]) -> None:
     if not values["rfc2136-tsig-keyname"]:
         raise usage_error("--provider=rfc2136 has no key", "give --rfc2136-tsig-keyname, or --rfc2136-insecure")
     _check_name("--rfc2136-tsig-keyname", values["rfc2136-tsig-keyname"])
+    if not values["rfc2136-tsig-secret-alg"]:
+        raise usage_error(
+            "--provider=rfc2136 needs the algorithm of its TSIG key",
+            f"give --rfc2136-tsig-secret-alg; allowed: {', '.join(ALGORITHMS)}",
+        )
     if values["rfc2136-tsig-secret-alg"] not in ALGORITHMS:
         raise usage_error(
             f"{sanitize(values['rfc2136-tsig-secret-alg'])} is not supported TSIG algorithm",

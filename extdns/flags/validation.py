@@ -174,7 +174,8 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
         flag = setting.flag
         if isinstance(flag.support, Absent) and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
             raise usage_error(
-                f"{setting.origin} is not supported by this version", "supported flags: extdns help flags"
+                f"{setting.origin} is not supported by this version",
+                flag.support.alternative or "supported flags: extdns help flags",
             )
 
 
@@ -229,7 +230,8 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
     """
     if values["compat"]:
         return ()
-    return tuple(
+    tls = rfc2136_rules.find_warnings(settings) if values["provider"] == "rfc2136" else ()
+    return tls + tuple(
         _describe_ineffective(setting.flag, setting.origin, value, kind)
         for setting in settings.values()
         if setting.flag.is_relevant(values)

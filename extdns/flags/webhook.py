@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag
+from extdns.flags.flag import Absent, Flag
 from extdns.flags.kind import BOOLEAN, NUMBER, URL
 
 _webhook = partial(Flag, providers=("webhook",))
@@ -37,7 +37,7 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-server",
         kind=BOOLEAN,
         default=False,
-        support=ABSENT,
+        support=Absent(alternative="use the command extdns webhook with the other flags; it serves the same protocol"),
         help="serve --provider to others as a webhook: the command extdns webhook does",
     ),
     Flag(

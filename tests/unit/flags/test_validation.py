@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.validation import validate
@@ -308,3 +309,30 @@ def test_a_flag_of_the_policy_server_without_its_url_is_refused_with_what_to_do(
 
 def test_the_default_of_a_flag_of_the_policy_server_may_be_given_without_its_url() -> None:
     check([*GOOD, "--opa-failure=keep"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        pytest.param(["--tls-ca=ca.pem"], "--tls-ca has no effect", id="authority"),
+        pytest.param(
+            ["--tls-client-cert=c", "--tls-client-cert-key=k", "--rfc2136-skip-tls-verify"],
+            "--tls-client-cert, --tls-client-cert-key, --rfc2136-skip-tls-verify have no effect",
+            id="all-others",
+        ),
+    ],
+)
+def test_tls_flags_without_tls_give_one_warning(flags: list[str], message: str) -> None:
+    served = [*SERVED, *KEY, "--policy=sync"]
+    (warning,) = parse([*served, *flags], {}).warnings
+    assert warning == f"{message}: messages are not encrypted\n  give --rfc2136-use-tls"
+    assert parse([*served, *flags, "--rfc2136-use-tls"], {}).warnings == ()
+    assert parse([*GOOD, *flags], {}).warnings == ()
+
+
+def test_a_tsig_key_without_an_algorithm_is_an_error_that_names_the_flag() -> None:
+    with pytest.raises(UsageError) as error:
+        parse([*SERVED, *KEY[:2]], {})
+    assert str(error.value).startswith(
+        "--provider=rfc2136 needs the algorithm of its TSIG key\n  give --rfc2136-tsig-secret-alg; allowed: hmac-"
+    )
