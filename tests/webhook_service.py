@@ -45,7 +45,7 @@ def serve(reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter | None =
     """Serve the provider, in place of the one before. Return the URL."""
     server, current = _start_server()
     current.application = WebhookApplication(
-        WebhookService(reader, writer, domains or DomainFilter()), max_body_bytes=MAX_BODY_BYTES
+        WebhookService(reader, writer, domains or DomainFilter()), host="127.0.0.1", max_body_bytes=MAX_BODY_BYTES
     )
     return f"http://127.0.0.1:{server.port}"
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app.webhook_service import WebhookService, WebhookServiceError
-from extdns.errors import describe_error, escape_unprintable
+from extdns.errors import describe_error, escape_unprintable, sanitize
 from extdns.log import Event
 from extdns.masking import mask
 from extdns.model.value import Value
+from extdns.web.own_host import LOCAL, is_own_host
 from providers.webhook import wire
 from providers.webhook.wire import WireError
 
@@ -34,9 +35,10 @@ class Reply(Value, frozen=True, kw_only=True):
 class WebhookApplication:
     """Answer the calls of the protocol. At every other path, return the domain filter, as external-dns does."""
 
-    def __init__(self, service: WebhookService, *, max_body_bytes: int) -> None:
-        """Serve *service*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""
+    def __init__(self, service: WebhookService, *, host: str, max_body_bytes: int) -> None:
+        """Serve *service* at *host*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""
         self._service = service
+        self._host = host
         self._limit = wire.limit_body(max_body_bytes)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -50,6 +52,9 @@ class WebhookApplication:
 
     def _answer(self, environ: WSGIEnvironment) -> Reply:
         method, path = str(environ["REQUEST_METHOD"]), str(environ["PATH_INFO"])
+        if not is_own_host(header := str(environ.get("HTTP_HOST", LOCAL)), self._host):
+            message = f"{sanitize(header)} is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen"
+            return _build_error(HTTPStatus.MISDIRECTED_REQUEST, message)
         try:
             match path, method:
                 case wire.RECORDS_PATH, "GET":

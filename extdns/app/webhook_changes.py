@@ -74,11 +74,12 @@ class ChangePlanner:
 
     def plan(self, changes: Changes) -> None:
         """Add the writes that make *changes*, and a problem for each change that cannot be made."""
-        for endpoint in changes.create:
-            self._plan_each(endpoint, None, endpoint)
+        deleted = {_find_key(endpoint): endpoint for endpoint in changes.delete}
+        for endpoint in changes.create:  # one that is deleted, too, is updated
+            self._plan_each(endpoint, deleted.pop(_find_key(endpoint), None), endpoint)
         for old, new in zip(changes.update_old, changes.update_new, strict=True):
             self._plan_each(new, old, new)
-        for endpoint in changes.delete:
+        for endpoint in deleted.values():
             self._plan_each(endpoint, endpoint, None)
 
     def build_change_sets(self) -> dict[Zone, list[ChangeSet]]:
@@ -148,6 +149,12 @@ class ChangePlanner:
         if held and held.key not in {desired.key for desired in adjusted}:
             writes.append(Write(old=held, new=None))
         return writes
+
+
+def _find_key(endpoint: Endpoint) -> tuple[str, str, str]:
+    """Return name, type and set identifier, by which endpoints of one record are equal."""
+    name = endpoint.dns_name.lower().removesuffix(".")
+    return name, endpoint.record_type, endpoint.set_identifier or ""
 
 
 def _require_same(stated: DesiredRecord, held: Record) -> None:

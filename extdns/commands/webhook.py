@@ -78,7 +78,9 @@ def _check(config: Config) -> None:
 
 def _build_server(config: Config, service: WebhookService) -> WebServer:
     chosen = config.webhook
-    application = WebhookApplication(service, max_body_bytes=chosen.webhook_provider_max_body_size)
+    application = WebhookApplication(
+        service, host=chosen.webhook_listen.host, max_body_bytes=chosen.webhook_provider_max_body_size
+    )
     return WebServer(
         chosen.webhook_listen,
         application,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from extdns.errors import sanitize
 from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
 from extdns.web.leader_page import FORWARDED, fetch_leader_page
+from extdns.web.own_host import LOCAL, is_own_host
 from extdns.web.query import BadRequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
@@ -33,7 +33,6 @@ _HEADERS: Final = (
     ("Referrer-Policy", "no-referrer"),
     ("X-Content-Type-Options", "nosniff"),
 )
-_LOCAL: Final = "localhost"
 _HOST: Final = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 """Hosts that need no quotes in a shell command."""
 _BUSY: Final = "the process is busy and has no data yet; try again in a moment"
@@ -87,7 +86,7 @@ class Site:
         self._api = api
         self._load_pages = load_pages
         self._address = str(address)
-        self._host = address.host if is_local(address.host) else None
+        self._host = address.host
         self._find_leader = find_leader
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -96,8 +95,7 @@ class Site:
         return send_response(self._respond(environ, method), method, start_response, _HEADERS)
 
     def _respond(self, environ: WSGIEnvironment, method: str) -> Response:
-        if self._host is not None and not _is_own_host(str(environ.get("HTTP_HOST", _LOCAL)), self._host):
-            # DNS rebinding: another site may resolve its own name to this address, to read from the visitor's browser
+        if not is_own_host(str(environ.get("HTTP_HOST", LOCAL)), self._host):
             host = sanitize(str(environ["HTTP_HOST"]))
             return build_text_response(
                 HTTPStatus.MISDIRECTED_REQUEST, f"{host} is not served here; use localhost or 127.0.0.1"
@@ -148,20 +146,3 @@ class Site:
                 self._api.build_document(snapshot, path.removeprefix(PREFIX), query, address)
             )
         return self._load_pages().build_page(snapshot, path, query, address)
-
-
-def is_local(host: str) -> bool:
-    """Return whether *host* is a loopback address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == _LOCAL
-
-
-def _is_own_host(header: str, host: str) -> bool:
-    """Return whether the `Host` *header* names this machine. Any port is accepted: it may be that of a tunnel."""
-    try:
-        name = urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return False
-    return name == host or is_local(name)

@@ -17,6 +17,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
+from extdns.web.own_host import is_own_host
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
 from tests.builders import ZONE, owned, ownership_record, record
@@ -293,3 +294,37 @@ def test_requests_that_external_dns_does_not_send_are_refused(
     method: str, path: str, body: bytes | None, headers: dict[str, str] | None, status: int
 ) -> None:
     assert start().call(method, path, body, headers=headers)[0] == status
+
+
+def test_a_delete_and_a_create_of_one_record_in_one_request_are_an_update() -> None:
+    server = start(*owned("web", "192.0.2.1"))
+    server.read()
+    changed = WEB | {"dnsName": "WEB.example.org.", "targets": ["192.0.2.2"]}
+    assert server.apply(create=[changed, TEXT], delete=[WEB, TEXT]) == (204, "")
+    assert {one["dnsName"]: one["targets"] for one in server.read() if one["recordType"] == "A"} == {
+        "web.example.org": ["192.0.2.2"]
+    }
+    assert list_records(server) == ["a-web.example.org TXT", "web.example.org A"]
+
+
+def test_a_delete_and_a_create_of_one_record_are_refused_if_the_record_is_not_as_the_delete_states() -> None:
+    server = start(*owned("web", "192.0.2.99"))
+    server.read()
+    status, answer = server.apply(create=[WEB | {"targets": ["192.0.2.2"]}], delete=[WEB])
+    assert (status, "has other targets" in answer) == (500, True)
+
+
+@pytest.mark.parametrize("host", ["localhost:8888", "127.0.0.1", "[::1]:8888"])
+def test_a_request_to_a_loopback_host_is_answered(host: str) -> None:
+    assert start().call("GET", "/", headers={"Host": host})[0] == 200
+
+
+def test_a_request_to_another_host_that_resolves_to_loopback_is_refused() -> None:
+    status, _, body = start(*owned("web", "192.0.2.1")).call("GET", "/records", headers={"Host": "evil.test:8888"})
+    message = b"evil.test:8888 is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen\n"
+    assert (status, body) == (421, message)
+
+
+@pytest.mark.parametrize("listen_host", ["", "192.0.2.1"])
+def test_a_server_that_does_not_listen_on_loopback_answers_requests_to_any_host(listen_host: str) -> None:
+    assert is_own_host("extdns.dns.svc:8888", listen_host)
