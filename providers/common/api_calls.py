@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from threading import Lock
-from typing import Final, assert_never
+from typing import Final, TypeVar, assert_never
 
 from extdns.errors import CredentialsError, ForbiddenError, InvalidValueError, ProviderError, RetryableError
 from extdns.masking import mask
@@ -21,10 +21,11 @@ from extdns.model.api_request import ApiCall, CallObserver
 from extdns.model.change import Forbidden, Outcome, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
-from extdns.model.zone import RateLimitStatus
+from extdns.model.zone import RateLimitStatus, Zone
 
 DEFAULT_TIMEOUTS_S: Final = (5.0, 30.0)
 SHORT_TIMEOUTS_S: Final = (3.0, 8.0)
+_T = TypeVar("_T")
 
 
 class WriteOptions(Value, frozen=True, kw_only=True):
@@ -81,18 +82,37 @@ class CallFailedError(ProviderError):
         self.messages = tuple(map(mask, messages))
 
 
+@dataclass(slots=True)
+class MeasuredCall:
+    """A call that is measured; *failure* is set if it failed without an exception."""
+
+    failure: FailureKind | None = None
+
+
 @contextmanager
-def measure_call(observe: CallObserver, action: str) -> Iterator[None]:
+def measure_call(observe: CallObserver, action: str) -> Iterator[MeasuredCall]:
     """Pass the duration of the call in the block to *observe*, and how it failed if it raises `CallFailedError`."""
     started_at = time.monotonic()
-    status = "ok"
+    measured = MeasuredCall()
     try:
-        yield
+        yield measured
     except CallFailedError as failed:
-        status = failed.kind.value
+        measured.failure = failed.kind
         raise
     finally:
+        status = measured.failure.value if measured.failure else "ok"
         observe(ApiCall(action=action, status=status, seconds=time.monotonic() - started_at))
+
+
+def require_configured(zone: Zone, found: _T | None, where: str) -> _T:
+    """Return *found*, what *where*, a flag or file, says about *zone*.
+
+    Raises:
+        RetryableError: it is None.
+    """
+    if found is None:
+        raise RetryableError(f"zone {zone} is not among {where}")
+    return found
 
 
 def convert_to_read_error(failed: CallFailedError) -> ProviderError:

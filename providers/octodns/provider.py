@@ -28,7 +28,13 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
-from providers.common.api_calls import CallFailedError, FailureKind, convert_to_outcome, convert_to_read_error
+from providers.common.api_calls import (
+    CallFailedError,
+    FailureKind,
+    convert_to_outcome,
+    convert_to_read_error,
+    require_configured,
+)
 from providers.common.plain_batches import build_record, build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
@@ -38,6 +44,7 @@ from providers.octodns.runs import OctodnsSnapshot, apply_plans, build_plans, re
 from providers.octodns.settings import OctodnsSettings
 
 _HOLDERS: Final = "octoDNS providers"
+_CONFIGURED: Final = "the zones of --octodns-config"
 _MAX_SNAPSHOT_AGE_S: Final = 10.0
 _MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one after the other
 
@@ -168,8 +175,7 @@ class OctodnsReader:
         return self._read(zone, before_batch=True).select_records(names)
 
     def _read(self, zone: Zone, *, before_batch: bool) -> ZoneContents:
-        if self._zones.find_zone(zone.name) is None:
-            raise RetryableError(f"zone {zone} is not in --octodns-config")
+        require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
         try:
             return self._zones.read(zone.name, before_batch=before_batch).contents
         except CallFailedError as failed:
@@ -178,7 +184,7 @@ class OctodnsReader:
 
 def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | None) -> DesiredRecord | Refusal:
     if configured is None:
-        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=f"zone {zone} is not in --octodns-config")
+        return Refusal(desired=desired, reason=Reason.UNSUPPORTED, detail=f"zone {zone} is not among {_CONFIGURED}")
     found = adjust_record(desired, zone, holders=_HOLDERS)
     if isinstance(found, Refusal):
         return found
@@ -216,10 +222,11 @@ class OctodnsWriter:
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Compare the records of *batch* with those of the last snapshot, and apply it as few plans."""
-        configured = self._zones.find_zone(zone.name)
         writes = batch.writes
-        if configured is None:
-            return TryLater(message=f"zone {zone} is not in --octodns-config")
+        try:
+            require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
+        except RetryableError as exc:
+            return TryLater(message=str(exc))
         if not writes:
             return Applied(records=())
         if refused := find_local_refusal(writes, zone, holders=_HOLDERS):

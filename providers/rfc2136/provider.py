@@ -26,7 +26,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
-from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error
+from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error, require_configured
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
 from providers.common.zone_contents import ZoneContents
@@ -53,6 +53,10 @@ class Rfc2136Zones:
         self.settings = settings
         self.client = DnsClient(settings)
         self.copies: Mapping[DnsName, ZoneCopy] = {name: ZoneCopy(name, self.client) for name in settings.zones}
+
+    def find_copy(self, zone: Zone) -> ZoneCopy:
+        """Return the copy of *zone*; raise `RetryableError` if it is not configured."""
+        return require_configured(zone, self.copies.get(zone.name), "those of --rfc2136-zone")
 
 
 class Rfc2136Reader:
@@ -111,9 +115,7 @@ class Rfc2136Reader:
         return self._read(zone).select_records(names)
 
     def _read(self, zone: Zone) -> ZoneContents:
-        copy = self._zones.copies.get(zone.name)
-        if copy is None:
-            raise RetryableError(f"zone {zone} is not among those of --rfc2136-zone")
+        copy = self._zones.find_copy(zone)
         try:
             return copy.read()
         except CallFailedError as failed:
@@ -129,9 +131,10 @@ class Rfc2136Writer:
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Send *batch* as one message."""
-        copy = self._zones.copies.get(zone.name)
-        if copy is None:
-            return TryLater(message=f"zone {zone} is not among those of --rfc2136-zone")
+        try:
+            copy = self._zones.find_copy(zone)
+        except RetryableError as exc:
+            return TryLater(message=str(exc))
         writes = batch.writes
         min_ttl_s = self._zones.settings.min_ttl_s
         if not writes:

@@ -18,9 +18,9 @@ from urllib.parse import unquote, urlsplit
 
 from extdns.errors import sanitize
 from extdns.exchange_limit import limit_exchange
-from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
+from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.zone import RateLimitStatus
-from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter
+from providers.common.api_calls import CallFailedError, FailureKind, RateLimiter, measure_call
 from providers.common.certificates import find_ca_bundle
 from providers.webhook import wire
 from providers.webhook.settings import WebhookSettings
@@ -132,16 +132,9 @@ class WebhookClient:
         self._rate_limiter.acquire(call, changes=changes)
         if changes:
             self._settings.write_options.require_can_begin(f"{_CALL} {call}")
-        began_s, status = time.monotonic(), FailureKind.UNANSWERED.value
-        try:
+        with measure_call(self._settings.on_call, call) as measured:
             answer = self._send(call, method, path, body)
-            failure = _find_failure(answer)
-            status = failure.value if failure else "ok"
-        except CallFailedError as failed:
-            status = failed.kind.value
-            raise
-        finally:
-            self._settings.on_call(ApiCall(action=call, status=status, seconds=time.monotonic() - began_s))
+            measured.failure = _find_failure(answer)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self._rate_limiter.record_throttle(call, changes=changes)
         else:

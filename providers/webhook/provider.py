@@ -35,6 +35,7 @@ from providers.common.api_calls import (
     convert_to_outcome,
     convert_to_read_error,
     parse_service_name,
+    require_configured,
 )
 from providers.common.zone_contents import ZoneContents
 from providers.webhook import records, wire
@@ -100,8 +101,7 @@ class WebhookZones:
 
     def require(self, zone: Zone) -> None:
         """Raise `RetryableError` if *zone* is not among the zones of the webhook."""
-        if zone not in self._zones:
-            raise RetryableError(f"zone {zone} is not among the domains of the webhook")
+        require_configured(zone, zone if zone in self._zones else None, "the domains of the webhook")
 
     def _read(self) -> bytes:
         try:
