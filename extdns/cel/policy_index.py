@@ -16,6 +16,10 @@ from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.value import Value
 from extdns.model.violation import RuleAction
 
+MAX_POLICIES: Final = 500
+MAX_ALL_VALIDATIONS: Final = 2000
+"""The most DNSPolicies of one origin that are used, and their most validations in total."""
+
 _LINE: Final = re.compile(r":\d+$")
 
 
@@ -79,6 +83,7 @@ class PolicyIndex:
         self._generations: dict[ObjectKey, int] = {}
         self._files: dict[ObjectKey, str] = {}
         self._valid: dict[ObjectKey, CompiledPolicy] = {}
+        self._excess: frozenset[ObjectKey] = frozenset()  # valid policies beyond the limits
         self._problems: dict[tuple[str, ObjectKey | None], str] = {}
         self._unread_files: frozenset[str] = frozenset()  # that could not be read when everything was listed
 
@@ -89,8 +94,8 @@ class PolicyIndex:
 
     @property
     def policies(self) -> tuple[CompiledPolicy, ...]:
-        """The last valid version of each policy that has one."""
-        return tuple(self._valid[key] for key in sorted(self._valid))
+        """The last valid version of each policy that has one, up to the limits."""
+        return tuple(self._valid[key] for key in sorted(self._valid.keys() - self._excess))
 
     def apply(self, changes: Iterable[ClusterChange]) -> None:
         """Store the DNSPolicies, problems and list states in *changes*, in their order."""
@@ -106,6 +111,7 @@ class PolicyIndex:
                     self._phase = state
                 case KindChange() | ObjectProblem() | IdentityRead():
                     pass
+        self._excess = self._find_excess()
         unread = frozenset(_find_file(location) for location, key in self._problems if key is None)
         if not self._is_listed and self._phase.phase is Phase.SYNCED:
             self._is_listed = True
@@ -120,6 +126,9 @@ class PolicyIndex:
         for key, version in self._last.items():
             if key not in self._valid:
                 yield UnavailablePolicy(problem=f"DNSPolicy {key.name}: {version.problems[0]}", match=version.match)
+        for key in self._excess:
+            policy = self._valid[key]
+            yield UnavailablePolicy(problem=f"DNSPolicy {key.name}: {self._describe_excess()}", match=policy.match)
         for (location, named), message in self._problems.items():
             is_unread = named is None and _find_file(location) in self._unread_files
             if is_unread or (named is not None and named.kind == DNS_POLICY and named not in self._last):
@@ -131,7 +140,9 @@ class PolicyIndex:
         for key in sorted({*self._last, *(key for key in unreadable if key.kind == DNS_POLICY)}):
             version = self._last.get(key)
             problems = version.problems if version else ()
-            used = self._valid.get(key)
+            if key in self._excess:
+                problems += (self._describe_excess(),)
+            used = self._valid.get(key) if key not in self._excess else None
             yield PolicyState(
                 key=key,
                 generation=self._generations.get(key, 0),
@@ -148,8 +159,26 @@ class PolicyIndex:
             yield f"DNSPolicies: {self._phase.detail}"
         for (location, _), message in sorted(self._problems.items(), key=lambda item: item[0][0]):
             yield f"{location}: {message}"
+        if self._excess:
+            yield f"DNSPolicies: {self._describe_excess()}"
         for key, version in sorted(self._last.items()):
             yield from (f"DNSPolicy {key.name}: {problem}" for problem in version.problems)
+
+    def _find_excess(self) -> frozenset[ObjectKey]:
+        """Return the valid policies beyond the limits: the last ones by name."""
+        excess, validations = [], 0
+        for number, key in enumerate(sorted(self._valid), start=1):
+            validations += len(self._valid[key].validations)
+            if number > MAX_POLICIES or validations > MAX_ALL_VALIDATIONS:
+                excess.append(key)
+        return frozenset(excess)
+
+    def _describe_excess(self) -> str:
+        count, validations = len(self._valid), sum(len(policy.validations) for policy in self._valid.values())
+        return (
+            f"there are {count} valid DNSPolicies with {validations} validations; allowed: {MAX_POLICIES} with "
+            f"{MAX_ALL_VALIDATIONS} in total; those from {min(self._excess).name} on, sorted by name, are not used"
+        )
 
     def _apply_object(self, change: ObjectChange) -> None:
         key = change.key

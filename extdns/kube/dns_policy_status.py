@@ -15,7 +15,7 @@ _READY: Final = "Ready"
 _MAX_PROBLEMS: Final = 5
 _MAX_PROBLEM: Final = 500
 _LAST_VALID: Final = "The last valid version stays in use."
-_NONE_VALID: Final = "There is no valid version: new records that it may concern wait, published ones stay."
+_NONE_VALID: Final = "No version is in use: new records that it may concern wait, published ones stay."
 
 
 def build_policy_status(policy: PolicyStatus, found: ObjectWithStatus, now: str) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.cel import policy_index
 from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import UnavailablePolicy
@@ -139,3 +140,29 @@ def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_i
 def test_an_invalid_object_of_another_kind_does_not_affect_policies() -> None:
     other = problem("shop.yaml:3", "spec is a list", ObjectKey(NAMESPACE, "", "shop"))
     assert list(build_index(other, SYNCED).find_unavailable()) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [("MAX_POLICIES", 2), ("MAX_ALL_VALIDATIONS", 2), ("MAX_ALL_VALIDATIONS", 3)]
+)
+def test_policies_beyond_a_limit_are_not_used_and_what_they_match_gets_no_answer(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    monkeypatch.setattr(policy_index, limit, most)
+    cnames = {"match": {"recordTypes": ["CNAME"]}, "validations": [{"expression": "true"}] * 2}
+    index = build_index(change(cnames, "c"), change(VALID, "b"), change(VALID, "a"), SYNCED)
+    assert [policy.name for policy in index.policies] == ["a", "b"]
+    assert [state.is_used for state in index.list_states()] == [True, True, False]
+    (unavailable,) = index.find_unavailable()
+    assert unavailable.match.record_types == ("CNAME",)
+    (message,) = index.list_problems()
+    assert message.startswith("DNSPolicies: there are 3 valid DNSPolicies with 4 validations; allowed: ")
+    assert message.endswith("; those from c on, sorted by name, are not used")
+
+
+def test_policy_beyond_the_limit_is_used_once_another_one_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_index, "MAX_POLICIES", 1)
+    index = build_index(change(VALID, "b"), change(VALID, "a"), SYNCED)
+    index.apply([delete("a")])
+    assert [policy.name for policy in index.policies] == ["b"]
+    assert (list(index.find_unavailable()), list(index.list_problems())) == ([], [])
