@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns import __version__
-from extdns.documents.decision_log import parse_field_path
 from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
@@ -64,6 +63,7 @@ def _build_audit_log(
 
 def _build_decision_log(config: Config, clock: Clock, reporter: ActivityReporter) -> DecisionLog:
     from extdns.controller.decision_log import DecisionLog
+    from extdns.documents.decision_log import parse_field_path
 
     flags = config.rules
     for field_path in flags.decision_log_erase:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import connect_api_server, has_live_cluster
 from extdns.controller.clock import SystemClock
-from extdns.controller.policy_server_reporter import PolicyServerReporter
-from extdns.controller.rule_queries import RuleQueries
 from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.duration import DURATION
 from extdns.flags.usage_errors import usage_error
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.controller.decision_log import DecisionLog
     from extdns.controller.reporter import ActivityReporter
+    from extdns.controller.rule_queries import RuleQueries
     from extdns.controller.write_gate import WriteGate
     from extdns.ports import Clock, PolicyStatusWriter
     from extdns.rules.policy_server import PolicyClient
@@ -40,6 +39,9 @@ def build_rule_queries(
     client = build_policy_client(config)
     if client is None:
         return None
+    from extdns.controller.policy_server_reporter import PolicyServerReporter
+    from extdns.controller.rule_queries import RuleQueries
+
     listener = PolicyServerReporter(
         reporter.metrics,
         path=config.rules.opa_path,

@@ -14,8 +14,6 @@ from extdns.config import format_arguments
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
-from extdns.documents.plan import build_plan_content, summarize_pass
-from extdns.documents.plan_text import format_plan
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.scope import measure_scope
 from extdns.errors import UsageError
@@ -67,6 +65,9 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
         return FAILED
     engine = running.engine
     if config.control.dry_run:
+        from extdns.documents.plan import build_plan_content, summarize_pass  # noqa: PLC0415 - no other run has a plan
+        from extdns.documents.plan_text import format_plan  # noqa: PLC0415 - see above
+
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
     if not running.controller.is_complete:
         return FAILED

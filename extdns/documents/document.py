@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -166,6 +167,13 @@ class AnswerDocument(Document, frozen=True):
     """A document that names the process that answers."""
 
     process: ProcessReference
+
+
+class LiveDocument(AnswerDocument, frozen=True):
+    """A document about a running process. `process` is the one that answered, `at` the time of the answer."""
+
+    api_version: Version
+    at: datetime
 
 
 def describe_process(process: ProcessReference) -> str:

@@ -10,11 +10,11 @@ from extdns.documents.document import (
     UNKNOWN_PROCESS,
     VERSION,
     Document,
+    LiveDocument,
     ZoneReference,
     build_zone_reference,
     describe_process,
 )
-from extdns.documents.status import LiveDocument
 from extdns.errors import sanitize
 from extdns.model.evidence import ALL_ZONES, Evidence, format_scope
 from extdns.model.plural import format_count

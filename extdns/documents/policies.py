@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from extdns.documents.document import UNKNOWN_PROCESS, VERSION, Document
+from extdns.documents.document import UNKNOWN_PROCESS, VERSION, Document, LiveDocument
 from extdns.documents.levels import PolicyCondition, ServerCondition
-from extdns.documents.status import LiveDocument
 from extdns.documents.violations import ALLOWED
 from extdns.masking import mask_url
 from extdns.model.reason import Reason

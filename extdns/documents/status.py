@@ -12,10 +12,9 @@ from extdns.documents.changes import ChangeDocument, build_change
 from extdns.documents.document import (
     UNKNOWN_PROCESS,
     VERSION,
-    AnswerDocument,
     Document,
+    LiveDocument,
     ObjectReference,
-    Version,
     ZoneReference,
     build_object_reference,
     build_zone_reference,
@@ -34,13 +33,6 @@ if TYPE_CHECKING:
     from extdns.model.cluster import KindState
     from extdns.model.kind import Kind
     from extdns.model.zone import RateLimitStatus
-
-
-class LiveDocument(AnswerDocument, frozen=True):
-    """A document about a running process. `process` is the one that answered, `at` the time of the answer."""
-
-    api_version: Version
-    at: datetime
 
 
 class StatusDocument(LiveDocument, frozen=True):
