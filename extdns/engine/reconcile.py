@@ -8,7 +8,7 @@ names are not affected.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -55,16 +55,8 @@ _AWAITED: Final = {
 _UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
 
 
-class ZonePlan(NamedTuple):
-    """The plan of one name in one zone.
-
-    Attributes:
-        above: the zone that holds the ownership records of the name, None if that is *zone*.
-    """
-
-    zone: ZoneState
-    above: ZoneState | None
-    plan: Plan
+ZonePlan = tuple["ZoneState", "ZoneState | None", Plan]
+"""A zone, the zone above it that holds the ownership records of the name (None if it holds them), and the plan."""
 
 
 class NamePlan(Struct, gc=False):
@@ -131,8 +123,8 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     for zone in zones:
         sharing = find_sharing_zones(state.zones, zone, name, state.settings.registry) if is_zone_name else NO_SHARING
         needed = (zone, *sharing.all)
-        if unread := _find_unread(needed):
-            _wait_for_zone(unread, zone, name, claims, planned)
+        if unread := [one for one in needed if not one.cache.is_complete]:
+            _wait_for_zone(unread[0], zone, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
@@ -147,7 +139,7 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
                 planned.waits.append(ZoneWait(zone.zone.id, RULES))
                 planned.decisions += _select_unchanged(former, zone)
             else:
-                planned.plans.append(ZonePlan(zone, sharing.above, plan))
+                planned.plans.append((zone, sharing.above, plan))
     _conclude_plans(name, planned, former, now_s)
     for zone in state.zones.find_former_zones(name, zones):
         planned.decisions += _keep_moved(zone, name, zones, state)
@@ -167,14 +159,6 @@ def _keep_ours(zone: ZoneState, name: DnsName, block: Blocked, state: EngineStat
     read = read_owned(registry, zone.cache.records_around(name, registry.related_names(name)))
     ours = [owned for owned in read if owned.record.name == name and owned.is_ours]
     return keep_records(ours, block, state.settings.plan.managed_types)
-
-
-def _find_unread(zones: Iterable[ZoneState]) -> ZoneState | None:
-    """Return the first of *zones* that was not fully read, None if all were."""
-    for zone in zones:
-        if not zone.cache.is_complete:
-            return zone
-    return None
 
 
 def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision], now_s: float) -> None:
@@ -313,7 +297,7 @@ def _combine_sets(plans: Sequence[ZonePlan]) -> dict[ZoneState, tuple[ChangeSet,
     If several zones hold one name, they use the same ownership records. The zone above can also be one of the zones
     that hold the name: a public zone above a private one.
     """
-    sets = {one.zone: one.plan.sets for one in plans}
+    sets = {zone: plan.sets for zone, _, plan in plans}
     below: dict[ZoneState, list[ChangeSet]] = {}
     for _, above, plan in plans:
         if above:

@@ -60,7 +60,8 @@ def compare_name(
     proposals = tuple([proposal for row in table for proposal in propose(row, settings)])
     types = settings.managed_types
     rejected = [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
-    rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
+    if incompatible:
+        rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
     for row in table:
         if row.yielding_cnames or row.other_candidates:
             rejected += _reject_others(row)
