@@ -25,6 +25,8 @@ from typing import Final
 from tests.unused_modules import list_unused_modules
 
 _PACKAGES: Final = ("extdns", "providers", "registry")
+_EXTRAS: Final = ("providers.octodns.", "providers.rfc2136.kerberos")
+"""Modules that need what may not be installed; a process that uses them imports them itself."""
 _MOST: Final = 1 << 20
 
 
@@ -97,7 +99,7 @@ if __name__ == "__main__":
     sys.modules.update(dict.fromkeys(list_unused_modules()))  # type: ignore[arg-type] # None marks a missing module
     for package in map(importlib.import_module, _PACKAGES):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if module.name != "extdns.__main__" and not module.name.startswith("providers.octodns."):  # an extra
+            if module.name != "extdns.__main__" and not module.name.startswith(_EXTRAS):
                 importlib.import_module(module.name)
     from providers.aws.client import build_loader  # in the server alone, because it takes a tenth of a second
 
