@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extdns.engine.batches import select_for_batch
@@ -80,7 +80,20 @@ def build_creates(count: int, label: str = "web") -> list[ChangeSet]:
     return found
 
 
+def build_updates_to(target: str) -> tuple[Write, ...]:
+    """Return updates of some names whose data repeats one name, which a message has once."""
+    names = [DnsName(f"n{number}.example.org") for number in range(20)]
+    return tuple(
+        Write(
+            old=Record(name=name, type="NS", targets=(target,), ttl_s=300),
+            new=DesiredRecord(name=name, type="NS", targets=(target,), ttl_s=60),
+        )
+        for name in names
+    )
+
+
 @given(found=writes())
+@example(found=build_updates_to(f"{'x' * 60}.example.net"))
 def test_an_update_message_is_never_larger_than_the_engine_computes_for_its_batch(found: tuple[Write, ...]) -> None:
     change_sets = build_batch(ZONE, found).change_sets
     built = measure_built(change_sets)
