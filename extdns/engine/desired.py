@@ -68,6 +68,7 @@ class Contested(Value, frozen=True, kw_only=True):
     """The outcome of the hostname contests at one name.
 
     Attributes:
+        requested: the desired records of all claims.
         desired: the desired records of the claims that did not lose.
         losses: the claims that lost, and in which contest.
         rejected: the same losses, in the form that decisions need.
@@ -78,6 +79,7 @@ class Contested(Value, frozen=True, kw_only=True):
         waits_for: what the records of `retained` wait for.
     """
 
+    requested: Desired
     desired: Desired
     losses: tuple[ContestLoss, ...] = ()
     rejected: tuple[Unfulfilled, ...] = ()
@@ -88,11 +90,19 @@ class Contested(Value, frozen=True, kw_only=True):
     waits_for: tuple[Wait, ...] = ()
     is_uncontested: bool = False  # nothing is contested
 
-    def claims_about(self, owned: OwnedRecord, claims: Sequence[NameClaim]) -> Sequence[NameClaim]:
-        """Return those of *claims* that did not lose the contest about *owned*."""
+    def select_requests(
+        self, owned: OwnedRecord, claims: Sequence[NameClaim]
+    ) -> tuple[Sequence[NameClaim], Sequence[Candidate]]:
+        """Return those of *claims* that did not lose the contest about *owned*, and what such claims request.
+
+        A record whose ownership record names no object may belong to any namespace, also to one that lost.
+        """
         record = owned.record
+        if not owned.resource:
+            return claims, self.requested.of_managed_types
         losing = [loss.claim for loss in self.losses if loss.contest.covers(record.set_identifier, record.type)]
-        return [claim for claim in claims if claim not in losing] if losing else claims
+        left = [claim for claim in claims if claim not in losing] if losing else claims
+        return left, self.desired.of_managed_types
 
 
 def build_candidates(
@@ -168,7 +178,7 @@ def resolve_contests(
         state: the parts of the engine; not changed.
         violating: the records to delete because they violate a rule.
     """
-    uncontested = Contested(desired=desired, remaining=claims, is_uncontested=True)
+    uncontested = Contested(requested=desired, desired=desired, remaining=claims, is_uncontested=True)
     if state.settings.plan.merges_namespaces or len(claims) + len(current) <= 1:
         return uncontested
     claiming = [claim for claim in claims if _is_contender(claim)]
@@ -192,6 +202,7 @@ def resolve_contests(
     rejected_everywhere = [one for one in contenders if _loses_all(one, contests, losses)]
     gone = [one.claim for one in rejected_everywhere]
     return Contested(
+        requested=desired,
         desired=selected,
         losses=tuple(losses),
         rejected=tuple(_reject(losses, gone, zone, current, state.settings)),

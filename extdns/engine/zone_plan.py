@@ -190,9 +190,7 @@ def _find_evidence(
 ) -> dict[RecordKey, Finding]:
     """Return a finding for each record that may have to be deleted, and for each update that must wait."""
     findings = {
-        owned.key: state.evidence.find(
-            owned, contest.claims_about(owned, plan_input.visible), contest.desired.of_managed_types
-        )
+        owned.key: state.evidence.find(owned, *contest.select_requests(owned, plan_input.visible))
         for owned in find_removals(comparison, retained, state.settings.plan)
     }
     for update, candidate in find_target_removals(comparison):

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, Observed
-from extdns.model.claim import ResolvedClaim
+from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
-from tests.builders import PODS, build_claim, observe, observe_gone, owned
+from tests.builders import PODS, build_claim, build_unresolved, observe, observe_gone, origin, owned
 from tests.world import World, start_world
 
 ACCEPTED: Final = {"has_state_store": True, "settings_digest": "today"}
@@ -111,3 +111,22 @@ def test_ended_claims_are_forgotten_while_another_object_requests_the_name() -> 
         name = f"other-{number}"
         world.run(observe(name, request(name, "192.0.2.9")), observe_gone(name), for_s=100.0)
         assert not world.engine.claims.has_ended(request(name).name)
+
+
+def test_a_record_stays_if_the_namespace_that_requests_it_loses_the_name_to_another_namespace() -> None:
+    invalid = InvalidClaim(provenance=origin("a"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
+    request_v6 = build_claim("a", "web", "2001:db8::1", rtype="AAAA", namespace="lab")
+    request_cname = build_claim("b", "web", "b.test", rtype="CNAME", namespace="lab")  # contests the name as a whole
+    world = start_world(
+        *owned("web", "192.0.2.1", resource="service/shop/a"),
+        *owned("web", "2001:db8::1", rtype="AAAA", resource=""),
+        first=(
+            observe("a", invalid),
+            observe("c", build_unresolved("c", "web", Reason.NO_ENDPOINTS)),
+            observe("a", replace(request_v6, desired=replace(request_v6.desired, labels=EMPTY_MAP)), namespace="lab"),
+            observe("b", request_cname, namespace="lab"),
+        ),
+        **ACCEPTED,
+    )
+    world.run(for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
