@@ -45,7 +45,7 @@ SERVICE_LOOKUPS: Final[Mapping[ServiceType, tuple[Kind, ...]]] = {
 
 
 def list_lookups(config: Config, source: str) -> tuple[Kind, ...]:
-    """Return the kinds that *source* looks up in addition to the kind that it publishes."""
+    """Return the kinds that *source*, with the flags in *config*, looks up besides the kind that it publishes."""
     if source != "service":
         return LOOKUPS.get(source, ())
     types = set(config.sources.service_type_filter)

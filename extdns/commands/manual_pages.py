@@ -274,8 +274,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         summary="list held deletes",
         usage=("status [flags] [--output=text|json]", "status --controller=URL [--output=text|json]"),
         text="""
-            Shows the held deletes, with the command that approves them, and the deletes that were made and approved
-            recently. By default it reads the saved state.
+            Shows the held deletes with one command that approves them all, and how many deletes were made without
+            approval in the last ten minutes, and how many are approved. By default it reads the saved state.
         """,
         options=(
             Option(

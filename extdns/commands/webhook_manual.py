@@ -37,7 +37,10 @@ WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
         """,
         options=(
             Option(form="--zone=ZONE", text="the zone for tests; the provider must manage it"),
-            Option(form="--timeout=DURATION", text="time limit of each request; default 15s, that of external-dns"),
+            Option(
+                form="--timeout=DURATION",
+                text="time limit of each request to the provider; default 15s, as in external-dns",
+            ),
             Option(form="--records=N", text="how many records one large request has; default 5000"),
             Option(
                 form="--property=NAME=VALUE",

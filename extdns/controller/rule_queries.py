@@ -50,7 +50,7 @@ class PolicyServerListener(Protocol):
         ...
 
     def report_problem(self, problem: str) -> None:
-        """Report that the server does not answer, and why; "" if it answers again."""
+        """Report *problem*, why the policy server does not answer; "" if it answers again."""
         ...
 
     def report_policies(self, problems: Mapping[str, str]) -> None:

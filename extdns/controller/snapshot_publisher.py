@@ -79,8 +79,9 @@ class SnapshotPublisher:
     def read(self) -> ProcessSnapshot | None:
         """Return a copy of the state, usually less than a second old; None if the engine made none in time.
 
-        If the last copy is old, wait longer for a new one. If none is made, the old copy is returned and shows that the
-        engine is unresponsive.
+        If the last copy is older than that, wait briefly for a new one, or up to three seconds if the last is as old as
+        `UNRESPONSIVE_AFTER_S`. If none is made, return the last one, which then shows the engine as
+        unresponsive if it is that old.
         """
         with self._copied:
             if not self._is_fresh():

@@ -109,7 +109,7 @@ class UnknownOutcomes:
                 pass
 
     def resolve_read(self, zones: Zones) -> list[AuditLine]:
-        """Return the resolutions that the reads since the last call show. *zones* have what was read."""
+        """Return audit lines for the outcomes that reads since the last call show. *zones* have what was read."""
         reads, self._reads = self._reads, []
         found: list[AuditLine] = []
         for read in reads:

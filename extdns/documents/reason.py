@@ -1,7 +1,7 @@
 """A reason code as JSON, as text, and the reference page of all of them.
 
-The page: `python -m extdns.documents.reason > docs/reference/reasons.md`. All of it is made from the rows of
-`extdns.model.reason`.
+The page: `python -m extdns.documents.reason > docs/reference/reasons.md`. Its table is made from the rows in
+`extdns.model.reason_rows`.
 """
 
 from __future__ import annotations

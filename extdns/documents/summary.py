@@ -45,7 +45,7 @@ def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
 
 
 def list_failures(live: ProcessSnapshot) -> Iterator[str]:
-    """Yield everything that fails, one sentence each, with the kinds of object and the rules that cannot be read."""
+    """Yield a sentence for each failure: of the engine, of unreadable kinds, of rules, of the policy server."""
     yield from live.engine.failures
     kinds = (f"{state.kind.name} objects are {state.phase}" for state in live.kinds if _fails(state.phase))
     yield from (one for one in kinds if one not in live.engine.failures)

@@ -300,7 +300,7 @@ class Holds:
         *,
         is_requested: bool = False,
     ) -> None:
-        """Turn the restored hold of a record, if any, into an ordinary one; end it if the record is requested.
+        """Turn the restored hold of a record, if any, into an ordinary one; end it if the record is requested and kept.
 
         If the record was edited meanwhile, it stays held, and the approval of the former record does not count.
 

@@ -275,7 +275,7 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
 
 
 def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[str, str]]:
-    """Return the set identifier and resource of each claim whose end is needed as evidence for a record of ours."""
+    """Yield set identifier and resource of each claim whose end can still be evidence for deleting a record of ours."""
     missing = [
         wait.about for _, wait in planned.waits if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey)
     ]

@@ -348,10 +348,10 @@ class Leadership:
         return set()
 
     def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
-        """Return the decisions to report, sorted: *new* ones, and after an election all that were not reported yet.
+        """Return the decisions to report: none on a standby, else *new* ones; after an election also earlier ones.
 
-        Decisions about *dirty* names, and about names that are being read again, are reported later. A single pass has
-        no grace period, so a delete that is `in-grace` there is made as soon as the saved state contains it.
+        Earlier decisions about *dirty* names, and about names that are being read again, are reported later. In a
+        single pass, `in-grace` is left out: such a delete is made in that pass, as soon as the saved state contains it.
         """
         if not self.is_leader:
             return ()

@@ -26,11 +26,11 @@ class Implemented:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moot:
-    """Marks a flag of external-dns that does nothing in extdns. It is accepted, and a notice is logged.
+    """Marks a flag of external-dns whose effect extdns does not have. It is accepted; if it is set, a notice is logged.
 
     Attributes:
         notice: what to log if the flag is set, without the flag at the beginning.
-        bounds_refresh: whether its value, a duration, is the minimum time between two refreshes of a zone.
+        bounds_refresh: whether its value, a duration, is nevertheless a minimum time between two refreshes of a zone.
     """
 
     notice: str

@@ -23,15 +23,15 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-provider-read-timeout",
         kind=DURATION,
         default=5.0,
-        help="time limit of one call of the webhook, together with --webhook-provider-write-timeout; of extdns "
-        "webhook, for reading a request",
+        help="time limit of one call of the webhook is the sum of this and --webhook-provider-write-timeout; that of a "
+        "connection to extdns webhook also adds --webhook-provider-read-header-timeout",
     ),
     Flag(
         name="webhook-provider-write-timeout",
         kind=DURATION,
         default=10.0,
-        help="time limit of one call of the webhook, together with --webhook-provider-read-timeout; of extdns webhook, "
-        "for sending an answer",
+        help="time limit of one call of the webhook is the sum of this and --webhook-provider-read-timeout; that of a "
+        "connection to extdns webhook also adds --webhook-provider-read-header-timeout",
     ),
     Flag(
         name="webhook-server",

@@ -297,7 +297,7 @@ class LeaderElector:
                 assert_never(request)
 
     def _log_failure(self, request: LeaseRequest, message: str, needs: str | None) -> None:
-        """Log a failure, unless the same one was logged last."""
+        """Log that *request* failed, unless it failed with the same message since it last succeeded."""
         if message != self._failures.get(type(request)):
             self._failures[type(request)] = message
             _log.warning(Event.LEASE_FAILED, lease=str(self._store), message=message, needs=needs)

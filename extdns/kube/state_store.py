@@ -30,7 +30,7 @@ _ATTEMPTS: Final = 2
 
 
 class StateDocumentStore(Protocol):
-    """Stores one document. `str` describes it for messages. All methods raise `ExtdnsError`."""
+    """Stores one document. `str` describes it for messages. `read` and `update` may raise `ExtdnsError`."""
 
     def read(self) -> StateDocument | None:
         """Return the document, or None if it does not exist."""

@@ -35,7 +35,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
     @property
     def is_denying(self) -> bool:
-        """Whether nothing may change at the record."""
+        """Whether the evaluated change may not be made: a rule denies it, or the answer is not known."""
         return bool(self.unavailable or self.denials)
 
     @property

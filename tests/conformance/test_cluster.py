@@ -66,7 +66,7 @@ def test_a_cluster_reports_no_objects_before_their_kind_is_required(rig: Rig) ->
     assert rig.cluster.take(0) == ()
 
 
-def test_a_required_kind_reports_all_objects_sorted_by_key_and_then_becomes_synced(rig: Rig) -> None:
+def test_after_require_all_objects_of_the_kind_are_reported_sorted_by_key_and_then_it_is_synced(rig: Rig) -> None:
     for obj in (service("web"), service("z", "pay"), service("api"), build_ingress("web")):
         rig.put(obj)
     state = rig.cluster.require(SERVICE)

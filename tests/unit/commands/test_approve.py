@@ -113,7 +113,7 @@ def test_an_invalid_command_line_of_approve_or_status_is_reported(
     assert capsys.readouterr().err.startswith(f"error: {message}")
 
 
-def test_approve_and_status_report_that_no_state_is_saved_yet(
+def test_without_saved_state_approve_says_that_nothing_is_held_and_status_that_nothing_is_saved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flag = f"--state-file={tmp_path / 'none'}"

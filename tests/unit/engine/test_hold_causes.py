@@ -29,7 +29,7 @@ def test_the_decision_about_a_delete_held_by_a_budget_says_which_scope_holds_it(
     )
 
 
-def test_the_decision_about_a_delete_held_over_all_zones_names_all_zones_and_the_smaller_budget() -> None:
+def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_a_fifth_of_the_limits() -> None:
     zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(3)]
     scene = start_guard()
     for zone in zones:

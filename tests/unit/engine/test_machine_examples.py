@@ -52,7 +52,7 @@ def test_a_hold_for_insufficient_evidence_ends_when_accepted_settings_are_loaded
 
 
 @pytest.mark.parametrize("is_valid", [True, False], ids=["denied", "unanswered"])
-def test_the_unresolved_timeout_deletes_no_record_that_a_denied_request_of_its_namespace_would_update(
+def test_the_unresolved_timeout_deletes_no_record_that_a_denied_request_of_the_same_namespace_would_update(
     is_valid: bool,
 ) -> None:
     machine = start_machine(unresolved_timeout_s=100.0)

@@ -159,7 +159,9 @@ def test_a_change_of_the_resource_version_alone_is_not_a_change_of_an_object(new
 
 
 @pytest.mark.parametrize(("generation", "same"), [(1, True), (2, False)])
-def test_a_new_generation_is_a_change_for_kinds_whose_status_extdns_writes(generation: int, *, same: bool) -> None:
+def test_a_new_generation_and_no_resource_version_alone_is_a_change_for_kinds_whose_status_extdns_writes(
+    generation: int, *, same: bool
+) -> None:
     old = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
     new = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
     assert is_unchanged(old, new) is same

@@ -108,7 +108,7 @@ def test_a_failed_or_empty_lookup_of_a_load_balancer_gives_an_unresolved_claim_w
     assert claim.detail == detail
 
 
-def test_a_service_waits_for_the_first_lookup_of_its_load_balancer_host_name() -> None:
+def test_claims_of_a_service_are_unknown_until_the_first_lookup_of_its_load_balancer_host_name() -> None:
     with pytest.raises(NotSyncedError, match="Host"):
         SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
 
