@@ -31,7 +31,7 @@ _ESSENTIAL: Final = {
     "domain-filter": "manage only this domain and what is below it; repeatable",
     "txt-owner-id": "name of this installation in ownership records",
     "txt-prefix": "prefix of the names of ownership records",
-    "policy": "changes to make: sync (all, the default), upsert-only (no deletes), create-only",
+    "policy": "sync (all changes, default), upsert-only (no deletes) or create-only",
     "once": "make one pass and end",
     "dry-run": "write nothing; with --once, show the plan",
     "log-level": "debug, info, warning or error; default info",
