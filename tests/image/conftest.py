@@ -12,8 +12,8 @@ from release.image_root import build_image_root
 from tests.image.copy_installed import copy_packages
 
 EPOCH: Final = 1_700_000_000
-EXTRA: Final = "providers.octodns."
-"""The modules of a provider whose packages the image does not have."""
+EXTRAS: Final = ("providers.octodns.", "providers.rfc2136.kerberos")
+"""How the names of the modules begin whose packages the image does not have."""
 
 
 def build_root(target: Path, *, prefix: Path | None = None) -> Path:

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 
 from release.image_root import PROGRAM
 from release.requirements import UNUSED, Requirement, parse_requirements, select_used
-from tests.image.conftest import EXTRA
+from tests.image.conftest import EXTRAS
 from tests.image.dockerfile import ROOT
 from tests.image.test_image import run_python
 from tests.unused_modules import list_unused_modules
@@ -86,7 +86,7 @@ def test_every_module_of_the_program_can_be_imported_in_the_image(image_root: Pa
         f"import importlib, pkgutil, watchfiles, rich.console, rich.table\n"
         f"for package in map(importlib.import_module, {PROGRAM}):\n"
         f"    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
-        f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRA!r}):\n"
+        f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRAS!r}):\n"
         f"            importlib.import_module(module.name)\n"
     )
     assert run_python(image_root, f"exec({code!r})") == ""

@@ -16,7 +16,7 @@ import pytest
 
 from extdns import __version__
 from release.image_root import build_image_root, install_wheels
-from tests.image.conftest import EPOCH, EXTRA
+from tests.image.conftest import EPOCH, EXTRAS
 from tests.image.dockerfile import stages
 from tests.image.test_dockerfile import NOBODY, PYTHON_OF_DEBIAN, find_base
 
@@ -103,7 +103,7 @@ def test_every_module_of_the_program_can_be_imported_by_the_debian_python_withou
         "import importlib, pkgutil, cryptography, msgspec, watchfiles\n"
         "for package in map(importlib.import_module, ('extdns', 'providers', 'registry')):\n"
         "    for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
-        f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRA!r}):\n"
+        f"        if module.name != 'extdns.__main__' and not module.name.startswith({EXTRAS!r}):\n"
         "            importlib.import_module(module.name)\n"
     )
     done = run(debian, "/usr/bin/python3.13", "-B", "-S", "-c", code)
