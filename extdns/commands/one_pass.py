@@ -57,7 +57,9 @@ _INTERRUPTED: Final = "the pass was interrupted before it was complete"
 
 
 def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
-    """Parse the flags of a run, and prepare this process for one pass: without grace period, logging only errors.
+    """Parse the flags of a run, and prepare this process for one pass, without grace period.
+
+    Without `--log-level`, only errors are logged, except those that commands show as what is missing.
 
     Raises:
         UsageError: a flag is wrong.

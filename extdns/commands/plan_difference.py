@@ -102,8 +102,8 @@ def _open_manifests(paths: Sequence[str], base: str) -> Iterator[tuple[str, ...]
         if not is_piped and any(has_revision(path, base) for path in paths):
             raise usage_error(  # as git itself does
                 f"--base={sanitize(base)} is both a path and a Git revision",
-                f"for the path: --base=./{sanitize(base)}",
-                f"for the revision: --base=$(git rev-parse {sanitize(base)})",
+                f"if the path is meant: --base=./{sanitize(base)}",
+                f"if the revision is meant: --base=$(git rev-parse {sanitize(base)})",
             )
         yield (base,)
         return

@@ -1,6 +1,7 @@
-"""`extdns status`: show held, made and approved deletes, from the saved state or a running process.
+"""`extdns status`: show the held deletes in the saved state or of a running process.
 
-See docs/design/delete-safety.md.
+Of the saved state, also show how many deletes were made without approval in the last ten minutes, and how many are
+approved. See docs/design/delete-safety.md.
 """
 
 from __future__ import annotations

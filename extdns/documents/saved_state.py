@@ -70,8 +70,8 @@ class SavedZoneStatus(Document, frozen=True):
 class SavedOwnerStatus(Document, frozen=True):
     """The state of one owner id. `heldAcrossZones` are deletes that only the budget over all zones holds.
 
-    `approved` deletes may be made until `approvedUntil`. `otherCluster` is the id of the cluster of the objects, while
-    updates and deletes are held until a person accepts it; otherwise "".
+    `approved` is how many deletes are approved; the last of these approvals ends at `approvedUntil`. `otherCluster` is
+    the id of the cluster of the objects, while updates and deletes are held until a person accepts it; otherwise "".
     """
 
     owner: str

@@ -146,8 +146,8 @@ def build_verification(names: Iterable[ServedDocument], missing: Iterable[str]) 
         kind="Verification",
         names=found,
         warnings=tuple(
-            f"{zone}: for {seconds} s (minimum of the SOA) caches keep the answer that a name does not exist, so a "
-            "client that queries a name before its record is published may not see the record for that long"
+            f"{zone}: for {seconds} s (negative TTL of the SOA) caches keep the answer that a name does not exist, so "
+            "a client that queries a name before its record is published may not see the record for that long"
             for zone, seconds in sorted(ttls)
             if seconds > _LONG_NEGATIVE_TTL_S
         ),

@@ -219,7 +219,7 @@ class PendingDeletes:
         self.next_due_at = self._timers[0][0] if self._timers else math.inf
 
     def pop_due(self, now_s: float) -> list[TrackedDelete]:
-        """Remove the timers that have expired, and return their deletes, sorted by zone and record."""
+        """Remove the expired timers. Return those of their deletes that are still in grace, by zone and record."""
         due: dict[str, TrackedDelete] = {}
         while self._timers and self._timers[0][0] <= now_s:
             tracked = heapq.heappop(self._timers)[2]

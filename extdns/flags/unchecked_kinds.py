@@ -76,7 +76,7 @@ DOMAIN: Final = _make_pattern_kind(
 )
 RECORD_TYPE: Final = _make_known_kind("a record type", "TYPE", *rrtype.OWNABLE)
 EVENT_REASON: Final = _make_known_kind("a reason of Events", "REASON", *_REASONS)
-ZONE_ID: Final = _make_pattern_kind("a zone id", "ID", allowed="the end of one zone id", pattern=r"[^\s,]+")
+ZONE_ID: Final = _make_pattern_kind("a zone id", "ID", allowed="one zone id, or the end of one", pattern=r"[^\s,]+")
 CIDR: Final = replace(
     make_text_kind("CIDR"),
     noun="a network",

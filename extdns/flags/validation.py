@@ -192,7 +192,10 @@ def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping
 
 
 def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a line for each flag that is set, has an effect and has a notice, in the order of the table."""
+    """Return a line for each flag that is set and has a notice, in the order of the table.
+
+    There is none for a flag whose source, provider or registry is not chosen.
+    """
     return tuple(
         f"{setting.origin} {setting.flag.support.notice}"
         for setting in settings.values()

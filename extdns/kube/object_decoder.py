@@ -154,7 +154,7 @@ class DocumentProblem(Value, frozen=True, kw_only=True):
 
 
 class FileContents(Value, frozen=True, kw_only=True):
-    """The objects and problems of one file in order. Each key occurs once."""
+    """The objects and problems of one file, each in order. No two objects have the same key."""
 
     found: tuple[DecodedObject, ...] = ()
     problems: tuple[DocumentProblem, ...] = ()

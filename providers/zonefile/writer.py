@@ -111,7 +111,7 @@ def _find_conflict(current: Record | None, old: Record | None) -> str:
 
 def _find_unreadable(records: ZoneRecords, name: DnsName) -> str:
     unreadable = _find_record(records, RecordKey(name, "", rrtype.UNREADABLE))
-    return f"has a line at its name that cannot be read: {'; '.join(unreadable.targets)}" if unreadable else ""
+    return f"is not changed: a line at its name cannot be read: {'; '.join(unreadable.targets)}" if unreadable else ""
 
 
 def _adjust(new: DesiredRecord, old: Record | None, zone: Zone) -> Record | Refusal:

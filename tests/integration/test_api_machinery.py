@@ -67,7 +67,7 @@ def test_put_replaces_spec_and_status_and_keeps_the_uid(rig: Rig) -> None:
     assert bare["metadata"]["uid"] == first["metadata"]["uid"]
 
 
-def test_delete_removes_an_object_that_has_finalizers(rig: Rig) -> None:
+def test_delete_of_the_api_server_of_the_tests_removes_even_an_object_that_has_finalizers(rig: Rig) -> None:
     rig.create("web", finalizers=["example.org/keep"])
     rig.server.delete("Ingress", rig.namespace, "web")
     assert rig.server.get("Ingress", rig.namespace, "web") is None

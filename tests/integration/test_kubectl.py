@@ -64,7 +64,7 @@ def kubectl(command: tuple[str, ...]) -> Kubectl:
     return run
 
 
-def test_kubectl_applies_gets_and_deletes_objects(server: ApiServer, kubectl: Kubectl) -> None:
+def test_kubectl_applies_gets_and_deletes_objects_of_the_fake_api_server(server: ApiServer, kubectl: Kubectl) -> None:
     created = kubectl(*APPLY, manifest=MANIFEST)
     assert created.splitlines() == [
         "service/web created",

@@ -172,7 +172,7 @@ def test_verify_warns_of_a_long_negative_caching_time(
     server.load(ZONE, long.replace("@ SOA", "@ 86400 SOA").replace(" 2 7200 ", " 3 7200 "))
     assert run(installation, at=server.address) == 0
     assert (
-        "\nwarning: example.org: for 7200 s (minimum of the SOA) caches keep the answer that a name does not exist, "
+        "\nwarning: example.org: for 7200 s (negative TTL of the SOA) caches keep the answer that a name does not "
         in capsys.readouterr().out
     )
 

@@ -221,7 +221,7 @@ class ManifestCluster:
 
 
 def _compare_problems(before: ProblemMessages, after: ProblemMessages, *, is_ignored: bool) -> Iterator[ObjectProblem]:
-    """Yield the problems of *before* that were solved, then those of *after* that are new."""
+    """Yield the problems of *before* that were solved, then those of *after* that are new or changed."""
     for location, key in before:
         if (location, key) not in after:
             yield ObjectProblem(location=location, key=key, message="", what=_MANIFEST, is_ignored=is_ignored)

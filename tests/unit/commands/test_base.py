@@ -138,8 +138,8 @@ def test_a_base_that_is_both_a_path_and_a_revision_is_refused(
     assert plan(installation, "--base=main") == 1
     assert capsys.readouterr().err == (
         "error: --base=main is both a path and a Git revision\n"
-        "  for the path: --base=./main\n"
-        "  for the revision: --base=$(git rev-parse main)\n"
+        "  if the path is meant: --base=./main\n"
+        "  if the revision is meant: --base=$(git rev-parse main)\n"
     )
     assert plan(installation, "--base=./main") == 2
     assert "3 to create, 0 to update" in capsys.readouterr().out

@@ -173,7 +173,7 @@ def test_verify_reports_the_negative_ttl_of_the_first_server_that_answers(
     servers[1].negative_s = 7200
     assert run(installation, servers, "web.example.org", clock=clock) == 2
     assert (
-        "\nwarning: example.org: for 7200 s (minimum of the SOA) caches keep the answer that a name does not exist, "
+        "\nwarning: example.org: for 7200 s (negative TTL of the SOA) caches keep the answer that a name does not "
         in capsys.readouterr().out
     )
 
@@ -268,7 +268,7 @@ def test_verify_warns_about_a_long_negative_ttl(
     assert run(installation, servers, "web.example.org", clock=clock) == 0
     output = capsys.readouterr().out
     assert (
-        "\nwarning: example.org: for 86400 s (minimum of the SOA) caches keep the answer that a name does not exist, "
+        "\nwarning: example.org: for 86400 s (negative TTL of the SOA) caches keep the answer that a name does not "
         in output
     )
     assert "until 2026-11-21T09:00:00Z" in output

@@ -186,7 +186,7 @@ def test_the_failure_of_an_object_is_logged_unless_the_object_only_waits_for_a_k
     assert find_logged_fields(caplog, Event.OBJECT_FAILED) == [{"object": "service/shop/web", "message": "planted"}]
 
 
-def test_an_invalid_value_is_logged_with_object_field_value_and_what_is_allowed(list_lines: io.StringIO) -> None:
+def test_an_invalid_value_is_logged_escaped_with_its_object_reason_and_what_is_allowed(list_lines: io.StringIO) -> None:
     problem = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value=EVIL, allowed="a name")
     observation: Observation = replace(observe("web").observations[0], claims=(problem,))
     reporter().report_observations([observation])
@@ -194,6 +194,7 @@ def test_an_invalid_value_is_logged_with_object_field_value_and_what_is_allowed(
     assert "object=service/shop/web" in line
     assert "reason=invalid-name" in line
     assert 'allowed="a name"' in line
+    assert "level=fatal" in line
     assert line.isprintable()
 
 

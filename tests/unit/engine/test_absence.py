@@ -109,7 +109,7 @@ def test_in_a_single_pass_a_get_confirms_absence(
     assert world.engine.is_idle
 
 
-def test_a_single_pass_does_not_end_before_absence_is_confirmed() -> None:
+def test_a_single_pass_waits_for_the_get_that_checks_whether_a_missing_object_exists() -> None:
     world = build_world(*owned("web"), once=True)
     world.exists = lambda _: True
     world.feed(change_phase(SERVICE))

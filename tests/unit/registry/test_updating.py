@@ -33,7 +33,7 @@ ONE = "service/d/one"
 TWO = "service/d/two"
 
 
-def test_an_update_writes_its_ownership_records_again_unchanged() -> None:
+def test_an_update_writes_its_ownership_records_again_even_if_they_do_not_change() -> None:
     ownership = ownership_record("a-foo", resource=ONE)
     records = [record("A", "foo"), ownership]
     held = find(build_registry(), records, key("A", "foo"))

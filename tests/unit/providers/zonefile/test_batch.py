@@ -174,4 +174,4 @@ def test_a_write_at_a_name_with_an_unreadable_line_is_a_write_conflict(write: Wr
     found = plan_file_change(master, ZONE, [create("new.example.org", "A", "192.0.2.1"), write])
     assert isinstance(found, WriteConflict)
     assert found.offending_names == ("web.example.org",)
-    assert "has a line at its name that cannot be read: example.org.zone:12: 'WEB' is not valid" in found.message
+    assert "is not changed: a line at its name cannot be read: example.org.zone:12: 'WEB' is not valid" in found.message
