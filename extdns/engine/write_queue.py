@@ -74,7 +74,7 @@ class WriteQueue:
         self._halves: deque[tuple[DnsName, ...]] = deque()  # of refused batches, and of those without an answer
         self._single_refusals = 0
         self._unanswered_alone: set[DnsName] = set()  # names sent alone without an answer since a batch was applied
-        self._unanswered: Mapping[DnsName, tuple[ChangeSet, ...]] = {}  # what the last batch without an answer sent
+        self._unanswered: Mapping[DnsName, tuple[ChangeSet, ...]] = {}  # what the last batch with unknown effect sent
         self._repeated: Blocked | None = None  # what it is blocked by, if one of these names had no answer before
         self._last_tried: DnsName | None = None
         self._blocks: dict[DnsName, Blocked] = {}  # why the last batch with the name failed
@@ -349,13 +349,13 @@ class WriteQueue:
     def _record_conflict(self, batch: Batch, message: str, offending: tuple[DnsName, ...], now_s: float) -> None:
         """Schedule reads of the *offending* names. If it is unclear which names conflict, `_isolate` them instead."""
         names = offending or find_names(batch)
-        is_unclear = not (offending or self.unconfirmed.is_resent(batch))
-        if is_unclear and (
-            len(names) > 1 or any(self.retries.is_false_conflict(name, self._sent[name]) for name in names)
-        ):
+        is_clear = offending or self.unconfirmed.is_resent(batch)
+        may_be_others = len(names) > 1 or any(self.retries.is_false_conflict(name, self._sent[name]) for name in names)
+        if may_be_others and not is_clear:
             self._isolate(batch, self._sent, Blocked(reason=Reason.REFUSED, detail=message), (), now_s)
             return
         self._block_names(names, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
+        self._unanswered, self._repeated = self._sent, None  # this batch was answered, and is not sent in halves
         self.unconfirmed.record_conflict(batch, names)
         for name in names:
             if conflict := self.retries.find(name, Failure.WRITE_CONFLICT):

@@ -12,7 +12,7 @@ from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Action, Batch, Unknown
+from extdns.model.change import Action, Batch, Unknown, WriteConflict
 from extdns.model.reason import Reason
 from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
@@ -169,3 +169,13 @@ def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_z
     world.provider.rule = lambda _: None
     world.run(for_s=301.0)
     assert set(world.list_records()) == {f"{name} A" for name in names}
+
+
+def test_a_name_with_a_write_conflict_that_is_not_confirmed_is_published_after_other_names_had_no_answer() -> None:
+    world = start_world()
+    silent, conflict = NoAnswer(applied=False), WriteConflict(message="changed")
+    world.provider.answers += [silent, silent, silent, conflict]  # the batch twice, api alone, then web alone
+    world.run(observe_new("api", "web"), for_s=0.6)
+    world.run(observe_new("blog"), for_s=120.0)
+    assert world.batches[:4] == [["api", "web"], ["api", "web"], ["api"], ["web"]]
+    assert set(world.list_records()) == {"api A", "blog A", "web A"}
