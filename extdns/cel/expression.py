@@ -122,7 +122,7 @@ def compile_list(expressions: Sequence[Expression]) -> Expression | None:
 
     If one of them has no value, the list has none.
     """
-    source = "[" + ",\n".join(one.source for one in expressions) + "\n]"  # a comment ends with the line
+    source = "[" + "\n,".join(one.source for one in expressions) + "\n]"  # a comment ends with the line
     try:
         return Expression(source, read_syntax(source, _NAMESPACES), _compile_program(source))
     except InvalidExpressionError:

@@ -183,6 +183,13 @@ def test_conditions_that_are_true_take_one_call_of_the_evaluator() -> None:
     assert evaluate.call_count == 1
 
 
+def test_conditions_that_end_with_comments_are_evaluated_together() -> None:
+    policies = [build_policy("record.ttl == 300 // of all names"), build_policy("-300 == -record.ttl // too")]
+    with patch.object(Expression, "evaluate", autospec=True, side_effect=Expression.evaluate) as evaluate:
+        (evaluation,) = PolicyRules(policies).evaluate((build_input(),))
+    assert (evaluation.violations, evaluation.unavailable, evaluate.call_count) == ((), "", 1)
+
+
 def test_one_is_not_taken_for_true_beside_other_conditions() -> None:
     (evaluation,) = PolicyRules((build_policy("1"), build_policy("true"))).evaluate((build_input(),))
     assert [one.message for one in evaluation.violations] == [
