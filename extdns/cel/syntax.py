@@ -161,7 +161,8 @@ class _SyntaxReader:
         if self._find_source(at + 1) != "(":
             self._add_path(names + self._find_key(first, at), is_null_test=self._is_null_test(first, at))
             return at + 1
-        is_method = len(names) > 1 and names[0] not in self._namespaces
+        is_function = names[0] in self._namespaces and names[0] not in self._list_loop_variables()
+        is_method = len(names) > 1 and not is_function
         if is_method:
             self._add_path(names[:-1])
         name = names[-1] if is_method else ".".join(names)

@@ -42,6 +42,7 @@ VALID = (
     "record.labels.exists(label, label.startsWith('x'))",
     "record.targets.map(target, ip(target)).all(found, found != '')",
     "record.targets.all(record, record != '')",
+    "record.targets.all(ip, ip.startsWith('192.') && ip != ip.trim() + 'x')",
     "type(record.ttl) == int",
     "timestamp('2026-01-01T00:00:00Z').getFullYear() == 2026",
     "current == null || current.record.ttl >= 60",
