@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import field
 from msgspec.structs import replace
 
+from extdns.engine.decisions import Awaited, Wait
 from extdns.engine.desired import adjust, build_candidates
 from extdns.engine.evidence import Finding
 from extdns.engine.rule_state import is_published
@@ -24,6 +25,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, find_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
+from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.decide import reject_claim
@@ -116,6 +118,13 @@ class RuleReview(Value, frozen=True, kw_only=True):
     evaluations: Evaluations = field(default_factory=dict)
     inputs: tuple[RuleInput, ...] = ()
     is_awaited: bool = False
+
+    @property
+    def waits_for(self) -> tuple[Wait, ...]:
+        """The namespaces of the records to delete: rules may read their labels, and no claim leads to the name."""
+        deletes = [item for item in self.inputs if item.operation is Operation.DELETE]
+        names = sorted({item.namespace.name for item in deletes if item.namespace})
+        return tuple([Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", name)) for name in names])
 
 
 NO_REVIEW: Final = RuleReview()
