@@ -32,6 +32,9 @@ _SEPARATORS: Final = re.compile(r"[/?#@:]")
 _IN_USERINFO: Final = "!$&'()*+,;=:~"
 """The characters before the @ of a URL that urllib3 does not encode."""
 
+_NEVER_FAIL: Final = "surrogatepass"
+"""How to encode text that may be of bytes that are not UTF-8, which Python reads as surrogates."""
+
 
 class _Secrets:
     """The secrets of this process, and one pattern that finds all of them."""
@@ -94,7 +97,8 @@ def find_in_url(url: str) -> Iterator[str]:
         yield from _SEPARATORS.split(secret)  # what a library reads as host or port if the characters are not encoded
         import base64  # noqa: PLC0415 - not needed without secrets
 
-        yield from (base64.b64encode(text.encode()).decode() for text in (userinfo, unquote(userinfo)))
+        texts = (userinfo, unquote(userinfo))
+        yield from (base64.b64encode(text.encode(errors=_NEVER_FAIL)).decode() for text in texts)
     try:
         parameters = parse_qsl(urlsplit(url).query)
     except ValueError:
@@ -134,9 +138,7 @@ def _find_encodings(secret: str) -> Iterator[str]:
     bare = unquote(secret)
     for text in dict.fromkeys((secret, bare, *secret.splitlines())):
         yield text
-        yield quote(text)
-        yield quote(text, safe="")
-        yield quote(text, safe=_IN_USERINFO)
+        yield from (quote(text, safe, errors=_NEVER_FAIL) for safe in ("/", "", _IN_USERINFO))
         yield repr(text)[1:-1]
         yield json.dumps(text)[1:-1]
         yield text.encode("unicode_escape").decode()

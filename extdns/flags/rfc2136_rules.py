@@ -110,6 +110,8 @@ def _check_kerberos(values: Mapping[str, Any]) -> None:
     ):
         if not values[name].isprintable() or set(values[name]) & set(_NOT_IN_PRINCIPALS):
             raise usage_error(f"--{name}={sanitize(values[name])} is invalid", f"allowed: {allowed}")
+    if any("\ud800" <= character <= "\udfff" for character in values["rfc2136-kerberos-password"]):
+        raise usage_error("--rfc2136-kerberos-password is not text", "allowed: UTF-8")
 
 
 def _check_key(values: Mapping[str, Any]) -> None:

@@ -32,7 +32,7 @@ def parse_key(text: str) -> bytes:
     Raises:
         UsageError: it is neither; the message does not contain the key.
     """
-    raw = text.encode()
+    raw = text.encode(errors="surrogateescape")  # bytes that are not UTF-8, too
     if len(raw) == _KEY_BYTES:
         return raw
     try:

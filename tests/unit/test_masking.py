@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import os
 from collections.abc import Iterator
 from functools import cache
 from urllib.parse import quote
@@ -159,6 +160,13 @@ def test_the_value_of_a_secret_flag_is_masked(secret: str, flag: Flag) -> None:
 def test_each_line_of_a_secret_is_masked() -> None:
     hide_secrets([], {"TLS_PRIVATE_KEY": "first-line\nsecond-line\n"})
     assert mask("it has first-line and second-line") == f"it has {MASK} and {MASK}"
+
+
+@pytest.mark.parametrize("variable", ["CF_API_TOKEN", "HTTPS_PROXY", "EXTERNAL_DNS_TXT_ENCRYPT_AES_KEY"])
+def test_a_secret_that_is_not_utf_8_is_masked(variable: str) -> None:
+    secret = os.fsdecode(b"hunter-two\xff")
+    hide_secrets([], {variable: f"http://user:{secret}@127.0.0.1" if variable == "HTTPS_PROXY" else secret})
+    assert mask(f"the key is {secret}, {secret!r}") == f"the key is {MASK}, '{MASK}'"
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,11 @@ def check(argv: list[str]) -> None:
             )
             for part, value in (("username", "u@R"), ("username", "D\\u"), ("realm", "a realm"))
         ),
+        pytest.param(
+            [*SERVED, *GSS[:-1], "--rfc2136-kerberos-password=p\udcff"],
+            "--rfc2136-kerberos-password is not text",
+            id="rfc2136-kerberos-password-that-is-not-utf-8",
+        ),
         pytest.param(RFC2136, "--provider=rfc2136 has no DNS server", id="rfc2136-needs-a-server"),
         pytest.param(
             [*RFC2136, "--rfc2136-host="], "--provider=rfc2136 has no DNS server", id="rfc2136-server-without-a-name"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import itertools
+import os
 import random
 import string
 
@@ -133,6 +134,7 @@ def test_decompressing_a_text_stops_at_a_size_limit() -> None:
     [
         pytest.param(KEY, KEY.encode(), id="10.3-raw-32-characters"),
         pytest.param(base64.b64encode(b"\xff" * 32).decode(), b"\xff" * 32, id="10.3-base64-of-44-characters"),
+        pytest.param(os.fsdecode(b"\xff" * 32), b"\xff" * 32, id="10.3-raw-32-bytes-that-are-not-utf-8"),
     ],
 )
 def test_an_encryption_key_is_raw_or_base64(text: str, key: bytes) -> None:
