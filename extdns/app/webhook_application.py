@@ -12,7 +12,7 @@ from extdns.errors import describe_error, escape_unprintable, sanitize
 from extdns.log import Event
 from extdns.masking import mask
 from extdns.model.value import Value
-from extdns.web.own_host import LOCAL, is_own_host
+from extdns.web.own_host import is_own_host
 from providers.webhook import wire
 from providers.webhook.wire import WireError
 
@@ -52,8 +52,9 @@ class WebhookApplication:
 
     def _answer(self, environ: WSGIEnvironment) -> Reply:
         method, path = str(environ["REQUEST_METHOD"]), str(environ["PATH_INFO"])
-        if not is_own_host(header := str(environ.get("HTTP_HOST", LOCAL)), self._host):
-            message = f"{sanitize(header)} is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen"
+        if not is_own_host(environ, self._host):
+            header = sanitize(str(environ["HTTP_HOST"]))
+            message = f"{header} is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen"
             return _build_error(HTTPStatus.MISDIRECTED_REQUEST, message)
         try:
             match path, method:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
-from typing import Final
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-LOCAL: Final = "localhost"
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIEnvironment
+
+_LOCAL: Final = "localhost"
 
 
-def is_local(host: str) -> bool:
-    """Return whether *host* is a loopback address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == LOCAL
+def is_own_host(environ: WSGIEnvironment, host: str) -> bool:
+    """Return whether the `Host` header of a request may be sent to a server that was configured to listen at *host*.
 
-
-def is_own_host(header: str, host: str) -> bool:
-    """Return whether the `Host` *header* may be sent to a server that listens at *host*.
-
-    On a loopback address, it has to name *host* or this machine, with any port: it may be that of a tunnel.
+    If its socket is bound to a loopback address, however *host* is written, the header has to name *host* or this
+    machine. Any port may follow: it may be that of a tunnel.
     """
-    if not is_local(host):
+    if not _is_local(str(environ["SERVER_NAME"])):
         return True
     try:
-        name = urlsplit(f"//{header}").hostname or ""
+        name = urlsplit(f"//{environ.get('HTTP_HOST', _LOCAL)}").hostname or ""
     except ValueError:
         return False
-    return name == host or is_local(name)
+    return name == host.lower() or _is_local(name)
+
+
+def _is_local(host: str) -> bool:
+    """Return whether *host* is a loopback address, or the name of one that no other machine can have."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == _LOCAL
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback

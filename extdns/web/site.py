@@ -11,7 +11,7 @@ from urllib.parse import quote
 from extdns.errors import sanitize
 from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
 from extdns.web.leader_page import FORWARDED, fetch_leader_page
-from extdns.web.own_host import LOCAL, is_own_host
+from extdns.web.own_host import is_own_host
 from extdns.web.query import BadRequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
 
@@ -95,7 +95,7 @@ class Site:
         return send_response(self._respond(environ, method), method, start_response, _HEADERS)
 
     def _respond(self, environ: WSGIEnvironment, method: str) -> Response:
-        if not is_own_host(str(environ.get("HTTP_HOST", LOCAL)), self._host):
+        if not is_own_host(environ, self._host):
             host = sanitize(str(environ["HTTP_HOST"]))
             return build_text_response(
                 HTTPStatus.MISDIRECTED_REQUEST, f"{host} is not served here; use localhost or 127.0.0.1"

@@ -17,7 +17,6 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
-from extdns.web.own_host import is_own_host
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
 from tests.builders import ZONE, owned, ownership_record, record
@@ -323,8 +322,3 @@ def test_a_request_to_another_host_that_resolves_to_loopback_is_refused() -> Non
     status, _, body = start(*owned("web", "192.0.2.1")).call("GET", "/records", headers={"Host": "evil.test:8888"})
     message = b"evil.test:8888 is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen\n"
     assert (status, body) == (421, message)
-
-
-@pytest.mark.parametrize("listen_host", ["", "192.0.2.1"])
-def test_a_server_that_does_not_listen_on_loopback_answers_requests_to_any_host(listen_host: str) -> None:
-    assert is_own_host("extdns.dns.svc:8888", listen_host)

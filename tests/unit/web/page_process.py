@@ -42,11 +42,21 @@ LOCAL: Final = ListenAddress(host="127.0.0.1", port=7980)
 class WsgiResponse:
     """The response of the site to one request."""
 
-    def __init__(self, site: Site, path: str, query: str = "", *, method: str = "GET", host: str = "localhost") -> None:
+    def __init__(
+        self,
+        site: Site,
+        path: str,
+        query: str = "",
+        *,
+        method: str = "GET",
+        host: str = "localhost",
+        bound: str = "127.0.0.1",
+    ) -> None:
         self.status = 0
         self.headers: Mapping[str, str] = {}
         environ = {"REQUEST_METHOD": method, "PATH_INFO": path.encode().decode("latin-1"), "QUERY_STRING": query}
-        self.body = b"".join(site({**environ, "HTTP_HOST": host}, cast("StartResponse", self._start)))
+        environ |= {"HTTP_HOST": host, "SERVER_NAME": bound}
+        self.body = b"".join(site(environ, cast("StartResponse", self._start)))
 
     def _start(self, status: str, headers: list[tuple[str, str]], _exc_info: object = None, /) -> object:
         self.status, self.headers = int(status[:3]), dict(headers)

@@ -82,7 +82,8 @@ def test_a_server_on_all_interfaces_accepts_requests_for_every_host_name(shop: P
         load_pages=lambda: pytest.fail("a program asks"),
         address=ListenAddress(host="", port=7980),
     )
-    assert WsgiResponse(site, "/api/v1/status", host="extdns.example.org").status == 200
+    found = WsgiResponse(site, "/api/v1/status", host="extdns.example.org", bound="0.0.0.0")
+    assert found.status == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
@@ -292,7 +293,7 @@ def test_commands_on_a_page_contain_the_address_that_the_reader_used(shop: Proce
 def test_commands_on_a_page_do_not_contain_an_unsafe_host_name(shop: Process) -> None:
     address = ListenAddress(host="", port=7980)
     site = Site(read_snapshot=lambda: shop.live, api=shop.api, load_pages=lambda: shop.pages, address=address)
-    page = WsgiResponse(site, "/name", "of=right.example.org", host="$(reboot)").text
+    page = WsgiResponse(site, "/name", "of=right.example.org", host="$(reboot)", bound="0.0.0.0").text
     assert "reboot" not in page
     assert "--controller=http://:7980</code>" in page
 
