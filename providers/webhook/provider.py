@@ -54,8 +54,8 @@ _MAX_ADJUSTED: Final = 5000
 _MAX_CALLS: Final = 64
 """The most calls to find the records for which a webhook fails; then all that are left count as failed."""
 
-_MAX_CALLS_UNANSWERED: Final = 20
-"""After so many calls that all fail, no record is to blame. Fewer calls reach a single record of 5,000."""
+_MAX_CALLS_UNANSWERED: Final = 40
+"""After so many calls that all fail, no record is to blame. Fewer calls reach single records at both ends of 5,000."""
 
 _MAX_ANSWERS: Final = 500_000
 _GATEWAYS: Final = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
@@ -136,6 +136,7 @@ class WebhookReader:
         """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
         self._answers: dict[DesiredRecord, tuple[DesiredRecord | Refusal, ...]] = {}
+        self._failing: set[DesiredRecord] = set()  # those that failed alone, and were not answered since
         self._capabilities = Capabilities(
             atomic=False,
             conditional=False,
@@ -187,21 +188,30 @@ class WebhookReader:
             ProviderError: a request failed; the answers before it are stored.
         """
         if len(self._answers) + len(desired) > _MAX_ANSWERS:
-            self._answers = {}
+            self._answers, self._failing = {}, set()
         normalized = {
             one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)
         }
-        failed = self._load(_split_requests(normalized.values()), has_several=len(normalized) > 1)
+        known = [found for found in normalized.values() if found in self._failing]
+        others = [found for found in normalized.values() if found not in self._failing]
+        failed = self._load(_split_requests(others), is_answered=len(others) == 1)
+        failed |= self._load(_split_requests(known), is_answered=True)
         return {one: failed[found] for one, found in normalized.items() if found in failed}
 
-    def _load(self, requests: Iterable[list[DesiredRecord]], *, has_several: bool) -> dict[DesiredRecord, str]:
+    def _load(self, requests: Iterable[list[DesiredRecord]], *, is_answered: bool) -> dict[DesiredRecord, str]:
         """Send *requests*, and those that fail again in halves. Return the records that fail alone.
+
+        *is_answered* says that records are to blame, even if all requests fail. If not, after the first record that
+        fails alone they are sent from both ends in turn until one is answered: the records next to it may fail for the
+        same reason, as those of one object.
 
         Raises:
             ProviderError: no record was to blame, or no request was answered.
         """
-        waiting, failed, calls, is_answered = deque(requests), dict[DesiredRecord, str](), 0, not has_several
+        waiting, failed, calls = deque(requests), dict[DesiredRecord, str](), 0
         while waiting:
+            if failed and not is_answered:
+                waiting.reverse()
             request, calls = waiting.popleft(), calls + 1
             try:
                 self._store(request, self._zones.client.adjust(map(records.build_endpoint, request)))
@@ -212,6 +222,7 @@ class WebhookReader:
                     self._answers[request[0]], is_answered = (refusal,), True
                 elif len(request) == 1 or calls > _MAX_CALLS:
                     failed.update(dict.fromkeys(request, str(refused)))
+                    self._failing.update(request if len(request) == 1 else ())
                 else:
                     waiting.extendleft((request[len(request) // 2 :], request[: len(request) // 2]))
                 if not is_answered and (not waiting or calls >= _MAX_CALLS_UNANSWERED):
@@ -220,12 +231,13 @@ class WebhookReader:
                 raise convert_to_read_error(exc) from exc
         return failed
 
-    def _store(self, request: Iterable[DesiredRecord], answers: Iterable[Endpoint]) -> None:
+    def _store(self, request: Sequence[DesiredRecord], answers: Iterable[Endpoint]) -> None:
         """Store the *answers* to a *request*. Those at other names are ignored."""
         by_name: dict[DnsName, list[Endpoint]] = {}
         for endpoint in answers:
             if (name := parse_service_name(endpoint.dns_name)) is not None:
                 by_name.setdefault(name, []).append(endpoint)
+        self._failing.difference_update(request)
         self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:

@@ -169,7 +169,42 @@ def test_if_a_webhook_adjusts_nothing_the_request_fails_as_a_whole(fake: Webhook
     fake.failing_names.update(one.name for one in records)
     with pytest.raises(RetryableError, match="status 500"):
         reader.load_adjustments(records)
-    assert sum(call.action == Action.ADJUST for call in fake.calls) == 20
+    assert sum(call.action == Action.ADJUST for call in fake.calls) == 40
+
+
+def test_the_other_records_are_adjusted_if_the_first_twenty_fail(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(5000)]
+    fake.failing_names.update(one.name for one in records[:20])
+    assert tuple(reader.load_adjustments(records)) == tuple(records[:20])
+    assert reader.adjust(records, ZONE).unknown == tuple(records[:20])
+
+
+def test_records_that_failed_alone_before_do_not_make_a_later_request_fail_as_a_whole(fake: WebhookServer) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(3)]
+    fake.failing_names.update(one.name for one in records[:2])
+    assert tuple(reader.load_adjustments(records)) == tuple(records[:2])
+    assert tuple(reader.load_adjustments(records[:2])) == tuple(records[:2])
+    fake.failing_names.clear()
+    assert reader.load_adjustments(records[:2]) == {}
+    assert reader.adjust(records, ZONE).unknown == ()
+
+
+@pytest.mark.parametrize("distance", [2, 20])
+def test_each_search_for_records_that_a_webhook_cannot_adjust_continues_the_one_before(
+    fake: WebhookServer, distance: int
+) -> None:
+    reader, _ = start(fake)
+    records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(400)]
+    bad = tuple(records[::distance])
+    fake.failing_names.update(one.name for one in bad)
+    left = tuple(records)
+    for _ in range(30):
+        if left == bad:
+            break
+        left = tuple(reader.load_adjustments(left))
+    assert left == bad
 
 
 @pytest.mark.parametrize("status", [302, 404, 405, 408, 409])
