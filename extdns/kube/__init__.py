@@ -1,9 +1,9 @@
 """Access to Kubernetes: a live API server, or manifests in files.
 
 `live` lists and watches an API server, and `manifests` reads YAML and JSON files. Both implement the port
-`Cluster` and deliver the same changes; both keep objects in a `local_store.py`. The other modules write
-to the API server: Events (`event_recorder.py`), the status of objects (`status_writer.py`), leader election
-(`leader_election.py`) and the saved state (`state_store.py`).
+`Cluster` and keep objects in a `LocalStore` (`local_store.py`). Other modules write to the API server: Events
+(`event_recorder.py`), the status of objects (`status_writer.py`), the annotations of ConfigMaps with policies
+(`policy_status.py`), the Lease of the leader (`leader_election.py`) and the saved state (`state_store.py`).
 
 Only `client.py` may import the `kubernetes` package, for configuration, credentials and TLS.
 `object_decoder.py` decodes objects into structs with only the fields that sources read.

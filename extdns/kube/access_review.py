@@ -1,4 +1,4 @@
-"""Check permissions with SelfSubjectAccessReview, and find out the own user name with SelfSubjectReview.
+"""Check the permissions of extdns with SelfSubjectAccessReview, and read its user name with SelfSubjectReview.
 
 See the Kubernetes API reference, authorization.k8s.io/v1 and authentication.k8s.io/v1.
 """

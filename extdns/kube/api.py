@@ -23,7 +23,10 @@ class ApiClient:
     def __init__(
         self, client: HttpClient, *, request_timeout_s: float, monotonic: Callable[[], float] = time.monotonic
     ) -> None:
-        """Send requests through *client*. A response must be complete after *request_timeout_s*; 0 is no limit."""
+        """Send requests through *client*.
+
+        A response must be complete within *request_timeout_s* seconds; 0 is no limit.
+        """
         self.server = client.server
         self._client = client
         self._request_timeout_s = request_timeout_s
@@ -54,12 +57,12 @@ class ApiClient:
 
     @property
     def ca_certificates(self) -> bytes:
-        """The CA certificates of the API server in PEM, or b"" if the system's certificates are used."""
+        """The CA certificates that `HttpClient.ca_certificates` returns."""
         return self._client.ca_certificates
 
     @property
     def service_account_token(self) -> str:
-        """The token of the pod's service account, or "" if a kubeconfig gives the credentials."""
+        """The token that `HttpClient.service_account_token` returns."""
         return self._client.service_account_token
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ class ClusterAccess:
         server: URL that replaces the kubeconfig's; ignored without a kubeconfig.
         kubeconfig: path, or several paths separated by ":". "" means $KUBECONFIG, else ~/.kube/config if it
             exists, else the service account of the pod.
-        request_timeout_s: time limit for a request; 0 is no limit. It does not apply to streams.
+        request_timeout_s: time limit for a request; 0 is no limit. For a watch, it ends with the initial list.
         observe_request: called after each request.
     """
 
@@ -142,7 +142,10 @@ class HttpClient:
         return HttpResponse(call, server, response)
 
     def reload(self) -> None:
-        """Load configuration and credentials again, since files may have changed. Open requests continue."""
+        """Load configuration and credentials again, at most every 10 s, since files may have changed.
+
+        If that fails, the former ones stay. Open requests continue.
+        """
         with self._lock:
             if self._monotonic() - self._loaded_at_s >= _MIN_RELOAD_INTERVAL_S:
                 self._loaded_at_s = self._monotonic()
@@ -162,7 +165,7 @@ class HttpClient:
 
     @property
     def ca_certificates(self) -> bytes:
-        """The CA certificates of the API server in PEM, or b"" if the system's or none are used."""
+        """The configured CA certificates for the API server in PEM; b"" if none are configured, used or readable."""
         with self._lock:
             configuration = self._configuration
         if not (configuration.ssl_ca_cert and configuration.verify_ssl and configuration.host.startswith("https:")):
@@ -174,7 +177,7 @@ class HttpClient:
 
     @property
     def service_account_token(self) -> str:
-        """The token of the pod's service account, or "" if a kubeconfig gives the credentials."""
+        """The token of the pod's service account; "" if a kubeconfig gives the credentials or it cannot be read."""
         with self._lock:
             configuration, is_pod = self._configuration, self._is_pod
         try:

@@ -15,11 +15,11 @@ _READY: Final = "Ready"
 _MAX_PROBLEMS: Final = 5
 _MAX_PROBLEM: Final = 500
 _LAST_VALID: Final = "The last valid version stays in use."
-_NONE_VALID: Final = "No version is in use: new records that it may concern wait, published ones stay."
+_NONE_VALID: Final = "No version of this policy is in use: new records that may match it wait, published records stay."
 
 
 def build_policy_status(policy: PolicyStatus, found: ObjectWithStatus, now: str) -> Json:
-    """Build the status of a DNSPolicy. *now* is the time of a condition that changes, in RFC 3339."""
+    """Build the status of a DNSPolicy. *now* (RFC 3339) becomes the transition time of a condition that changed."""
     status = "False" if policy.problems else "True"
     condition = {
         "type": _READY,

@@ -1,6 +1,6 @@
 """Kubernetes Events about decisions, problems and held deletes (docs/spec/sources.md 10, docs/design/differences.md).
 
-`EventMessageBuilder` writes the messages; `KubernetesEventRecorder` hands them to the `EventSender`.
+`EventMessageBuilder` builds the messages; `KubernetesEventRecorder` passes them to an `EventSender`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ _MAX_UNPUBLISHED: Final = 10_000
 class EventMessageBuilder:
     """Builds Event messages.
 
-    Remembers each changed record until it is published, so as to report `RecordReady` once. Of records that are never
-    published, because no object requests them any more, the oldest are forgotten.
+    Remembers up to 10,000 created or updated records until they are published, to report `RecordReady` once for each.
     """
 
     def __init__(
@@ -61,9 +60,9 @@ class EventMessageBuilder:
 
         Args:
             owner: the owner id of this extdns.
-            kinds: kinds by the first part of a `resource` label.
+            kinds: kinds by the first part of the resource of a record, such as `service` of `service/shop/web`.
             emitted_reasons: the reasons listed in `--events-emit`.
-            emits_problems: whether to report problems.
+            emits_problems: whether to report problems, rules that warn, and held deletes.
             state: the ConfigMap of the saved state, which also gets the Events about held deletes.
             approve: returns the command that approves the held deletes of a code.
         """
@@ -76,7 +75,7 @@ class EventMessageBuilder:
         self._unpublished: dict[tuple[str, str, str, str], Decision] = {}
 
     def describe_decisions(self, decisions: Iterable[Decision]) -> Iterator[EventMessage]:
-        """Yield messages about new decisions, one for each object that requests the record."""
+        """Yield messages about the problems, warnings and published records among *decisions*, for each requester."""
         for decision in decisions:
             if self._emits_problems:
                 yield from _describe_problem(decision)
@@ -85,7 +84,7 @@ class EventMessageBuilder:
                 yield from self._describe_ready(decision)
 
     def describe_invalid_claims(self, claims: Iterable[Claim]) -> Iterator[EventMessage]:
-        """Yield messages about the invalid values of the object that makes *claims*."""
+        """Yield a message about each invalid value in *claims*, the claims of one object."""
         if not self._emits_problems:
             return
         for claim in claims:
@@ -188,12 +187,12 @@ class KubernetesEventRecorder:
     """Records Events about decisions, problems and held deletes: the `EventRecorder` port."""
 
     def __init__(self, api: ApiClient, messages: EventMessageBuilder, clock: Clock, *, pause_s: float = 0.05) -> None:
-        """Send *messages* through *api*, with at least *pause_s* seconds between two Events."""
+        """Send what *messages* builds through *api*, with at least *pause_s* seconds between two Events."""
         self._messages = messages
         self._sender = EventSender(api, clock, pause_s=pause_s)
 
     def record_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Record Events about new *decisions*, on the objects that request the records."""
+        """Record Events about problems, warnings and published records among *decisions*, on the requesters."""
         self._put(self._messages.describe_decisions(decisions))
 
     def record_invalid_claims(self, claims: Sequence[Claim]) -> None:

@@ -61,7 +61,7 @@ class EventMessage(NamedTuple):
 
     Attributes:
         regarding: the object. If only its key is given, the Event is sent if the object exists.
-        source: the source that read the object, else its kind.
+        source: the source that read the object; if that is not known, the kind.
         reason: the reason of the Event: one word in CamelCase.
         action: the action that was taken or failed.
     """
@@ -95,7 +95,7 @@ class EventSender:
         self._thread: threading.Thread | None = None
 
     def send(self, message: EventMessage) -> None:
-        """Queue *message*, or drop it if too many are queued."""
+        """Queue *message*, or drop it if too many are queued or the permission to create Events is missing."""
         if self._is_forbidden:
             return
         try:
@@ -169,7 +169,10 @@ class EventSender:
                 self._send_message(message)
 
     def _send_message(self, message: EventMessage) -> None:
-        """Send *message* unless it was sent recently. Errors are logged, never raised."""
+        """Send *message*, unless an equal one was sent recently or its object has had too many.
+
+        Errors are only logged.
+        """
         key = message.regarding.key if isinstance(message.regarding, ObjectRef) else message.regarding
         known = (key, message.reason, message.text)
         sent, now_s = self._sent.get(known), self._clock.monotonic_s()

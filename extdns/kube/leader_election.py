@@ -142,7 +142,7 @@ class LeaseStateMachine:
     def left_s(self, now_s: float) -> float:
         """Return for how many seconds no other process can hold the Lease.
 
-        0 if this process does not hold it, or has not renewed it within the deadline.
+        0 if this process does not hold it, is releasing it, or has not renewed it within the deadline.
         """
         renewed_at_s = self._renewed_at_s
         if renewed_at_s is None or self._is_releasing or now_s - renewed_at_s >= self._config.renew_deadline_s:
@@ -151,7 +151,7 @@ class LeaseStateMachine:
 
     @property
     def holder(self) -> str:
-        """The holder of the Lease when it was last read, "" if nobody held it."""
+        """The holder in the Lease as last read or written, "" if it had none."""
         return self._record.holder if self._record else ""
 
     @property
@@ -227,7 +227,7 @@ class LeaderElector:
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
 
     def start(self, on_renewal: Callable[[], None]) -> None:
-        """Start the election. Another thread calls *on_renewal* after each renewal."""
+        """Start the election on a thread, which calls *on_renewal* after each successful write of the Lease."""
         self._on_renewal = on_renewal
         self._thread.start()
 
@@ -241,7 +241,7 @@ class LeaderElector:
         return self._election.other_page
 
     def describe(self) -> Mapping[str, str]:
-        """Describe the Lease, its holder and current failures."""
+        """Return `lease`, `holder` ("nobody" if none), and, if requests fail, their errors as `message`."""
         description = {"lease": str(self._store), "holder": self._holder or "nobody"}
         message_text = "; ".join(tuple(self._failures.values()))
         return description | ({"message": message_text} if message_text else {})

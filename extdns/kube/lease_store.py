@@ -41,7 +41,7 @@ LEASE_KIND: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
 
 
 class LeaseStore:
-    """Reads and writes one Lease, on one thread. All methods raise `ApiError`."""
+    """Reads and writes one Lease, on one thread. `read` and `write` raise `ApiError`."""
 
     def __init__(self, api: ApiClient, namespace: str, name: str, find_page: Callable[[], str] = str) -> None:
         """Read and write the Lease *name* in *namespace* through *api*.
@@ -50,8 +50,8 @@ class LeaseStore:
             api: used by this store only.
             namespace: the namespace of the Lease.
             name: the name of the Lease.
-            find_page: returns the URL at which the pages of this process can be read, "" for none. It is in the Lease
-                while this process holds it.
+            find_page: returns the URL at which the pages of this process can be read, "" for none. `write` puts it into
+                the Lease if *holder* is not "".
 
         Raises:
             ValueError: *namespace* or *name* is not valid.
@@ -84,7 +84,7 @@ class LeaseStore:
         Args:
             holder: identity of the new holder, "" to release the Lease.
             expected_version: the version that was read last; "" creates the Lease.
-            duration_s: how long it is valid after this renewal.
+            duration_s: how long the Lease is valid after this write.
             now: the time to write into the Lease; only people read it.
 
         Raises:

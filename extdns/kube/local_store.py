@@ -16,6 +16,7 @@ from extdns.kube.live.responses import ObjectHeader, RawObject
 from extdns.kube.object_decoder import DecodedObject, DocumentProblem, decode_json, keep_all_fields
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
+from extdns.model.resources.extdns import DnsPolicy
 from extdns.model.resources.externaldns import DnsEndpoint
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
@@ -27,11 +28,11 @@ _NO_NAMES: Final[frozenset[str]] = frozenset()
 def is_unchanged(old: KubernetesObject, new: KubernetesObject) -> bool:
     """Return whether *old* and *new* are equal but for the resource version.
 
-    The generation is compared only for kinds whose status extdns writes.
+    The generation is compared only for DNSEndpoints and DNSPolicies, whose status extdns writes.
     """
     if old == new:
         return True
-    generation = new.metadata.generation if isinstance(new, DnsEndpoint) else old.metadata.generation
+    generation = new.metadata.generation if isinstance(new, DnsEndpoint | DnsPolicy) else old.metadata.generation
     metadata = msgspec.structs.replace(
         new.metadata, resource_version=old.metadata.resource_version, generation=generation
     )
@@ -57,7 +58,7 @@ class LocalStore:
         return self.peek(ObjectKey(kind, namespace, name))
 
     def select(self, kind: Kind, namespace: str, labels: Mapping[str, str]) -> tuple[KubernetesObject, ...]:
-        """List the objects with all *labels*, sorted by namespace and name; "" is all namespaces.
+        """List the objects with all *labels*, sorted by namespace and name; *namespace* "" is all namespaces.
 
         Raises:
             NotSyncedError: the kind is not completely listed yet.
@@ -175,7 +176,7 @@ class WatchedNamespaces(Value, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(self.by_kind.get(kind, self.default))) if kind.namespaced else ()
 
     def contains(self, key: ObjectKey) -> bool:
-        """Return whether the object at *key* is in one of the namespaces."""
+        """Return whether objects in the namespace of *key* are read; true for cluster-scoped kinds."""
         where = self.list_for_kind(key.kind)
         return not where or key.namespace in where
 
@@ -226,7 +227,8 @@ class DeltaTracker:
     def recognizes(self, item: RawObject | None) -> bool:
         """Return whether *item*, the first object of a list, is an object with a known uid.
 
-        *item* None stands for an empty list. An object with an unknown uid may be new, or belong to another cluster.
+        An empty list (None) is recognized if no object is known, and an object that cannot be identified always. An
+        object with an unknown uid may be new, or belong to another cluster.
         """
         if item is None:
             return not (self._invalid or any(self._objects.values()))

@@ -69,7 +69,10 @@ class ConfigMapPolicyStatusWriter:
         self._thread: threading.Thread | None = None
 
     def write(self, problems: Mapping[str, str]) -> None:
-        """Queue what is wrong with each policy, by its id; "" if nothing is."""
+        """Queue *problems*: what is wrong with each policy, by policy id; "" if nothing is.
+
+        A policy left out has no problem.
+        """
         statuses = dict.fromkeys(self._known, "") | group_by_config_map(problems)
         with self._changed:
             for key, error in statuses.items():
@@ -106,7 +109,7 @@ class ConfigMapPolicyStatusWriter:
                 return
 
     def _handle_error(self, key: ObjectKey, error: str, exc: ApiError) -> None:
-        """Queue the status again after a pause, unless a permission is missing."""
+        """Queue the status again and pause. If a permission is missing, stop writing statuses instead."""
         if isinstance(exc, DeniedError):
             _log.warning(Event.POLICY_STATUS_NOT_WRITTEN, object=str(key), message=str(exc))
             self._is_off = exc.code == HTTPStatus.FORBIDDEN
@@ -124,7 +127,7 @@ class ConfigMapPolicyStatusWriter:
                 self._waiting.setdefault(key, error)
 
     def _write(self, key: ObjectKey, error: str) -> None:
-        """Set or remove the annotation, if the ConfigMap exists and has policies."""
+        """Set or remove the annotation, if the ConfigMap exists and has policies. Send an Event about a new error."""
         try:
             metadata: dict[str, Any] = json.loads(self._api.get(build_object_path(key)))["metadata"]
         except (NotFoundError, ValueError):

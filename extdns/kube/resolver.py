@@ -28,7 +28,7 @@ _TIMEOUT_S: Final = 5.0
 
 
 class HostAddresses(NamedTuple):
-    """Sorted addresses and their TTL in seconds; no addresses if the name does not exist or has none."""
+    """Sorted addresses and the shortest of their TTLs in seconds; () if the name does not exist or has none."""
 
     addresses: tuple[str, ...]
     ttl_s: float
@@ -40,7 +40,7 @@ ResolveHost = Callable[[str], HostAddresses]
 def build_system_resolver(path: str = "/etc/resolv.conf", *, port: int = 53, hosts: str = "/etc/hosts") -> ResolveHost:
     """Build a resolver that reads the file *hosts* first, then queries the servers of *path* at *port*.
 
-    The resolver raises `UnresolvedError`.
+    The resolver raises `UnresolvedError` if a query fails, but not if the name does not exist.
 
     Raises:
         UsageError: *path* does not configure a resolver.
@@ -116,7 +116,7 @@ class HostChange(NamedTuple):
 
 
 class HostResolver:
-    """Resolves each host from its first lookup on; safe from any thread.
+    """Resolves hosts repeatedly, each from its `start_resolving` on; safe from any thread.
 
     A host is resolved again after its TTL, which counts as 30 s at least and 300 s at most. A failed or empty lookup
     does not remove known addresses, and a failed lookup does not replace an empty result. Without addresses, lookups
@@ -205,8 +205,8 @@ _TAKE_FIRST_INTERVAL_S: Final = 0.05
 class ClusterWithHosts:
     """Add host names and their addresses to a cluster; implements `Cluster` and `ClusterView`.
 
-    Each host is an object of the kind `RESOLVED_HOST` after its first lookup. The kind is synced while every host has a
-    first result. Only one thread may use lookups and `take`.
+    Each host that was looked up is an object of the kind `RESOLVED_HOST` from its first result on. The kind is synced
+    while every host that was looked up has a result. Only one thread may use lookups and `take`.
     """
 
     def __init__(

@@ -125,7 +125,7 @@ def list_owners(document: StateDocument) -> Iterator[tuple[str, Saved]]:
 
 
 def find_unreadable_values(document: StateDocument) -> Iterator[str]:
-    """Yield the keys of unreadable values with the problem, sorted."""
+    """Yield a message `key: problem` for each unreadable value, sorted by key."""
     for key, text in sorted(_get_data(document).items()):
         try:
             _decode(text)
@@ -134,7 +134,7 @@ def find_unreadable_values(document: StateDocument) -> Iterator[str]:
 
 
 def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> StateDocument:
-    """Replace the saved state of *owner* in *document*, and remove the approvals that *state* includes.
+    """Replace the saved state of *owner* in *document*, and remove the approvals that *state* shows as used.
 
     Raises:
         ExtdnsError: the document would be too large.
@@ -158,7 +158,7 @@ def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> St
 
 
 def read_approvals(document: StateDocument) -> tuple[Approval, ...]:
-    """Return what a person approved and no saved state includes yet, each code once."""
+    """Return the approvals in the annotation, each code once. `replace_saved_state` removes those that were used."""
     annotations = document.get("metadata", {}).get("annotations")
     text = annotations.get(APPROVAL_ANNOTATION) if isinstance(annotations, dict) else None
     parts = [part.partition("=") for part in re.split(r"[\s,]+", text)] if isinstance(text, str) else []
@@ -167,12 +167,12 @@ def read_approvals(document: StateDocument) -> tuple[Approval, ...]:
 
 
 def add_approvals(document: StateDocument, approvals: Iterable[Approval]) -> StateDocument:
-    """Add *approvals* to *document*. The later one of a code counts."""
+    """Add *approvals* to *document*. Each replaces an earlier one of the same code."""
     return _set_approvals(document, (*read_approvals(document), *approvals))
 
 
 def build_key(owner: str) -> str:
-    """Return the key for the state of *owner*, with characters escaped that ConfigMap keys do not allow."""
+    """Return the ConfigMap key for the state of *owner*: the owner id, escaped, or its digest if that is too long."""
     key = (
         _UNSAFE.sub(lambda found: b"_%02x" % ord(found[0]), owner.encode("utf-8", "surrogatepass")).decode()
         or _EMPTY_OWNER_KEY
@@ -234,7 +234,10 @@ def _convert_v1_zone(zone_id: str, zone: _V1Zone) -> SavedZone:
 
 
 def _find_used_codes(state: Saved) -> Iterator[str]:
-    """Yield the codes whose deletes are all approved. They are removed so that they approve nothing later."""
+    """Yield the codes whose deletes are all approved, and the id of the accepted cluster.
+
+    Their approvals are removed so that they approve nothing later.
+    """
     yield state.cluster.id
     done = {digest for digest, _ in state.approved}
     scopes = [state.all_zones, *(scope for _, zone in state.zones for _, scope in zone.scopes)]

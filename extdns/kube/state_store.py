@@ -37,7 +37,10 @@ class StateDocumentStore(Protocol):
         ...
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
-        """Replace the document by what *change* returns for it. Fails if somebody else wrote it meanwhile."""
+        """Replace the document by what *change* returns for it, or for an empty one if it does not exist.
+
+        *change* can be called twice. What others write meanwhile is never overwritten.
+        """
         ...
 
     def find_user(self) -> str:
@@ -72,7 +75,10 @@ class ConfigMapStateStore:
         return _parse(body, str(self))
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
-        """Read the ConfigMap, and write what *change* returns on the same version. After a conflict, try once more."""
+        """Write what *change* returns if the ConfigMap is still what was read.
+
+        After a write conflict, try once more.
+        """
         for attempt in range(1, _ATTEMPTS + 1):
             found = self.read()
             changed = change(state_document.build_empty_document(self._name) if found is None else found)
@@ -88,7 +94,7 @@ class ConfigMapStateStore:
                 return
 
     def find_user(self) -> str:
-        """Return the user name that the API server reports for the caller, "" if it is not known."""
+        """Return the user name under which the API server knows this process, "" if that cannot be read."""
         with suppress(ApiError):
             return read_user_name(self._api)
         return ""

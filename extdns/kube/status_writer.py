@@ -151,7 +151,10 @@ class KubernetesStatusWriter:
         _log.warning(Event.STATUS_DISABLED, message=message)
 
     def _write_status(self, object_status: WritableStatus) -> bool:
-        """Write *object_status*. Return False if the object does not exist or has another generation."""
+        """Write *object_status* if it is new.
+
+        Return False if the object or its status subresource does not exist, or its generation is another.
+        """
         path, missing = build_object_path(object_status.key), 0
         for _ in range(_ATTEMPTS):
             try:

@@ -41,7 +41,7 @@ class ClusterWithSyntheticObjects:
         return self._states.setdefault(kind, KindState(kind=kind, phase=Phase.LISTING, since_s=self._monotonic()))
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Return whether the object at *key* is an added one or in the cluster."""
+        """Return whether *key* is that of an added object. If none of its kind was added, ask the cluster."""
         return key in self._objects[key.kind] if key.kind in self._objects else self._cluster.exists(key)
 
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
@@ -61,7 +61,7 @@ class ClusterWithSyntheticObjects:
 
 
 class _CombinedView:
-    """Implements `ClusterView`."""
+    """Looks up each kind either among the added objects or in the cluster; implements `ClusterView`."""
 
     def __init__(self, synthetic: ClusterView, real: ClusterView, kinds: Mapping[Kind, object]) -> None:
         self._synthetic = synthetic

@@ -96,7 +96,7 @@ def parse_resource(text: str) -> UnstructuredResource:
 
 
 def discover_kind(resource: UnstructuredResource, api: ApiClient) -> Kind:
-    """Look up the kind of *resource* at the API server.
+    """Return the kind of *resource*: the known one if another source reads it, else what the API server states.
 
     Raises:
         UsageError: the API server does not serve it.
@@ -121,14 +121,15 @@ def discover_kind(resource: UnstructuredResource, api: ApiClient) -> Kind:
 def guess_kind(resource: UnstructuredResource) -> Kind:
     """Guess the kind of *resource* without an API server.
 
-    The name is the singular of its plural. It is namespaced unless it is a well-known cluster-scoped resource.
+    If no other source reads it, the name is the singular of the plural in the flag, and the kind counts as namespaced
+    unless it is a well-known cluster-scoped one.
     """
     namespaced = (resource.group, resource.plural) not in _CLUSTER_SCOPED
     return _find_known_kind(resource) or resource.make_kind(_make_singular(resource.plural), namespaced=namespaced)
 
 
 def is_plural(plural: str, name: str) -> bool:
-    """Return whether *plural* is a regular plural of the kind *name*."""
+    """Return whether *plural* is *name* in small letters, or a regular plural of it."""
     one = name.lower()
     return plural in {one, f"{one}s", f"{one}es"} or (one.endswith("y") and plural == f"{one[:-1]}ies")
 

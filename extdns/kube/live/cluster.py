@@ -50,7 +50,8 @@ class LiveCluster:
             api: the API server; `close` closes it, too.
             namespaces: namespaces to watch; all if None.
             cluster_id: the value of `--cluster-id`.
-            full_kinds: kinds whose objects keep all fields, for templates. Includes the kinds without a struct.
+            full_kinds: kinds whose objects keep all fields, for templates, among them those of
+                `--unstructured-resource`.
             timing: intervals of lists and watches; the defaults if None.
             random_fraction: returns numbers from 0 up to 1.
             monotonic: seconds that never go back.
@@ -237,6 +238,6 @@ _WORST_FIRST: Final = (Phase.FORBIDDEN, Phase.NOT_SERVED, Phase.FAILING, Phase.L
 
 
 def combine_phases(parts: Mapping[str, tuple[Phase, str]]) -> tuple[Phase, str]:
-    """Return the worst phase of *parts*, by namespace, and its detail. A kind is synced if all namespaces are."""
+    """Return the worst phase among *parts* (phase and detail by namespace), and the detail of the first that has it."""
     worst = min((phase for phase, _ in parts.values()), key=_WORST_FIRST.index)
     return worst, next(detail for _, (phase, detail) in sorted(parts.items()) if phase is worst)

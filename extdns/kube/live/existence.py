@@ -1,7 +1,7 @@
 """Ask the API server whether an object exists.
 
-Each check is a GET, up to a rate limit. Beyond it, one list answers all checks for a while, so that 50,000 checks
-do not cause 50,000 requests. A list is not used if it lacks an object that a GET has just found.
+Each check is a GET, up to a rate limit. Beyond it, one list of a kind answers all checks of its objects for 10 s, so
+that 50,000 checks do not cause 50,000 requests. A list is not used if it lacks an object that a GET has just found.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FOUND_VALID_S: Final = 60.0
 
 
 class _Listed(NamedTuple):
-    """The names in a list of one kind, or the reason why the list failed."""
+    """Namespace and name of each object in a list of one kind, or the reason why the list failed."""
 
     started_at_s: float
     names: frozenset[tuple[str, str]]
@@ -60,7 +60,7 @@ class ExistenceChecker:
         Args:
             api: the API server.
             page_size: the number of objects in a page of a list.
-            scope: returns the namespace to list for many checks of objects such as this; "" is all namespaces.
+            scope: returns, for the key of an object, the namespace to list in place of many GETs; "" is all namespaces.
             check_identity: `IdentityReader.check`; what it returns changes when another cluster responds.
             monotonic: seconds that never go back.
         """

@@ -51,7 +51,8 @@ class IdentityReader:
 
     Attributes:
         epoch: increases each time another cluster responds.
-        failure: why the last read was incomplete, or "". After a failure, the identity should be read again soon.
+        failure: why the last read failed, or "". A missing permission is no failure. After a failure, the identity
+            should be read again soon.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class IdentityReader:
 
 
 def find_issuer(token: str) -> str:
-    """Return the issuer of a service account *token* (RFC 7519), or "" if it does not distinguish clusters."""
+    """Return the issuer of a service account *token* (RFC 7519); "" if it has none or many clusters share it."""
     try:
         payload = token.split(".")[1]
         issuer = msgspec.json.decode(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["iss"]

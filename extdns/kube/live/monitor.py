@@ -82,13 +82,13 @@ class ClusterMonitor:
             self._thread.join(timeout_s)
 
     def wake(self) -> None:
-        """Make the thread run the checks now."""
+        """Make the thread check the reported objects at once, and the identity of the cluster if that is due."""
         with self._changed:
             self._is_awake = True
             self._changed.notify()
 
     def add_reflector(self, reflector: Reflector) -> None:
-        """Check the identity of the cluster, too, when *reflector* has synced or failed."""
+        """Make *reflector* list again each time another cluster responds."""
         with self._changed:
             self._reflectors.append(reflector)
 
@@ -121,7 +121,7 @@ class ClusterMonitor:
                 self._identity_due_s = self._monotonic() + _RETRY_AFTER_ERROR_S
 
     def _wait(self) -> bool:
-        """Wait until a check is due; return False at the end."""
+        """Wait until a check is due or `wake` is called. Return False once `stop` was called."""
         with self._changed:
             while not (self._is_stopping or self._is_awake):
                 due_s = min([self._identity_due_s, *(one.due_at_s for one in self._contradictions.values())])

@@ -1,4 +1,4 @@
-"""List and watch one kind in one namespace, and recover from every failure."""
+"""List and watch one kind, in one namespace or in all, and retry after every failure."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Reflector:
                 self._stream.abort()
 
     def follow_epoch(self, epoch: int) -> None:
-        """Request a new list if *epoch* (`IdentityReader.epoch`) changed since the last one; safe from any thread."""
+        """Request a new list if *epoch* (`IdentityReader.epoch`) is not that of the last list; safe from any thread."""
         if self._epoch not in {None, epoch}:
             self.list_again()
 

@@ -144,7 +144,7 @@ def decode_header(kind: Kind, call: str, body: bytes) -> ObjectHeader:
 
 
 def decode_object(raw: bytes | msgspec.Raw) -> RawObject:
-    """Decode only the metadata that identify the object *raw*."""
+    """Decode only the metadata that identify the object *raw*; the header is None if that fails."""
     try:
         return RawObject(_IDENTIFIED_OBJECTS.decode(raw).metadata, raw)
     except _DECODE_ERRORS:

@@ -19,7 +19,7 @@ class WatchTiming:
 
     Attributes:
         initial_backoff_s: the longest pause after a first failure.
-        max_backoff_s: the longest pause. Pauses double up to this one.
+        max_backoff_s: the longest pause, unless the server requests a longer one. Pauses double up to it.
         idle_timeout_s: a watch without data for so long counts as broken. The API server sends a bookmark about every
             minute. If it sends none, a quiet watch costs one request every two minutes.
         min_watch_s, max_watch_s: each watch requests an end after a random time between these, so that load moves to
@@ -45,7 +45,7 @@ class WatchBackoff:
     """Counts consecutive failures and computes pauses, with jitter so that many clients do not act at once.
 
     Attributes:
-        failures: consecutive failures; 0 after an event.
+        failures: consecutive failures; 0 after an event or a watch of at least `healthy_after_s`.
     """
 
     def __init__(self, timing: WatchTiming, random: Callable[[], float]) -> None:

@@ -69,7 +69,8 @@ class ManifestCluster:
             stdin: stream to read once, to its end; standard input of the process if None.
             watch: whether to watch the files.
             namespaces: namespaces to read; all if None.
-            full_kinds: kinds whose objects keep all fields, for templates. Includes the kinds without a struct.
+            full_kinds: kinds whose objects keep all fields, for templates, among them those of
+                `--unstructured-resource`.
             cluster_id: the value of `--cluster-id`. The first `take` reports it before all other changes.
             monotonic: seconds that never go back.
             watch_files: watches files; tests replace it.
@@ -124,7 +125,7 @@ class ManifestCluster:
         """Read the files again, and return whether they describe the object at *key*; None if that is uncertain.
 
         It is uncertain for kinds and namespaces that are not read, while a file cannot be read or contains an
-        unidentified object, and while a file that lost an object has changed very recently.
+        unidentified object, and shortly after a change of a file by which it lost an object or became invalid.
         """
         if not self._is_read(key.kind) or not self._namespaces.contains(key):
             return None
@@ -136,15 +137,16 @@ class ManifestCluster:
     def take(self, timeout_s: float) -> tuple[ClusterChange, ...]:
         """Return the changes since the last call. Wait up to *timeout_s*; may return () earlier.
 
-        The order is: problems, changed objects, then for each newly required kind its objects and its change to synced.
-        Each part is sorted by location or key.
+        The order is: `--cluster-id` in the first call, problems that were solved, new problems, changed objects, then
+        for each newly required kind its objects and its change to synced. New problems are sorted by location, objects
+        by key.
         """
         if self._thread is None:
             self._read_once()
         return self._collect() or (self._collect() if self._has_changes.wait(timeout_s) else ())
 
     def close(self) -> None:
-        """End the watch and waiting calls. `take` and `exists` still use what was read."""
+        """End the watch and waiting calls. `take` and `exists` can still be called."""
         self._stop.set()
         self._has_changes.set()
         if self._thread is not None:

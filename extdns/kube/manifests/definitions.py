@@ -36,7 +36,7 @@ class _DefinitionSpec(msgspec.Struct, frozen=True):
 
 
 def find_kind(resource: UnstructuredResource, paths: Sequence[str]) -> Kind | None:
-    """Find the kind of *resource* in the CustomResourceDefinitions at *paths*; None if none defines it.
+    """Find the kind of *resource* in the CustomResourceDefinitions at *paths*; None if none defines its version.
 
     Standard input is skipped, since it can be read only once.
     """

@@ -15,7 +15,7 @@ from extdns.model.value import Value
 
 
 class ListKind(Value, frozen=True):
-    """A list. If *kind* is given, its items may omit their own kind."""
+    """A list of objects. If *kind* is not None, an item without a kind of its own is of this kind."""
 
     kind: Kind | None
 
@@ -46,7 +46,7 @@ _CORE_GROUP: Final = ""  # nobody can add kinds to it
 def identify_kind(
     api_version: object, kind: object, full_kinds: Collection[Kind] = ()
 ) -> Kind | ListKind | UnsupportedKind | None:
-    """Return the kind of a document with these fields, or None if extdns does not read it.
+    """Return what a document with these fields describes: an object, a list, or None if extdns does not read it.
 
     Kinds of other groups with the same name are ignored, such as the Service of Knative. *full_kinds* are
     kinds to read in addition.
@@ -76,7 +76,7 @@ def identify_kind(
 
 
 def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | None:
-    """Find the kind that *kind* probably means, such as Service for `Servce`: of the same group, if that is known."""
+    """Find the kind that *kind* probably means, such as Service for `Servce`, in *api_version* if it is given."""
     is_any = api_version is None or api_version == ""
     ours = {
         one.name.lower(): one

@@ -119,7 +119,7 @@ class ManifestLoader:
         return stamps or None
 
     def _read(self, stamps: Mapping[ManifestFile, FileStamp]) -> None:
-        """Read the files, but unstable ones only after they stayed unchanged for long enough."""
+        """Read the files, except those that are unstable and have not stayed unchanged for long enough since."""
         read_now = {
             file: FileContents() if stamp == _REMOVED else self._read_contents(file)
             for file, stamp in stamps.items()
@@ -211,7 +211,7 @@ class ManifestIndex:
         self._changed: set[ObjectKey] = set()
 
     def would_remove(self, file: ManifestFile, contents: FileContents) -> bool:
-        """Return whether *contents* lacks an object that *file* has now."""
+        """Return whether *contents* certainly lacks an object that *file* had before."""
         if not contents.is_complete:
             return False
         stays = {found.key for found in contents.found} | {problem.key for problem in contents.problems}
@@ -238,7 +238,7 @@ class ManifestIndex:
         del self._entries_by_file[file]
 
     def set_unreadable(self, errors: Mapping[ManifestFile, str]) -> None:
-        """Replace the set of files and folders that cannot be read, each with the error."""
+        """Replace the errors of the files and folders that cannot be read."""
         self._unreadable = errors
 
     def take_changed(self) -> set[ObjectKey]:
@@ -263,7 +263,7 @@ class ManifestIndex:
         return (key for key in self._files_by_key if key.kind == kind)
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Return whether any file describes *key*, even with problems; None if an unreadable file might."""
+        """Return whether any file describes *key*, even with problems; None if an incompletely read one might."""
         if any(self._entries_by_file[file].entries[key].is_valid for file in self._files_by_key.get(key, ())):
             return True
         if any(
@@ -279,7 +279,7 @@ class ManifestIndex:
         )
 
     def find_problems(self) -> ProblemMessages:
-        """List all current problems, sorted by file and line."""
+        """Return the messages of all problems but those of `find_ignored`, sorted by file and line."""
         found = [
             (file, problem)
             for file, file_entries in self._files_with_problems.items()
@@ -297,7 +297,7 @@ class ManifestIndex:
         return problems
 
     def find_ignored(self) -> ProblemMessages:
-        """List the documents that are no objects, sorted by file and line."""
+        """Return messages about documents that cannot be objects, except in kustomization files, by file and line."""
         return {
             (f"{file.name}:{problem.line}", None): problem.message
             for file in sorted(self._files_with_problems)

@@ -72,9 +72,10 @@ _EMPTY: Final = "the folder has no file with policies yet; if there are to be no
 
 
 def list_files(roots: tuple[ManifestFile, ...], *, requires_files: bool = False) -> FileListing:
-    """List the files at and below *roots*. Never raises.
+    """List the files at *roots*, and YAML and JSON files below. Never raises.
 
-    With *requires_files*, a folder without any file counts as unreadable: it may be a volume that is not filled yet.
+    With *requires_files*, a root folder in which no such file is found counts as unreadable: it may be a volume that is
+    not filled yet.
 
     Folders are read recursively and sorted by name. Hidden files are skipped. Symbolic links are followed,
     since mounted ConfigMaps consist of them.
@@ -132,7 +133,11 @@ def read_stamp(path: str) -> FileStamp:
 
 
 def read_file(path: str, stdin: BinaryIO | None = None) -> bytes:
-    """Read the file at *path*. Raises `OSError`, also if it is larger than `MAX_FILE_BYTES`."""
+    """Read the file at *path*, or for "-" *stdin* (None is that of the process).
+
+    Raises:
+        OSError: the file cannot be read, or is larger than `MAX_FILE_BYTES`.
+    """
     if path == STANDARD_INPUT:
         if stdin is not None:
             return _read(stdin, MAX_FILE_BYTES)

@@ -80,9 +80,8 @@ def read_manifests(
         if isinstance(result, DocumentProblem):
             unidentified += result.key is None
             if unidentified > _MAX_UNIDENTIFIED:
-                problems.append(
-                    DocumentProblem(line=result.line, key=None, message="too many mistakes; the rest is not read")
-                )
+                message = "too many problems that name no object; the rest of the file is not read"
+                problems.append(DocumentProblem(line=result.line, key=None, message=message))
                 break
             problems.append(result)
         elif first := found.get(result.key):
@@ -99,7 +98,10 @@ def read_manifests(
 
 
 def _reject_others(documents: Iterable[RawDocument | DocumentProblem]) -> Iterator[RawDocument | DocumentProblem]:
-    """Yield *documents*, with a problem in place of each one that is not a Kubernetes object."""
+    """Yield *documents*, with a problem in place of each that is not a Kubernetes object.
+
+    Without any, yield a problem.
+    """
     line = 0
     for document in documents:
         line = document.line
@@ -347,7 +349,7 @@ _TRAILING: Final = "trailing characters"
 def parse_json_documents(text: bytes, line: int) -> Iterator[RawDocument | DocumentProblem]:
     """Parse the JSON objects in *text*, which begins at *line*. Never raises.
 
-    After a syntax error, it continues at the next line that begins with a brace, as objects do in JSON Lines
+    After a syntax error, parsing continues at the next line that begins with a brace, as objects do in JSON Lines
     and in indented JSON.
     """
     begin = counted = 0

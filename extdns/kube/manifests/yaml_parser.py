@@ -143,7 +143,10 @@ class _Composer:
         return values
 
     def _compose_key(self, event: yaml.Event, depth: int) -> str | None:
-        """Return the key as text, even if it looks like a number, as the API server does; None if it is no scalar."""
+        """Return a key as text, as the API server does, even if it looks like a number.
+
+        None if it is neither a scalar nor an alias of a string.
+        """
         value = self._compose_value(event, depth + 1, is_text_mapping=False)
         if isinstance(event, yaml.ScalarEvent):
             return str(event.value)
@@ -208,7 +211,7 @@ _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0
 
 
 def parse_scalar(event: yaml.ScalarEvent) -> object:
-    """Return the value of a scalar: str, int, float, bool or None. With an unknown tag it is a str."""
+    """Return the value of a scalar: str, int, float, bool or None. If quoted or with an unknown tag, it is a str."""
     text: str = event.value
     if event.implicit[0] or event.tag in _RESOLVED_TAGS:
         return _resolve_plain(text)

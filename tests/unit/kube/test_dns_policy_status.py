@@ -43,7 +43,7 @@ def test_the_status_of_an_invalid_policy_says_what_is_wrong_and_what_follows() -
     assert (condition["status"], condition["reason"]) == ("False", "Invalid")
     assert condition["message"] == (
         "problem 0\\n; problem 1\\n; problem 2\\n; problem 3\\n; problem 4\\n; and 2 more. "
-        "No version is in use: new records that it may concern wait, published ones stay."
+        "No version of this policy is in use: new records that may match it wait, published records stay."
     )
 
 

@@ -12,6 +12,7 @@ from extdns.kube.local_store import LocalStore, is_unchanged
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
+from extdns.model.resources.extdns import DnsPolicy
 from extdns.model.resources.externaldns import DnsEndpoint
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.resources.meta import ObjectMeta
@@ -158,12 +159,14 @@ def test_a_change_of_the_resource_version_alone_is_not_a_change_of_an_object(new
     assert is_unchanged(service("1"), new) is same
 
 
+@pytest.mark.parametrize("kind", [DnsEndpoint, DnsPolicy])
 @pytest.mark.parametrize(("generation", "same"), [(1, True), (2, False)])
-def test_a_new_generation_and_no_resource_version_alone_is_a_change_for_kinds_whose_status_extdns_writes(
-    generation: int, *, same: bool
+def test_a_new_generation_is_a_change_of_an_object_whose_status_extdns_writes_and_a_new_resource_version_is_not(
+    kind: type[DnsEndpoint | DnsPolicy], generation: int, *, same: bool
 ) -> None:
-    old = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
-    new = DnsEndpoint(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
+    old = kind(metadata=ObjectMeta(name="web", resource_version="1", generation=1))
+    new = kind(metadata=ObjectMeta(name="web", resource_version="2", generation=generation))
+
     assert is_unchanged(old, new) is same
 
 

@@ -282,5 +282,5 @@ def test_the_contents_of_a_file_are_incomplete_only_if_a_problem_has_no_known_ob
 def test_reading_a_file_stops_after_too_many_problems_without_known_object(rubbish: str) -> None:
     contents = read_manifests((rubbish * 1002).encode(), "f.json")
     assert len(contents.problems) == 1001
-    assert contents.problems[-1].message == "too many mistakes; the rest is not read"
+    assert contents.problems[-1].message == ("too many problems that name no object; the rest of the file is not read")
     assert not contents.is_complete
