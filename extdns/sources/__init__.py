@@ -4,8 +4,8 @@ A source is a pure function of one object and of a read-only view of the cluster
 objects (EndpointSlices, pods, nodes) in the view. The view records each lookup, so extdns computes
 the claims of the object again when the result of a lookup changes.
 
-Sources read annotations, filters, hostnames and targets. An invalid value affects one claim only. That claim is
-unresolved or invalid, and its reason names the object, the field, the value and what is allowed. Sources do not use
+Sources read annotations, filters, hostnames and targets. An invalid value affects only claims of its own object. They
+are unresolved or invalid, or have a warning, which names the field, the value and what is allowed. Sources do not use
 zones, ownership records or DNS services.
 
 Sources do not import each other. They share `annotations.py` (annotations, the record options that they set, and

@@ -22,7 +22,10 @@ _FIELD: Final = f"annotation {_SERVICE}"
 
 
 class AmbassadorSource(Value, frozen=True, kw_only=True):
-    """Publishes the hostname of Hosts, with the addresses of the Service that an annotation names."""
+    """Publishes the hostnames of Hosts that name a Service in an annotation, with the addresses of the Service.
+
+    The targets of the `target` annotation replace these addresses.
+    """
 
     name = _NAME
     kind = AMBASSADOR_HOST
@@ -30,7 +33,7 @@ class AmbassadorSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Host *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the Host *obj*, in the order of `HostPublisher.build`.
 
         Raises:
             NotSyncedError: Services are needed and not listed yet.
@@ -62,7 +65,7 @@ def _find_service_targets(reference: str, view: ClusterView) -> TargetResult:
         return ExcludedHost(excluded_by=f"{_FIELD}: there is no Service {shorten(f'{namespace}/{name}')}")
     if service.spec.external_ips:
         if_empty = MissingTargets(
-            reason=Reason.NO_ADDRESS, detail=f"spec.externalIPs of Service {namespace}/{name} is empty"
+            reason=Reason.NO_ADDRESS, detail=f"spec.externalIPs of Service {namespace}/{name} has no address"
         )
         return parse_targets(
             service.spec.external_ips, f"spec.externalIPs of Service {namespace}/{name}", if_empty=if_empty

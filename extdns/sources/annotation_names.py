@@ -51,7 +51,7 @@ KNOWN: Final = frozenset(
         "ttl",
     }
 )
-"""The names of all annotations, without those that begin with one of `_OPEN`."""
+"""The names of all annotations but those of which only the start is fixed (`_OPEN`)."""
 
 KNOWN_KEYS: Final = frozenset(prefix + name for prefix in BOTH_PREFIXES for name in KNOWN)
 

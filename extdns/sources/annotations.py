@@ -132,7 +132,8 @@ class RecordOptions(Value, frozen=True, kw_only=True):
     """The options that annotations set for every record of one object: TTL, set identifier, provider properties.
 
     Attributes:
-        warnings: one for each invalid TTL or `alias`, which is ignored. Providers check the other values.
+        warnings: those of `Annotations`, and one for an invalid TTL and an invalid `alias`, which are ignored.
+            Providers check the other values.
     """
 
     ttl_s: int = ttl.UNSET
@@ -146,7 +147,7 @@ class RecordOptions(Value, frozen=True, kw_only=True):
         ttl_s, warnings = _read_ttl(annotations)
         alias = annotations.get(ALIAS)
         if alias not in {None, "true", "false"}:
-            warnings += (annotations.build_warning(ALIAS, Reason.INVALID_ANNOTATION, "true"),)
+            warnings += (annotations.build_warning(ALIAS, Reason.INVALID_ANNOTATION, "true or false"),)
         return cls(
             ttl_s=ttl_s,
             set_identifier=annotations.values.get(SET_IDENTIFIER, ""),
@@ -202,7 +203,7 @@ class FoundTargets(Value, frozen=True, kw_only=True):
     """The targets of a hostname.
 
     Attributes:
-        groups: canonical, sorted targets by record type, in the order A, AAAA, CNAME.
+        groups: pairs of a record type and its canonical targets.
         warnings: one for each invalid target, which is ignored.
     """
 
@@ -230,7 +231,7 @@ NO_LOAD_BALANCER_ADDRESS: Final = MissingTargets(
 
 
 class ExcludedHost(Value, frozen=True, kw_only=True):
-    """A hostname that configuration excludes; *excluded_by* names the flag or annotation."""
+    """A hostname that is excluded; *excluded_by* names the flag, annotation, field or object because of which it is."""
 
     excluded_by: str
 

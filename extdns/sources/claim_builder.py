@@ -207,7 +207,7 @@ _NO_TARGET: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="the tem
 
 
 class Templates(Value, frozen=True, kw_only=True):
-    """The templates of the command line. All methods raise `TemplateError` if a template fails on the object.
+    """The templates of the command line. The methods raise `TemplateError` if a template fails on the object.
 
     Attributes:
         combine: also use the templates for objects that have other hostnames (`--combine-fqdn-annotation`).

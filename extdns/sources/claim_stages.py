@@ -61,7 +61,7 @@ def validate_claim(claim: ResolvedClaim) -> tuple[ResolvedClaim | UnresolvedClai
 def _find_type_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     if endpoint.type in rrtype.OWNABLE:
         return None
-    return RecordProblem(value=endpoint.type, allowed=f"as record type {', '.join(rrtype.OWNABLE)}")
+    return RecordProblem(value=endpoint.type, allowed=f"the record types {', '.join(rrtype.OWNABLE)}")
 
 
 def _build_unresolved_claim(claim: ResolvedClaim, reason: Reason, detail: str) -> UnresolvedClaim:

@@ -25,10 +25,10 @@ class ContourSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the HTTPProxy *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the HTTPProxy *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a HTTPProxy.
         """
         if not isinstance(obj, HttpProxy):

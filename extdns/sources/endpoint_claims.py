@@ -13,7 +13,7 @@ from extdns.model.record import OWNER, RESOURCE, DesiredRecord, canonicalize_tar
 from extdns.model.resources.externaldns import SpecEndpoint
 from extdns.model.value import StringMap
 
-# Targets of these types may end with a dot. Targets of all other types must not.
+# Targets of these types may end with a dot. Those of NAPTR must, and those of all other types must not.
 _DOT_OPTIONAL_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME, rrtype.TXT, rrtype.MX, rrtype.SRV})
 _DOT_REQUIRED_TYPES: Final = frozenset({rrtype.NAPTR})
 # Records of these types must have a target. Others may get a default target (docs/spec/sources.md 8.2).
@@ -25,9 +25,10 @@ def build_endpoint_claim(
 ) -> ResolvedClaim | UnresolvedClaim | InvalidClaim:
     """Build the claim for *endpoint*, found in the field of *provenance*.
 
-    If the endpoint is not valid, the claim is unresolved, so an existing record stays. An endpoint without
-    targets gives a claim without targets. The validation stage checks type and targets later, after default
-    targets were added (docs/spec/sources.md 0.2).
+    If the name is not valid, the claim is invalid. If the targets are not, or one is missing for a CNAME or DNAME, the
+    claim is unresolved, so an existing record stays. Other endpoints without targets give a claim without targets. An
+    invalid TTL is ignored with a warning. The validation stage checks type and targets later, after default targets
+    were added (docs/spec/sources.md 0.2).
     """
     try:
         name = DnsName.parse(endpoint.dns_name.replace("\\052", "*"))

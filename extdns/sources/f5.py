@@ -44,10 +44,10 @@ class F5Source(Value, frozen=True, kw_only=True):
         return _KINDS[self.name]
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is of another kind.
         """
         if not isinstance(obj, F5VirtualServer | F5TransportServer):

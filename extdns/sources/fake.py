@@ -34,7 +34,7 @@ FAKE_KIND: Final = Kind("", "", "Fake", "fakes", resource_prefix=_NAME)
 
 
 def render_base_names(templates: Templates) -> tuple[str, ...]:
-    """Return the names that `--fqdn-template` renders for a Pod named `fake`, or `DEFAULT_BASE_NAME` without template.
+    """Return the names that `--fqdn-template` renders for a Pod named `fake`, or `DEFAULT_BASE_NAME` if there are none.
 
     Raises:
         UsageError: the template cannot be rendered.
@@ -50,7 +50,7 @@ def render_base_names(templates: Templates) -> tuple[str, ...]:
 
 
 def build_objects(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
-    """Generate one DNSEndpoint for each generated name below *bases*, sorted; the same for the same *bases*."""
+    """Generate records for *bases*, always the same: one DNSEndpoint for each record name, sorted by name."""
     names: dict[str, list[SpecEndpoint]] = {}
     bases = tuple(dict.fromkeys(bases))
     for base in bases:
@@ -63,7 +63,7 @@ def build_objects(bases: Iterable[str]) -> tuple[DnsEndpoint, ...]:
 
 
 def _build_endpoints(base: str, addresses: int) -> Iterator[SpecEndpoint]:
-    """Generate one endpoint of each record type below *base*. The A record has *addresses* targets."""
+    """Generate one endpoint of each record type for *base*. The A record has *addresses* targets."""
 
     def host(of: str, length: int = 4) -> str:
         return f"{_derive_letters(f'{base} {of}', length)}.{base}"

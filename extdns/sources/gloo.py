@@ -138,12 +138,14 @@ class GlooSource(Value, frozen=True, kw_only=True):
     namespaces: tuple[str, ...]
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Proxy *obj*, grouped by record options, each group as `ClaimBuilder.build` sorts it.
+        """Return the claims of the Proxy *obj*: one group for each set of record options, then the claims of templates.
+
+        Each group is in the order of `ClaimBuilder.build`.
 
         Raises:
             ExtdnsError: an object that the Proxy refers to does not exist.
             NotSyncedError: other objects are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Proxy.
         """
         if not isinstance(obj, Proxy):

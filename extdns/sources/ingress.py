@@ -71,10 +71,10 @@ class IngressSource(Value, frozen=True, kw_only=True):
     settings: IngressSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the Ingress *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the Ingress *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not an Ingress.
         """
         if not isinstance(obj, Ingress):

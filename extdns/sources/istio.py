@@ -89,7 +89,7 @@ def find_gateway_targets(
     """Find the targets of *gateway* in its `target` annotation, else in an Ingress, else in Services.
 
     Raises:
-        ExtdnsError: the Ingress that the `ingress` annotation names does not exist.
+        ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
         NotSyncedError: Ingresses or Services are not listed yet.
     """
     annotations = Annotations.read(gateway.metadata.annotations, common.prefixes)
@@ -145,12 +145,12 @@ class IstioGatewaySource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Gateway *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the Gateway *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            ExtdnsError: the Ingress that an annotation names does not exist.
+            ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
             NotSyncedError: Ingresses or Services are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Gateway of Istio.
         """
         if not isinstance(obj, IstioGateway):
@@ -189,12 +189,12 @@ class IstioVirtualServiceSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the VirtualService *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the VirtualService *obj*, in the order of `HostPublisher.build`.
 
         Raises:
             ExtdnsError: a reference to a Gateway or an Ingress is not valid, or the Ingress does not exist.
             NotSyncedError: Gateways, Ingresses or Services are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a VirtualService.
         """
         if not isinstance(obj, VirtualService):
@@ -256,7 +256,7 @@ class _ServingGateways:
         if not isinstance(gateway, IstioGateway):
             return ExcludedHost(excluded_by=f"spec.gateways: there is no Gateway {shorten(f'{namespace}/{name}')}")
         if not is_served_by(self._service, self._namespace, host, gateway, namespace):
-            return ExcludedHost(excluded_by=f"Gateway {namespace}/{name}, which has no server for it")
+            return ExcludedHost(excluded_by=f"Gateway {namespace}/{name}, which does not serve this host")
         if reference not in self._results:
             self._results[reference] = find_gateway_targets(gateway, namespace, self._common, self._view)
         return self._results[reference]

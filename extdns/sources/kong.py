@@ -25,7 +25,7 @@ class KongSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the TCPIngress *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the TCPIngress *obj*, in the order of `HostPublisher.build`.
 
         Raises:
             TypeError: *obj* is not a TCPIngress.

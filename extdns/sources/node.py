@@ -51,7 +51,7 @@ class NodeSource(Value, frozen=True, kw_only=True):
 
         Raises:
             ExtdnsError: the Node has no address, and no claim to which that problem can be attached.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Node.
         """
         if not isinstance(obj, Node):

@@ -17,14 +17,17 @@ from extdns.sources.host_publisher import HostPublisher
 
 _NAME: Final = "openshift-route"
 _ADMITTED: Final = Condition(type="Admitted", status="True")
-_NOT_ADMITTED: Final = MissingTargets(reason=Reason.NOT_ACCEPTED, detail="no router in status.ingress admits the Route")
+_NOT_ADMITTED: Final = MissingTargets(
+    reason=Reason.NOT_ACCEPTED, detail="no router in status.ingress admits the Route and has a canonical hostname"
+)
 
 
 class OpenShiftSource(Value, frozen=True, kw_only=True):
     """Publishes the hosts of Routes that a router admits.
 
     Attributes:
-        router_name: use the status of this router only; "" is the first router that admits the Route.
+        router_name: use the status of this router only; "" is the first router that admits the Route and has a
+            canonical hostname.
     """
 
     name = _NAME
@@ -34,10 +37,10 @@ class OpenShiftSource(Value, frozen=True, kw_only=True):
     router_name: str = ""
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the Route *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the Route *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Route of OpenShift.
         """
         if not isinstance(obj, OpenShiftRoute):

@@ -49,7 +49,7 @@ class PodSettings(Value, frozen=True, kw_only=True):
     """Settings of the `pod` source, named as the flags are.
 
     Attributes:
-        pod_source_domain: publish every pod as a subdomain of this domain; "" publishes none.
+        pod_source_domain: also publish the name of every pod below this domain; "" does not.
         kops: also read the annotations of kops' dns-controller.
     """
 
@@ -75,7 +75,7 @@ class PodSource(Value, frozen=True, kw_only=True):
 
         Raises:
             NotSyncedError: nodes are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Pod.
         """
         if not isinstance(obj, Pod):

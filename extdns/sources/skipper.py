@@ -43,7 +43,7 @@ def parse_group_version(group_version: str) -> Kind:
 
 
 class SkipperSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts of RouteGroups. They must be full objects, because no struct decodes them.
+    """Publishes the hosts of RouteGroups, which are read with all fields and decoded here.
 
     Attributes:
         kind: the kind of RouteGroup, from `parse_group_version`.
@@ -55,12 +55,12 @@ class SkipperSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the RouteGroup *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the RouteGroup *obj*, in the order of `HostPublisher.build`.
 
         Raises:
             ExtdnsError: a field has the wrong type.
-            TemplateError: a template cannot be rendered for it.
-            TypeError: *obj* is not a full object of a custom resource.
+            TemplateError: a template cannot be rendered for *obj*.
+            TypeError: *obj* is not a `CustomResource`.
         """
         if not isinstance(obj, CustomResource):
             raise TypeError(f"the {_NAME} source reads RouteGroups only, not {type(obj).__name__}")

@@ -39,7 +39,9 @@ def list_kinds(*, new: bool, legacy: bool) -> tuple[Kind, ...]:
 
 
 class TraefikSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts in the rules of IngressRoutes of one kind, with the targets of the `target` annotation.
+    """Publishes the hosts in rules and the `hostname` annotation of IngressRoutes of one kind.
+
+    The targets are those of the `target` annotation.
 
     Attributes:
         kind: one of `list_kinds`.
@@ -51,10 +53,10 @@ class TraefikSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is of another kind.
         """
         if not isinstance(obj, IngressRoute | IngressRouteTcp | IngressRouteUdp):
@@ -72,7 +74,7 @@ class TraefikSource(Value, frozen=True, kw_only=True):
 
 
 def _parse_hosts(rule: str) -> Iterator[str]:
-    """Yield the hosts between backquotes in *rule*. Negations and combinations are not evaluated.
+    """Yield the hosts in the matchers `Host`, `HostSNI` and `HostHeader` of *rule*. Negations are not evaluated.
 
     The search never steps back, so its time is linear in the length of the rule.
     """

@@ -33,7 +33,7 @@ class UnstructuredSource(Value, frozen=True, kw_only=True):
     common: CommonSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of *obj*, in the order of `ClaimBuilder.build`; raises `TemplateError`."""
+        """Return the claims of *obj*, in the order of `HostPublisher.build`; raises `TemplateError`."""
         kind, namespace, name = build_key(self.kind, obj.metadata)
         label = f"{kind.name.lower()}/{namespace}/{name}"  # as in other sources of this kind, if any
         publisher = HostPublisher(_NAME, kind, obj, self.common, ttl_only=True, resource=label)

@@ -199,7 +199,7 @@ class ParentFinder:
 
 
 def _find_rejection(conditions: Iterable[Condition] | None, detail: str) -> MissingTargets | None:
-    """Return None if *conditions* contain a true `Accepted`, else a missing result with *detail*."""
+    """Return None if *conditions* contain a true `Accepted`, else `MissingTargets` with *detail*."""
     accepted = next((condition.status for condition in conditions or () if condition.type == _ACCEPTED), "")
     return None if accepted == "True" else MissingTargets(reason=Reason.NOT_ACCEPTED, detail=detail)
 

@@ -72,7 +72,7 @@ class RouteSource:
 
         Raises:
             NotSyncedError: Gateways, ListenerSets or Namespaces are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Route.
         """
         if not isinstance(obj, Route):
@@ -156,7 +156,9 @@ def _exclude(builder: ClaimBuilder, name: RouteHostname, attachments: tuple[Atta
     if not name.text:
         return
     reasons = [
-        one.exclusion.excluded_by if one.exclusion else f"the listeners of {one.ref}, none of which accepts it"
+        one.exclusion.excluded_by
+        if one.exclusion
+        else f"the listeners of {one.ref}, none of which accepts the Route with this hostname"
         for one in attachments
     ]
     builder.request(

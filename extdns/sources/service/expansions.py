@@ -134,7 +134,7 @@ class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
 
     Attributes:
         hostname: hostname of its pod, or "".
-        targets: its addresses; () if it is not ready.
+        targets: its addresses; () if it is not ready, unless those that are not ready are published, too.
     """
 
     hostname: str
@@ -159,7 +159,7 @@ def build_headless_expansion(context: ServiceContext) -> Expansion:
             if member.hostname:
                 targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
         for name, texts in targets.items():
-            yield name, parse_targets(texts, "its endpoints", if_empty=if_empty, warnings=warnings)
+            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, warnings=warnings)
 
     return expand
 
@@ -237,7 +237,7 @@ def build_node_port_expansion(context: ServiceContext) -> Expansion:
     texts = _choose_node_addresses(
         _list_serving_nodes(context), access, expose_internal_ipv6=context.settings.expose_internal_ipv6
     )
-    result = parse_targets(texts, "status.addresses of its nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
+    result = parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
 
     def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
         yield host, result
@@ -362,7 +362,7 @@ class Compatibility(StrEnum):
 
 
 def parse_service_types(names: Sequence[str]) -> frozenset[str]:
-    """Parse `--service-type-filter`. Return an empty set, which means all types, also if a name is empty."""
+    """Parse `--service-type-filter`. Return *names*, or an empty set, which means all types, if a name is empty."""
     return frozenset(names) if all(names) else frozenset()
 
 

@@ -54,11 +54,11 @@ class ServiceSource(Value, frozen=True, kw_only=True):
     settings: ServiceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Service *obj*, in the order of `ClaimBuilder.build`.
+        """Return the claims of the Service *obj*, in the order of `HostPublisher.build`.
 
         Raises:
-            NotSyncedError: nodes, pods or EndpointSlices are needed and not listed yet.
-            TemplateError: a template cannot be rendered for it.
+            NotSyncedError: other objects are needed and not listed yet, or a hostname is not resolved yet.
+            TemplateError: a template cannot be rendered for *obj*.
             TypeError: *obj* is not a Service.
         """
         if not isinstance(obj, Service):
@@ -201,11 +201,11 @@ def _read_node_addresses(context: ServiceContext, key: _KopsAnnotation) -> Targe
         texts = list_public_node_addresses(chosen, expose_internal_ipv6=context.settings.expose_internal_ipv6)
     else:
         texts = list_node_addresses(chosen, INTERNAL_IP)
-    return parse_targets(texts, "status.addresses of its nodes", if_empty=_NO_NODE)
+    return parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_NODE)
 
 
 def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
-    """Return the addresses of the load balancer, all as type A, as these tools do.
+    """Return the addresses of the load balancer, all as type A, as older tools do.
 
     IPv6 addresses are then invalid targets.
     """

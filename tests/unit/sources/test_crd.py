@@ -181,7 +181,7 @@ def test_the_problem_about_an_unsupported_record_type_lists_the_supported_types(
     assert isinstance(unresolved, UnresolvedClaim)
     assert unresolved.detail == (
         "spec.endpoints[0]: 'CAA' is not valid; "
-        "allowed: as record type A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME"
+        "allowed: the record types A, AAAA, CNAME, NS, MX, PTR, SRV, NAPTR, TXT, DNAME"
     )
 
 

@@ -39,7 +39,7 @@ SOURCE = {
 AnyRoute = HttpRoute | GrpcRoute | TlsRoute | TcpRoute | UdpRoute
 WILD = gateway(listener("*.acme.test"))
 ANY = gateway(listener())
-NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts it"
+NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts the Route with this hostname"
 CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 

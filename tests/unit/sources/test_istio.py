@@ -270,7 +270,7 @@ def test_hosts_of_a_virtual_service_get_the_addresses_of_the_gateways_that_serve
         ),
         pytest.param(
             virtual_service("z.t"),
-            excluded("Gateway mesh/g, which has no server for it", "z.t"),
+            excluded("Gateway mesh/g, which does not serve this host", "z.t"),
             id="7.2-host-that-it-does-not-serve",
         ),
         pytest.param(
