@@ -127,7 +127,7 @@ class KerberosClient:
     def _get_credentials(self, host: str) -> gssapi.Credentials:
         now_s = self._monotonic_s()
         if self._rejection is not None and now_s < self._rejected_until_s:
-            raise self._rejection
+            raise self._rejection.with_traceback(None)  # that of the calls before would keep their frames in memory
         if self._credentials is None or now_s >= self._renew_at_s:
             self._rejection = None
             with self._explain_failures(host):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -151,6 +152,17 @@ def test_a_rejected_password_is_not_sent_again_for_a_quarter_of_an_hour(servers:
         assert isinstance(write(zone, writer), TryLater)
         counts.append(servers.kdc.count_logins("victim"))
     assert counts == [counts[0]] * 3 + [2 * counts[0]]
+
+
+def test_calls_after_a_rejection_do_not_add_to_what_is_kept_of_it(servers: KerberosServers) -> None:
+    authenticator = servers.build_settings(KerberosLogin(username="none", realm=REALM, password="x")).authenticator
+    assert authenticator is not None
+    sizes = set()
+    for _ in range(10):
+        with pytest.raises(CallFailedError, match="has no user none") as caught:
+            authenticator.open_context(SERVER_NAME)
+        sizes.add(len(list(traceback.walk_tb(caught.value.__traceback__))))
+    assert len(sizes) <= 2  # that of the KDC's answer, and that of the calls after it
 
 
 def test_tickets_are_renewed_after_half_of_their_lifetime(servers: KerberosServers) -> None:
