@@ -27,6 +27,7 @@ _FLAGS: Final = (
     | gssapi.RequirementFlag.replay_detection
 )
 _REJECTED_S: Final = 900.0  # a login with a wrong password counts towards the lockout of the account
+_RENEW_AGAIN_S: Final = 60.0
 _FIRST_CODE: Final = 2**32 - 1765328384  # of the Kerberos library; the next 128 are the error codes of RFC 4120
 
 
@@ -80,7 +81,8 @@ _PROBLEMS: Final = {
 class KerberosClient:
     """Has the tickets of one user in memory; safe from any thread.
 
-    After the KDC has rejected the login, it is not sent again for 15 minutes, so that it cannot lock the account.
+    After the KDC has rejected the login, it is not sent again for 15 minutes, so that it cannot lock the account. A
+    login that fails otherwise, as without an answer, fails for all calls that waited for it.
     """
 
     def __init__(self, login: KerberosLogin, *, monotonic_s: Callable[[], float] = time.monotonic) -> None:
@@ -89,9 +91,9 @@ class KerberosClient:
         self._monotonic_s = monotonic_s
         self._lock = Lock()
         self._credentials: gssapi.Credentials | None = None
-        self._renew_at_s = 0.0
-        self._rejection: CallFailedError | None = None
-        self._rejected_until_s = 0.0
+        self._renew_at_s = self._expire_at_s = 0.0
+        self._failure: CallFailedError | None = None
+        self._failed_until_s = 0.0  # for calls that began before, the login has failed
 
     def open_context(self, host: str) -> tuple[SecurityContext, bytes]:
         """Return a new context with the DNS server *host*, and its first token.
@@ -100,8 +102,9 @@ class KerberosClient:
             CallFailedError: the KDC cannot be reached, rejects the login, or does not know the server.
         """
         host = host.removesuffix(".")
+        began_s = self._monotonic_s()
         with self._lock:  # one thread logs in for all
-            credentials = self._get_credentials(host)
+            credentials = self._get_credentials(host, began_s)
         with self._explain_failures(host):
             context = _Context(
                 gssapi.SecurityContext(
@@ -124,12 +127,24 @@ class KerberosClient:
         with self._lock:
             self._credentials = None
 
-    def _get_credentials(self, host: str) -> gssapi.Credentials:
-        now_s = self._monotonic_s()
-        if self._rejection is not None and now_s < self._rejected_until_s:
-            raise self._rejection.with_traceback(None)  # that of the calls before would keep their frames in memory
-        if self._credentials is None or now_s >= self._renew_at_s:
-            self._rejection = None
+    def _get_credentials(self, host: str, began_s: float) -> gssapi.Credentials:
+        """Return the tickets for a call that began at *began_s*; the old ones while they are valid but not renewed."""
+        if self._credentials is not None and began_s < self._renew_at_s:
+            return self._credentials
+        if self._failure is not None and began_s < self._failed_until_s:
+            raise self._failure.with_traceback(None)  # that of the calls before would keep their frames in memory
+        try:
+            self._credentials = self._log_in(host)
+        except CallFailedError:
+            now_s = self._monotonic_s()
+            if self._credentials is None or now_s >= self._expire_at_s:
+                raise
+            self._renew_at_s = min(max(self._failed_until_s, now_s + _RENEW_AGAIN_S), self._expire_at_s)
+        return self._credentials
+
+    def _log_in(self, host: str) -> gssapi.Credentials:
+        self._failure = None
+        try:
             with self._explain_failures(host):
                 acquired = gssapi.raw.acquire_cred_with_password(
                     self._build_name(self._login.username),
@@ -137,9 +152,13 @@ class KerberosClient:
                     mechs=[_MECHANISM],
                     usage="initiate",
                 )
-            self._credentials = gssapi.Credentials(base=acquired.creds)
-            self._renew_at_s = now_s + (acquired.lifetime or 0) / 2
-        return self._credentials
+        except CallFailedError as failed:
+            if self._failure is None:
+                self._failure, self._failed_until_s = failed, self._monotonic_s()
+            raise
+        lifetime_s, now_s = acquired.lifetime or 0, self._monotonic_s()
+        self._renew_at_s, self._expire_at_s = now_s + lifetime_s / 2, now_s + lifetime_s
+        return gssapi.Credentials(base=acquired.creds)
 
     def _build_name(self, principal: str) -> gssapi.Name:
         return gssapi.Name(f"{principal}@{self._login.realm}", gssapi.NameType.kerberos_principal)
@@ -159,7 +178,7 @@ class KerberosClient:
                 detail += f"; the KDC is not asked again for {_REJECTED_S:.0f} s, except after a restart"
             failed = CallFailedError(problem.kind, "", "", problem.code, detail)
             if problem.is_rejection:
-                self._rejection, self._rejected_until_s = failed, self._monotonic_s() + _REJECTED_S
+                self._failure, self._failed_until_s = failed, self._monotonic_s() + _REJECTED_S
             raise failed from exc
 
 

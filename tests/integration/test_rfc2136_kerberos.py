@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import traceback
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -75,6 +76,20 @@ def build_writer(port: int, *more: str, password: str = PASSWORD) -> tuple[Zone,
 
 def write(zone: Zone, writer: ZoneWriter, name: str = "x") -> Outcome:
     return writer.submit(zone, build_batch(zone, [create(f"{name}.example.org", "A", "192.0.2.1")]))
+
+
+def reject_logins(monkeypatch: pytest.MonkeyPatch, code: int, wait: Callable[[], None] = lambda: None) -> list[None]:
+    """Let logins fail with the Kerberos error *code* after *wait*. Return a list that gets an entry for each."""
+    errors: Any = import_module("gssapi.raw.misc")
+    logins: list[None] = []
+
+    def reject(*_: object, **__: object) -> None:
+        logins.append(None)
+        wait()
+        raise errors.GSSError(458752, 2**32 - 1765328384 + code)
+
+    monkeypatch.setattr("gssapi.raw.acquire_cred_with_password", reject)
+    return logins
 
 
 def test_one_pass_creates_records_and_the_password_is_not_shown(
@@ -178,15 +193,46 @@ def test_tickets_are_renewed_after_half_of_their_lifetime(servers: KerberosServe
     assert counts == [counts[0], counts[0], 2 * counts[0]]
 
 
+@pytest.mark.parametrize("code", [156, 24], ids=["unreachable", "rejected"])
+def test_tickets_that_cannot_be_renewed_are_used_until_they_expire(
+    servers: KerberosServers, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    now_s = 0.0
+    authenticator = servers.build_settings(monotonic_s=lambda: now_s).authenticator
+    assert authenticator is not None
+    authenticator.open_context(SERVER_NAME)
+    logins = reject_logins(monkeypatch, code)
+    for now_s in (HALF_A_DAY_S, HALF_A_DAY_S + 1.0, 2 * HALF_A_DAY_S - 1.0):  # noqa: B007 - the clock reads it
+        authenticator.open_context(SERVER_NAME)
+    assert len(logins) == 2  # at the first and the last of these times
+    now_s = 2 * HALF_A_DAY_S + A_QUARTER_OF_AN_HOUR_S
+    with pytest.raises(CallFailedError):
+        authenticator.open_context(SERVER_NAME)
+
+
+def test_a_login_without_an_answer_fails_for_all_calls_that_waited_for_it(
+    servers: KerberosServers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 0.0
+
+    def wait() -> None:
+        nonlocal now_s
+        now_s += 27.0
+
+    authenticator = servers.build_settings(monotonic_s=lambda: now_s).authenticator
+    assert authenticator is not None
+    logins = reject_logins(monkeypatch, 156, wait)
+    for began_s, count in ((0.0, 1), (1.0, 1), (27.0, 2)):
+        now_s = began_s
+        with pytest.raises(CallFailedError, match="KRB5_KDC_UNREACH"):
+            authenticator.open_context(SERVER_NAME)
+        assert len(logins) == count
+
+
 def test_different_clocks_of_client_and_kdc_are_named(
     servers: KerberosServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    errors: Any = import_module("gssapi.raw.misc")
-
-    def reject(*_: object, **__: object) -> None:
-        raise errors.GSSError(458752, 2**32 - 1765328347)  # KRB_AP_ERR_SKEW
-
-    monkeypatch.setattr("gssapi.raw.acquire_cred_with_password", reject)
+    reject_logins(monkeypatch, 37)
     outcome = write(*build_writer(servers.bind.address.port))
     assert isinstance(outcome, TryLater)
     assert "KRB_AP_ERR_SKEW: the clocks of this machine and of the KDC differ" in outcome.message
