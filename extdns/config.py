@@ -77,7 +77,7 @@ class ClusterFlags(FlagSection, frozen=True, kw_only=True):
 
     @property
     def time_limit_s(self) -> float:
-        """The timeout of a request, 0 for none; the deprecated flag wins if it is set (docs/spec/sources.md 9.2)."""
+        """The timeout of a request, 0 for none (docs/spec/sources.md 9.2); the deprecated flag wins if changed."""
         changed = self.request_timeout_s != DEFAULT_TIMEOUT_S
         return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
@@ -223,7 +223,7 @@ class RuleFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class AwsFlags(FlagSection, frozen=True, kw_only=True):
-    """The flags of the provider `aws`. An *aws_api_retries* of 0 sets no limit."""
+    """The flags of the provider `aws`. An *aws_api_retries* of 0 means ten attempts."""
 
     aws_zone_type: str
     aws_zone_tags: tuple[str, ...]
@@ -243,7 +243,7 @@ class AwsFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class GoogleFlags(FlagSection, frozen=True, kw_only=True):
-    """The flags of the provider `google`. A *google_batch_change_size* of 0 sets no limit."""
+    """The flags of the provider `google`. A *google_batch_change_size* of 0 means the limit of the project."""
 
     google_project: str
     google_batch_change_size: int

@@ -10,7 +10,7 @@ from importlib.util import find_spec, module_from_spec
 
 @contextmanager
 def import_partially(*packages: str, without: Sequence[str] = ()) -> Iterator[None]:
-    """Import some modules of *packages* without running the packages' `__init__`.
+    """Let the block import modules of *packages* without running the packages' `__init__`.
 
     When the block ends, `sys.modules` holds none of the substitutes, so other code imports the full packages as usual.
     Modules that were loaded before stay loaded.

@@ -137,7 +137,7 @@ def assemble(
 def _build_origins(
     config: Config, kinds: Collection[Kind], clock: Clock, reporter: ActivityReporter
 ) -> tuple[Cluster, PolicyWatcher | None]:
-    """Build the cluster and the watcher of rules; None for the watcher if no rules are configured.
+    """Build the cluster and the watcher of local rules; None for the watcher without `--policy-rules`.
 
     Raises:
         UsageError: a flag of either is invalid. A watcher that was built already is closed.

@@ -61,7 +61,11 @@ _HEAD: Final = (
 
 
 def describe_permissions() -> dict[str, Any]:
-    """Return, for each source, the resources that are read by name, and those that are only listed and watched."""
+    """Return the content of the file.
+
+    `sources` has, for each source, the resources that are read by name (`named`), and those that are only listed and
+    watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for a type of Service.
+    """
     names = [name for name in SOURCE_BUILDERS if name not in _WITHOUT_KIND]
     return {
         "sources": {name: _describe_source(name) for name in sorted(names)},

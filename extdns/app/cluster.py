@@ -52,7 +52,7 @@ def describe_objects(config: Config) -> str:
 def build_cluster(
     config: Config, kinds: Collection[Kind], generated: Mapping[Kind, Sequence[KubernetesObject]]
 ) -> Cluster:
-    """Build the cluster of `--manifests`, or a live one without that flag.
+    """Build the cluster of `--manifests`; without that flag a live one, or an empty one if no source needs a cluster.
 
     Args:
         config: the flags.
@@ -179,7 +179,7 @@ def _observe_request(request: ApiRequest) -> None:
 
 
 def require_api_server(config: Config) -> None:
-    """Check that the API server answers, within three seconds; do nothing if objects are read from manifests.
+    """Check that the API server answers, within at most three seconds; do nothing without a live cluster.
 
     Raises:
         UsageError: it does not answer.
@@ -203,7 +203,7 @@ def require_api_server(config: Config) -> None:
 def find_own_namespace(
     kubeconfig_namespace: str, *, environ: Mapping[str, str] = os.environ, account: Path | None = None
 ) -> str:
-    """Return the namespace of this process: $POD_NAMESPACE, else that of its service account, else the kubeconfig's."""
+    """Return the namespace of this process: $POD_NAMESPACE, that of its service account or kubeconfig, or `default`."""
     return (
         environ.get("POD_NAMESPACE", "")
         or _read_text(account or _SERVICE_ACCOUNT_NAMESPACE)

@@ -36,7 +36,9 @@ _TRIES_PER_RENEWAL: Final = 4
 
 
 def build_event_recorder(config: Config, kinds: Mapping[str, Kind]) -> EventRecorder | None:
-    """Build the recorder of Events; None in a dry run, without a live cluster, and with `--compat` alone.
+    """Build the recorder of Events; None in a dry run, without a live cluster, and if events are off.
+
+    `--compat` without `--events-emit` switches them off.
 
     Args:
         config: the flags.
@@ -69,7 +71,7 @@ def build_status_writer(config: Config) -> StatusWriter | None:
 
 
 def build_status_writers(config: Config, *, writes: bool) -> tuple[StatusWriter | None, StatusWriter | None]:
-    """Build the writers of DNSEndpoint and of DNSPolicy statuses; both None without *writes*, each as below."""
+    """Build the writers of DNSEndpoint and of DNSPolicy statuses, in this order; both are None without *writes*."""
     return (build_status_writer(config), build_policy_status_writer(config)) if writes else (None, None)
 
 

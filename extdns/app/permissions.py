@@ -123,7 +123,9 @@ def _build_checkers(config: Config) -> Mapping[str, PermissionCheck]:
 
 
 def check_cluster_permissions(config: Config, kinds: Iterable[Kind]) -> Iterator[tuple[ResourcePermission, bool]]:
-    """Check each permission in the cluster that the flags require; *kinds* are those that sources read.
+    """Yield each permission in the cluster that the flags require, with whether it is granted.
+
+    *kinds* are those that sources read.
 
     Raises:
         ApiError: the check failed.

@@ -83,7 +83,10 @@ class ChangePlanner:
             self._plan_each(endpoint, endpoint, None)
 
     def build_change_sets(self) -> dict[Zone, list[ChangeSet]]:
-        """Return the change sets by zone, each a record with its ownership records; none of those with a problem."""
+        """Return the change sets by zone, each with all writes of one name and its ownership records.
+
+        Names with a problem are left out.
+        """
         return {
             zone: [
                 ChangeSet(

@@ -40,7 +40,7 @@ class WebhookService:
     """One provider behind the calls of the protocol; safe from any thread. One call is carried out at a time.
 
     Attributes:
-        made: how many changes were made since the start.
+        made: how many records were written or deleted since the start, ownership records included.
     """
 
     def __init__(self, reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter) -> None:

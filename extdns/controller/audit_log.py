@@ -73,11 +73,11 @@ class AuditLog:
         self.queue = LineQueue(target, load=self._unknown.load, report=report)
 
     def start(self) -> None:
-        """Open the file, and read which changes of earlier processes have no outcome."""
+        """Open the target, and read which changes of earlier processes have no outcome."""
         self.queue.start()
 
     def close(self, timeout_s: float) -> None:
-        """Write the queued lines, for at most *timeout_s* seconds, and close the file."""
+        """Write the queued lines, for at most *timeout_s* seconds, and close the target."""
         self.queue.close(timeout_s)
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
@@ -97,7 +97,10 @@ class AuditLog:
         return outcome
 
     def prepare(self, batch: Batch) -> None:
-        """Build the intents of *batch* from what is known now. Called on the engine's thread, before `submit`."""
+        """Build the lines about *batch* that are written before its call, from what is known now.
+
+        Called on the engine's thread, before `submit`.
+        """
         context = audit.AuditContext(
             process=self._process,
             owner=self._engine.settings.deletes.owner,
@@ -112,7 +115,7 @@ class AuditLog:
             self._prepared[batch.number] = lines
 
     def observe_input(self, item: Input) -> None:
-        """Store the versions of objects, and the records that were read. Called before each step of the engine."""
+        """Store the versions of objects, and which names were read. Called before each step of the engine."""
         if isinstance(item, Observed):
             for observation in item.observations:
                 self._versions.observe(observation)
@@ -122,7 +125,7 @@ class AuditLog:
         self._unknown.observe_read(item)
 
     def resolve_read(self) -> None:
-        """Write a line for each change of unknown outcome that was read since: what the zone holds.
+        """Write a line for each change of unknown outcome whose record was read since: what the zone holds.
 
         Called after the step of the engine.
         """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class BoundedInputs:
     """Inputs in the order in which they were added, each with whether policies fail for it alone.
 
-    The oldest are dropped if there are too many.
+    The oldest are dropped if there are too many, or if they are too large together.
     """
 
     def __init__(self, *, max_count: int, max_characters: int) -> None:

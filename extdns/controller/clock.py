@@ -1,4 +1,4 @@
-"""The clock of the process: the only place that reads the system's time."""
+"""The clock of the process."""
 
 from __future__ import annotations
 

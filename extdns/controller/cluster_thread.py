@@ -69,10 +69,10 @@ class Heartbeat:
 
 
 class ClusterThread:
-    """Read changes from the cluster, compute the claims of changed objects, and pass both to the engine.
+    """Read changes from the cluster, compute the claims of changed objects, and pass them to the engine.
 
     Attributes:
-        heartbeat: the health of the thread. It becomes unhealthy while it waits for the end of standard input.
+        heartbeat: the health of the thread, which counts as stuck if it waits long for the end of standard input.
         states: the state of each kind; replaced as a whole, so that any thread may read it.
     """
 

@@ -156,7 +156,7 @@ class Controller:
         return self._heartbeat.is_healthy(now_s) and self._cluster_thread.heartbeat.is_healthy(now_s)
 
     def read_readiness(self) -> tuple[bool, dict[str, object]]:
-        """Return whether the first pass is done, and details: failures, kinds, work in progress, leader election."""
+        """Return whether the first pass is done, and details such as failures, kinds, and work in progress."""
         states = self._cluster_thread.states.values()
         kinds = {state.kind.resource: _describe_kind(state, self._parts.clock) for state in states}
         details: dict[str, object] = {"failing": list(self._runs.failing), "kinds": kinds}

@@ -28,7 +28,7 @@ MAX_FORMER_CHARACTERS: Final = 64_000_000
 
 
 class DecisionLog:
-    """Write a line for each evaluation whose answer differs from the one before. Never waits for a line.
+    """Write a line for each evaluation that is new for its input, or of a new revision. Never wait for a write.
 
     Attributes:
         queue: writes the lines.
@@ -124,7 +124,7 @@ class DecisionLog:
         return WatchedRules(rules, self._record_local)
 
     def _record_local(self, rules: RuleSet, inputs: Sequence[RuleInput], found: Sequence[Evaluation]) -> None:
-        """Queue the lines about those of *inputs* for which a rule matched."""
+        """Queue the lines about those of *inputs* for which a rule matched, or could not be evaluated."""
         matched = [(item, one) for item, one in zip(inputs, found, strict=True) if one.matched or one.unavailable]
         if matched:
             self.record(

@@ -29,9 +29,8 @@ VIOLATED = 5
 def compute_exit_code(engine: Engine, *, leaves_nothing: bool = False) -> int:
     """Return 1 if something failed, else 3 if a delete is held, else 4 if *leaves_nothing*, else 0.
 
-    Failed means: a source, an account or a zone; an object whose claims could not be computed; a name whose change was
-    rejected, forbidden, or has an unknown outcome. With `--compat`, only what makes external-dns fail counts, and there
-    is no code 4.
+    What failed is what `find_failures` reports, such as a source, a zone, an object whose claims could not be computed,
+    or a change that was rejected. With `--compat`, only what makes external-dns fail counts, and there is no code 4.
 
     Args:
         engine: the engine after the pass.

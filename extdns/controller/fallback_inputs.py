@@ -58,6 +58,7 @@ class FallbackInputs:
         - The result of a read becomes a failed read, and the outcome of a batch becomes unknown.
         - Observations of several objects are fed one by one; one that fails by itself reports its object as failed,
           so that its records stay. If that fails, too, its kind is reported as failing.
+        - A kind whose state, or the problem of one of its objects, could not be processed is reported as failing.
         - An input without information is fed again, since the engine waits for it.
 
         Args:

@@ -19,7 +19,7 @@ RETRY_S: Final = 5.0
 MAX_WAITING_LINES: Final = 10_000
 MAX_WAITING_BYTES: Final = 64_000_000
 _MAX_LINES_PER_WRITE: Final = 100
-"""So that a disk with little space gets what it can hold, and a file is not much larger than its limit."""
+"""Few, so that a disk with little space gets what it can hold, and a file is not much larger than its limit."""
 _NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
 
 
@@ -52,7 +52,7 @@ class LineQueue:
             name: the name of the thread.
             is_lossy: whether lines are dropped as soon as too many wait, even if nothing is known to be wrong. Without
                 it, callers must wait for some of their lines.
-            wait_s: how long `put` waits.
+            wait_s: how long `start` and `put` wait.
             retry_s: the pause after a failure.
         """
         self._target = target
@@ -77,7 +77,7 @@ class LineQueue:
         return len(self._lines)
 
     def start(self, *, waits: bool = True) -> None:
-        """Start the thread. With *waits*, wait until earlier lines are loaded, for at most `WAIT_S`."""
+        """Start the thread. With *waits*, wait until earlier lines are loaded, for at most `wait_s` seconds."""
         self._thread.start()
         if waits:
             self._wait_until(lambda: self._is_open)
@@ -85,7 +85,8 @@ class LineQueue:
     def put(self, lines: Sequence[bytes], *, waits: bool) -> None:
         """Queue *lines*, each with a newline at its end.
 
-        With *waits*, return when they are written. Do not wait while there is a problem, nor longer than `WAIT_S`.
+        With *waits*, return when they are written. Do not wait while there is a problem, nor longer than `wait_s`
+        seconds.
         """
         with self._changed:
             self._lines.extend(lines)
@@ -98,7 +99,7 @@ class LineQueue:
             self._wait_until(lambda: self._done_count >= position)
 
     def close(self, timeout_s: float) -> None:
-        """Write the queued lines once more, for at most *timeout_s* seconds, then end."""
+        """Try once more to write the queued lines, for at most *timeout_s* seconds, then end."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()

@@ -1,5 +1,7 @@
 """Where the audit log and the decision log are written: a file that is rotated, or standard output.
 
+The decision log can also be sent to a collector (`extdns.opa.log_collector`).
+
 docs/design/audit-log.md has the rules.
 """
 

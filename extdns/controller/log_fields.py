@@ -32,7 +32,7 @@ def describe_decision(decision: Decision) -> LogFields:
 
 
 def describe_zone(zone: Zone) -> LogFields:
-    """Return the log fields that name *zone* (docs/spec/plan.md 4.9); the profile only if there are several."""
+    """Return the log fields that name *zone* (docs/spec/plan.md 4.9), with its account as `profile`, if it has one."""
     return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}
 
 

@@ -38,7 +38,7 @@ class PolicyServerReporter:
         Args:
             metrics: takes the counts.
             path: the rule that is queried.
-            decision_log: gets each answer.
+            decision_log: gets each answer, and writes those that are new.
             status_writer: writes what is wrong with a policy to the object that it comes from.
             report_defect: receives unexpected errors.
         """

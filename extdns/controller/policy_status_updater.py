@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 _INTERVAL_S: Final = 5.0
 _AFTER_CHANGE_S: Final = 0.5
-"""After other rules came, the names are planned first."""
+"""The pause before an update after the rules changed, so that the names are planned before."""
 
 
 class PolicyStatusUpdater:
-    """Writes the statuses that changed, at most every five seconds. Used by the engine's thread only."""
+    """Writes the statuses that changed, at most every five seconds, and soon after the rules changed.
+
+    Used by the engine's thread only.
+    """
 
     def __init__(
         self, watcher: PolicyWatcher, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate
@@ -38,7 +41,7 @@ class PolicyStatusUpdater:
 
     @property
     def next_deadline_at(self) -> float:
-        """Monotonic time at which `write_due` has work; infinity if no status changed, or the write gate is closed."""
+        """Monotonic time at which `write_due` has work; infinity if no update is due, or the write gate is closed."""
         return self._next_update_at if self._is_due and self._gate.is_open() else math.inf
 
     def observe_input(self, item: Input) -> None:

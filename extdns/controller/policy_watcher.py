@@ -61,7 +61,7 @@ class PolicyWatcher:
 
     @property
     def states(self) -> tuple[PolicyState, ...]:
-        """The state of each policy, sorted by name. Safe from any thread."""
+        """The state of each policy, by origin, then sorted by name. Safe from any thread."""
         with self._lock:
             return tuple(state for index in self._indexes for state in index.list_states())
 

@@ -58,7 +58,8 @@ class ProgressTracker:
 
     Attributes:
         work: the work in progress, at most a second old; None if there is none. Safe to read from any thread.
-        next_update_at: monotonic time from which the next step of the engine calls `update`.
+        next_update_at: monotonic time from which `update` is called after the next step of the engine.
+
     """
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
@@ -153,7 +154,8 @@ class SyncRuns:
     Attributes:
         first_pass_done: set when everything was planned once and, if there is a writer, written.
         failing: a message for each failure, at most a second old.
-        next_update_at: monotonic time from which the next step of the engine calls `update`; 0 during the first pass.
+        next_update_at: monotonic time from which `update` is called after the next step of the engine; 0 during the
+            first pass.
         next_deadline_at: monotonic time at which `update` must be called even without a step.
     """
 

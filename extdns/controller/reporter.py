@@ -53,7 +53,7 @@ _ACTION_NAMES = {Action.CREATE: "CREATE", Action.UPDATE: "UPSERT", Action.DELETE
 _MAX_NAMES: Final = 5
 _CLOSE_TIMEOUT_S: Final = 2.0
 _UNCONFIRMED_INTERVAL: Final = timedelta(minutes=5)
-"""At most one line is logged for each kind in this time, because thousands of objects may wait for the same answer."""
+"""In this time, at most one object of each kind is logged as unconfirmed: thousands may wait for the same answer."""
 
 _EVENT_INTERVAL: Final = timedelta(minutes=30)
 """How often Events about a lasting state are repeated; the API server deletes an Event after an hour by default."""
@@ -157,7 +157,7 @@ class ActivityReporter:
                 assert_never(outcome)
 
     def report_saved_state(self, problem: str) -> None:
-        """Set the metric of the saved state; *problem* is why it is unknown or not saved, "" if there is no problem."""
+        """Set the metric of the saved state, and log if there is none; *problem* is why it is unknown, or ""."""
         self.metrics.set_saved_state(is_known=not problem)
         was_missing, self._is_state_missing = self._is_state_missing, problem == NO_SAVED_STATE
         if self._is_state_missing and not was_missing:
@@ -239,7 +239,7 @@ class ActivityReporter:
             _log.info(Event.OBJECT_READABLE, what=problem.what, place=problem.location)
 
     def report_kind_state(self, state: KindState) -> None:
-        """Log and count that the list and watch of a kind changed to *state*."""
+        """Log that the list and watch of a kind changed to *state*, and set its metric."""
         self.metrics.set_phase(state)
         write = _log.info if state.phase in {Phase.LISTING, Phase.SYNCED} else _log.error
         write(Event.CACHE_STATE, kind=state.kind.name, phase=state.phase, message=state.detail or None)

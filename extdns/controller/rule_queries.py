@@ -136,7 +136,10 @@ class RuleQueries:
         self._thread.start()
 
     def query(self, inputs: Sequence[RuleInput]) -> None:
-        """Queue *inputs* for the next query. Without a valid answer, pass that on, and query the input again later."""
+        """Queue *inputs* for the next query.
+
+        For an input without a valid answer, tell the engine that there is none, and query it again later.
+        """
         with self._changed:
             for item in inputs:
                 self._add(self._waiting, item)

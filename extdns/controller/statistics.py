@@ -135,7 +135,7 @@ def _count_backing_off_names(engine: Engine) -> int:
 
 
 def _find_mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:
-    """Find the foreign records that keep us from creating a record of the same name and type; return each once."""
+    """Find the foreign records at each name and set identifier at which one of them keeps us from creating a record."""
     blocked = (
         one for one in engine.decisions if one.action is Action.NONE and one.reason.row.category is Category.FOREIGN
     )

@@ -95,7 +95,7 @@ class UnknownOutcomes:
         return found
 
     def observe_read(self, item: Input) -> None:
-        """Store the records that were read, if there are changes to resolve."""
+        """Store which names of which zone were read, if there are changes to resolve."""
         match item:
             case PageRead(zone=zone, after=after, page=page) if self._lines:
                 if after is None:

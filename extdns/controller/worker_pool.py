@@ -305,7 +305,10 @@ class ThreadPool:
         return TaskCounts(waiting=self._tasks.qsize(), running=len(self._started_at))
 
     def close(self, clock: Clock, timeout_s: float) -> bool:
-        """Start no more tasks. Return whether the running ones ended within *timeout_s* seconds."""
+        """Start no more tasks, but with `finishes_queue` those that are queued.
+
+        Return whether all running ones ended within *timeout_s* seconds.
+        """
         self._is_closed = True
         self._closed.set()
         deadline_s = clock.monotonic_s() + timeout_s

@@ -63,7 +63,7 @@ class WriteGate:
         return LeadershipChanged(is_leader=is_leader)
 
     def find_deadline(self, now_s: float) -> float:
-        """Return the monotonic time at which leadership ends without a renewal; infinity for a standby."""
+        """Return the monotonic time at which leadership ends without a renewal; infinity if not an elected leader."""
         return now_s + self.lease.left_s() - MAX_WRITE_S if self.lease and self._was_leader else math.inf
 
     def describe(self) -> dict[str, dict[str, str]]:

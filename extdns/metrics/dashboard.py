@@ -153,7 +153,7 @@ ROWS: Final = (
     ),
     (
         Panel("Batches per minute by outcome", _build_query(table.BATCHES), "{{cluster}} {{outcome}}"),
-        Panel("Names queued or being written", _build_query(table.QUEUED), _WHERE),
+        Panel("Names queued", _build_query(table.QUEUED), _WHERE),
     ),
     (
         Panel(

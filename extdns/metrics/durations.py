@@ -117,7 +117,7 @@ class ChangeDurations:
         self.histograms: Final = (self._plans, self._writes, self._changes, self._refreshes)
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
-        """Show the durations of exactly *zones*, starting from zero if none was observed yet."""
+        """Show the durations of *zones* from now on, also if none was observed yet."""
         self._labels = {zone.id: (self._provider, *sanitize_labels(zone.name, zone.id)) for zone in zones}
         for labels in sorted(set(self._labels.values())):
             for histogram in self.histograms:

@@ -39,7 +39,7 @@ _Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily | Summ
 
 
 class Mismatch(NamedTuple):
-    """A foreign record at a name where extdns would otherwise create a record of that type.
+    """A foreign record at a name where a foreign record keeps extdns from creating one.
 
     *foreign_owner* is the owner in its ownership record; without one it is the set identifier, as in external-dns.
     """
@@ -56,15 +56,15 @@ class Statistics(Value, frozen=True, kw_only=True):
     Attributes:
         current: numbers of records in the zones by type, without ownership records.
         requested: requested endpoints by type; equal ones count once.
-        verified: requested endpoints by type that a zone holds.
+        verified: requested endpoints by type for which a zone holds a record of that name and type.
         deduplicated: endpoints that repeat another one, by type and source.
         invalid: endpoints that are not valid records, by type and source.
-        mismatches: foreign records that keep extdns from creating a record.
+        mismatches: foreign records at names where one of them keeps extdns from creating a record.
         reasons: decisions by reason code.
         rule_results: records by rule and result.
         unexpected: records that are not as requested, without those that filters exclude.
         retained: our records whose object has no valid target now.
-        queued: names whose changes are queued or being written.
+        queued: names whose changes are planned and not sent.
         backing_off: names whose changes wait for a retry.
         problems: objects and manifests that cannot be read.
     """
@@ -208,7 +208,7 @@ class Metrics(Collector):
             self._add(table.DEFECTS)
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
-        """Remove the metrics of all zones except *zones*. Show the durations of *zones*, also before the first one."""
+        """Show the durations of *zones*, also before the first one. No longer show when other zones were read."""
         listed = tuple(zones)
         known = {sanitize_labels(zone.name, zone.id) for zone in listed}
         self.changes.set_zones(listed)

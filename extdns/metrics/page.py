@@ -65,7 +65,7 @@ COUNTERPARTS: Final[Mapping[str, str]] = {
     "promhttp_metric_handler_requests_total": "none; Prometheus has `up` and `scrape_duration_seconds`",
     "promhttp_metric_handler_requests_in_flight": "none",
 }
-"""What replaces each metric of the reference (docs/spec/plan.md 1.8) whose name extdns does not have."""
+"""What extdns has for each metric of the reference (docs/spec/plan.md 1.8) that is not in the table."""
 
 _COMPAT_NOTE: Final = """
 No metric of external-dns names a zone. Its log lines do, for Route 53: with `--compat`, `zoneName` ends with a dot and
@@ -96,7 +96,7 @@ def _build_reason_query(reasons: tuple[Reason, ...]) -> str:
 
 _QUERIES: Final = (
     ("Deletes wait for approval", f"{table.DELETES_HELD.name} > 0"),
-    ("Records may be outdated, because their objects have no address any more", f"{table.RETAINED.name} > 0"),
+    ("Records may be outdated, because the targets of their objects are unknown", f"{table.RETAINED.name} > 0"),
     ("The DNS service rejects changes", _build_reason_query(_REFUSED)),
     ("Objects request names that other owners or objects have", _build_reason_query(_CONFLICTS)),
     ("Another writer keeps changing our records back", _build_reason_query((Reason.CONTENDED,))),

@@ -63,7 +63,7 @@ REGISTRY_ERRORS: Final = _counter(
 ZONE_RECORDS: Final = _gauge("external_dns_registry_records", _RECORDS_HELP, ("record_type",))
 OWNED_BY_OTHERS: Final = _gauge(
     "external_dns_registry_skipped_records_owner_mismatch_per_sync",
-    "Foreign records that keep extdns from creating a record of the same name and type.",
+    "Foreign records at names where one of them keeps extdns from creating a record.",
     ("record_type", "owner", "foreign_owner", "domain"),
 )
 REQUESTED_ENDPOINTS: Final = _gauge("external_dns_source_endpoints_total", _REQUESTED_HELP)
@@ -85,7 +85,7 @@ INVALID: Final = _gauge(
 WEBHOOK_CALLS: Final = {
     action: (
         _gauge(f"external_dns_webhook_provider_{action}_requests_total", f"{what}, with `--provider=webhook`."),
-        _gauge(f"external_dns_webhook_provider_{action}_errors_total", f"Those of them that failed: {what.lower()}."),
+        _gauge(f"external_dns_webhook_provider_{action}_errors_total", f"Failed {what.lower()}."),
     )
     for action, what in (
         ("records", "Reads of all records from the webhook"),
@@ -121,7 +121,7 @@ RULE_RESULTS: Final = _gauge(
 RETAINED: Final = _gauge(
     "extdns_records_retained", "Records of ours that are kept although the targets of their object are unknown."
 )
-QUEUED: Final = _gauge("extdns_names_queued", "Names whose changes are queued or being written.")
+QUEUED: Final = _gauge("extdns_names_queued", "Names whose changes are planned and not sent.")
 BACKING_OFF: Final = _gauge(
     "extdns_names_in_backoff",
     "Names whose changes wait because the DNS service refused them or another writer keeps changing them back.",

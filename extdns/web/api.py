@@ -40,7 +40,7 @@ _OBJECTS: Final = "objects/"
 
 
 class PageNotFoundError(Exception):
-    """There is no document at the path; the message lists the available paths."""
+    """There is no document at the path; the message says which there are."""
 
 
 class Api:

@@ -59,7 +59,9 @@ class HealthApplication:
     def _respond_health(self) -> Response:
         if self._healthy():
             return Response(body=b"OK")  # exactly this text (docs/spec/plan.md 1.7)
-        return build_text_response(HTTPStatus.SERVICE_UNAVAILABLE, "the main loop does not make progress")
+        return build_text_response(
+            HTTPStatus.SERVICE_UNAVAILABLE, "the thread of the engine or of the cluster makes no progress"
+        )
 
     def _respond_readiness(self) -> Response:
         is_ready, details = self._readiness()

@@ -39,7 +39,7 @@ def build_leader_url(address: ListenAddress, port: int, secret: str) -> str:
 
     Args:
         address: the value of `--metrics-address`.
-        port: the port where it is served, 0 if it is not.
+        port: the port on which this process listens there, 0 if it does not.
         secret: the part of the path that nobody can guess.
     """
     host = address.host or _find_own_address()

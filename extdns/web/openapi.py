@@ -49,7 +49,7 @@ DOCUMENTS: Final[dict[str, tuple[type[Document], str]]] = {
 _QUERY: Final[dict[str, tuple[str, dict[str, object]]]] = {
     "q": ("Part of a name, of an object as `shop/web`, or of a target.", {"type": "string", "maxLength": 300}),
     "state": ("Names in this state.", {"type": "string", "enum": [state.value for state in NameState]}),
-    "reason": ("Names with a record set for this reason.", {"type": "string", "enum": [one.value for one in Reason]}),
+    "reason": ("Names with a record that has this reason.", {"type": "string", "enum": [one.value for one in Reason]}),
     "zone": ("Names of a zone, given by name or id.", {"type": "string"}),
     "source": ("Names that a source requests, as in `--source`.", {"type": "string"}),
     "rule": ("Names with a record that a rule matches, such as a DNSPolicy.", {"type": "string"}),

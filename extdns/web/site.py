@@ -78,7 +78,7 @@ class Site:
         Args:
             read_snapshot: called for each request, from any thread.
             api: builds the documents.
-            load_pages: called when a browser requests a page, so that other processes need no templates.
+            load_pages: called when a browser requests a page, so that templates are not loaded before.
             find_leader: returns the URL of the pages of the leader if that is another process, else "".
             address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
         """
@@ -124,7 +124,7 @@ class Site:
         return self._load_pages().build_error_page(snapshot, path, self._find_address(environ), status, message)
 
     def _fetch_from_leader(self, environ: WSGIEnvironment, path: str, query: str) -> Response | None:
-        """Return the response of the leader, if that is another process and answers; the status is always our own."""
+        """Return the response of the leader, if that is another process and answers; None for `api/v1/status`."""
         url = "" if environ.get(FORWARDED) or path == f"{PREFIX}status" else self._find_leader()
         return fetch_leader_page(url, quote(path), query, str(environ.get("HTTP_HOST", ""))) if url else None
 

@@ -58,7 +58,10 @@ _ALIAS_VALUES: Final = frozenset({"true", "false", rrtype.A, rrtype.AAAA})
 
 
 def adjust_record(desired: DesiredRecord, zone: Zone, settings: AliasSettings) -> AdjustedRecords:
-    """Return *desired* in the form in which *zone* will hold it, or why it cannot. A CNAME can become two aliases."""
+    """Return *desired* in the form in which *zone* will hold it, or why it cannot.
+
+    A CNAME can become one or two aliases.
+    """
     if desired.type not in SUPPORTED_TYPES:
         allowed = ", ".join(rtype for rtype in rrtype.OWNABLE if rtype in SUPPORTED_TYPES)
         return _refuse(desired, f"Route 53 does not support {desired.type}; allowed: {allowed}")
@@ -246,7 +249,7 @@ def _find_alias_problem(desired: DesiredRecord, zone: Zone) -> str:
         return f"an alias to CloudFront, {host}, is allowed in public zones only"
     is_inside = host == zone.name or host.endswith(f".{zone.name}")
     if not (is_inside or desired.properties.has(TARGET_ZONE) or find_aws_zone(host)):
-        return f"{host} is neither an AWS load balancer nor within {zone}; an alias must point to one of them"
+        return f"{host} is neither a known AWS endpoint nor within {zone}; give its zone: aws-target-hosted-zone"
     return ""
 
 

@@ -72,12 +72,12 @@ AWS_ZONES: Final = _build_zones()
 
 @lru_cache(maxsize=4096)
 def find_aws_zone(host: str) -> str:
-    """Return the id of the AWS zone that holds *host*, a canonical name; "" if it is not an AWS endpoint."""
+    """Return the id of the AWS zone that holds *host*, a canonical name; "" if no listed zone does."""
     labels = host.split(".")
     suffixes = (".".join(labels[start:]) for start in range(len(labels) - 2, -1, -1))
     return next((AWS_ZONES[suffix] for suffix in suffixes if suffix in AWS_ZONES), "")
 
 
 def find_alias_zone(host: str, zone_id: str) -> str:
-    """Return the default target zone of an alias to *host*: the zone of the AWS endpoint, else *zone_id*, its own."""
+    """Return the default target zone of an alias to *host* in the zone *zone_id*: *zone_id* if *host* is not in AWS."""
     return find_aws_zone(host) or zone_id

@@ -264,7 +264,7 @@ def translate_errors(service: str, operation: str, context: str) -> Iterator[Non
 
 
 def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, context: str) -> CallFailedError:
-    """Return the error for an error response. If it is from another operation, STS refused the credentials."""
+    """Return the error for an error response. One of an operation other than *operation* comes from STS."""
     answer: Any = exc.response
     error = answer.get("Error", {})
     code = error.get("Code", "") or "Unknown"
@@ -292,7 +292,7 @@ _CONNECTIONS: Final = 16
 
 
 def open_session(account: AwsAccount) -> Session:
-    """Return a session with the credentials of *account*; the first call looks for them."""
+    """Return a session with the credentials of *account*, which are looked for at the first API call."""
     session = _build_session(account)
     if account.role:
         session.register_component("credential_provider", _AssumedRole(_build_session(account), account))
@@ -323,7 +323,7 @@ class _AssumedRole:
     """Provides the credentials of a role; the SDK refreshes them before they expire."""
 
     def __init__(self, source: botocore.session.Session, account: AwsAccount) -> None:
-        """Assume the role of *account* with the credentials of *source*."""
+        """Provide the credentials of the role of *account*, which those of *source* allow to assume."""
         self._source = source
         self._account = account
 
@@ -340,7 +340,7 @@ class _AssumedRole:
 
 
 def build_client(session: Session, service: str) -> Any:  # noqa: ANN401 - we have the SDK's types for Route 53 only
-    """Return a client of another *service*, for few and rare calls."""
+    """Return a client of a *service* other than Route 53, for few and rare calls."""
     build: Any = session.client
     return build(service, config=build_config(_ATTEMPTS, SHORT_TIMEOUTS_S))
 

@@ -1,7 +1,8 @@
 """Turn error responses of Route 53 into outcomes of a batch (docs/design/retries.md, "Outcomes of a batch").
 
 The response to a refused batch has one text with a sentence for each problem. Most sentences name a record
-set. If a record set is not as the batch expected, the outcome is a write conflict; else it is a refusal.
+set. If a record set is not as the batch expected, the outcome is a write conflict; if the zone does not exist, the
+batch is tried later; else it is refused.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _split_problems(failed: CallFailedError, sent: Sequence[Route53RecordSet]) -
 
 
 def _strip_commas(text: str) -> str:
-    """Return *text* without commas that look like the end of a sentence, and without blanks around it."""
+    """Return *text* without blanks around it and after commas, so that no comma looks like the end of a sentence."""
     return text.strip().replace(", ", ",")
 
 

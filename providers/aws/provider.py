@@ -71,7 +71,7 @@ class Route53Reader:
         """Return the zones that match the zone filter, and which accounts failed.
 
         Raises:
-            RetryableError: all accounts failed, and not for lack of permissions.
+            RetryableError: all accounts failed, none of them for lack of a permission.
         """
         return list_zones(self._settings.zone_filter, self._apis)
 
@@ -160,7 +160,7 @@ class _Replacement(NamedTuple):
 
 
 class Route53Writer:
-    """Sends batches to Route 53. Each batch is one request, which is never repeated."""
+    """Sends batches to Route 53, each in one request. Only a forbidden batch can be sent again, with UPSERT."""
 
     def __init__(self, apis: Mapping[str, Route53Api], *, conditional: bool = True) -> None:
         """Create a writer.
@@ -175,9 +175,10 @@ class Route53Writer:
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Make all writes of *batch* in one request: deletes first, and an alias after the record it points to.
 
-        If that is forbidden, send the updates as UPSERT, because deleting may be the only permission that is missing
-        (docs/design/differences.md); the outcome is then marked `unconditional`. A batch with real deletes is not sent
-        again. Every batch tries conditional writes first: permissions differ by name, and can be granted later.
+        If that is forbidden, and the batch only creates and updates, send it again with its updates as UPSERT, because
+        deleting may be the only permission that is missing (docs/design/differences.md); the outcome is then marked
+        `unconditional`. The next batch tries conditional writes first, too: permissions differ by name, and can be
+        granted later. Without `conditional`, send updates as UPSERT at once, if the batch does not become too large.
         """
         api = self._apis.get(zone.account)
         if api is None:
@@ -252,6 +253,6 @@ def _list_changes(replacements: Iterable[_Replacement], *, conditional: bool) ->
 
 
 def _can_overwrite(old: Route53RecordSet, new: Route53RecordSet) -> bool:
-    """Return whether Route 53 accepts an UPSERT from *old* to *new*: one routing policy, both or no aliases."""
+    """Return whether Route 53 accepts an UPSERT from *old* to *new*: the same policy, and both or neither an alias."""
     fields = ({field.partition(".")[0] for field, _ in one.routing} for one in (old, new))
     return (old.alias is None) == (new.alias is None) and next(fields) == next(fields)

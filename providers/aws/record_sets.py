@@ -169,7 +169,7 @@ PROPERTY_NAMES: Final = frozenset(_FIELDS) | {COORDINATES}
 
 
 def build_fields(properties: StringMap) -> StringMap:
-    """Return the fields of the routing policy in *properties*, NONE for a simple record."""
+    """Return the fields of the routing policy in *properties*, `EMPTY_MAP` for a simple record."""
     found = {_FIELDS[name]: "true" if name == MULTI_VALUE else value for name, value in properties if name in _FIELDS}
     if coordinates := properties.get(COORDINATES):
         found[_LATITUDE], _, found[_LONGITUDE] = coordinates.partition(",")
@@ -196,7 +196,7 @@ TARGET_ZONE: Final = "aws/target-hosted-zone"
 def build_record_set(content: DesiredRecord | Record, zone: Zone) -> Route53RecordSet:
     """Return the record set for *content* in *zone*.
 
-    For a record that was read, this is exactly the record set that was read.
+    For a record that was read, this is the record set that was read, except for the order of the values.
     """
     if isinstance(content, Record) and isinstance(content.exact, Route53RecordSet):
         return content.exact

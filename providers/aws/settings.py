@@ -101,11 +101,11 @@ class AwsSettings:
         conditional: whether an update deletes the exact current record instead of overwriting it with UPSERT.
         attempts: attempts of a read, the first included; 0 for the maximum of 10.
         page_items: record sets in a page, at most 300.
-        max_changes: record set changes in a batch.
-        max_bytes: characters of values in a batch.
-        max_values: values in a batch.
+        max_changes: the most record set changes in a batch.
+        max_bytes: the most characters of values in a batch.
+        max_values: the most values in a batch.
         pause_s: the least time between two batches of an account, 0 for none.
-        rate_limit: API calls of one account.
+        rate_limit: how often the API may be called for one account.
         write_options: timeouts of a batch, and whether it may start.
     """
 

@@ -25,7 +25,7 @@ def list_zones(zone_filter: Route53ZoneFilter, apis: Mapping[str, Route53Api]) -
     """Return the matching zones of all accounts, and which accounts failed. A zone in two accounts counts once.
 
     Raises:
-        RetryableError: all accounts failed, and not for lack of permissions.
+        RetryableError: all accounts failed, none of them for lack of a permission.
     """
     listing = _Listing(zone_filter)
     for account, api in apis.items():

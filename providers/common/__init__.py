@@ -4,7 +4,7 @@
     certificates    trusted certificates
     plain_batches   batches of plain DNS records
     plain_records   what servers that hold plain DNS records accept
-    zone_contents   the records of a zone that was read completely, in pages
+    zone_contents   the records of a fully read zone: by name, and split into pages
     rdata, scan     record data and names as text and on the wire
 
 Nothing here depends on one service.

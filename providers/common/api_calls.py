@@ -64,7 +64,7 @@ class CallFailedError(ProviderError):
     """A call failed; the message names the call, its context, and the code and message of the service.
 
     Attributes:
-        kind: what the caller can do.
+        kind: why the call failed, which decides what the caller does next.
         code: the service's error code, or the name of the exception.
         detail: the service's message.
         messages: the problems that the service lists one by one, () if they are in one text.
@@ -84,14 +84,14 @@ class CallFailedError(ProviderError):
 
 @dataclass(slots=True)
 class MeasuredCall:
-    """A call that is measured; *failure* is set if it failed without an exception."""
+    """A call that is measured. The caller sets *failure* if the call failed without an exception."""
 
     failure: FailureKind | None = None
 
 
 @contextmanager
 def measure_call(observe: CallObserver, action: str) -> Iterator[MeasuredCall]:
-    """Pass the duration of the call in the block to *observe*, and how it failed if it raises `CallFailedError`."""
+    """Pass the duration of the call in the block to *observe*, and how it failed, by `CallFailedError` or otherwise."""
     started_at = time.monotonic()
     measured = MeasuredCall()
     try:
@@ -105,10 +105,10 @@ def measure_call(observe: CallObserver, action: str) -> Iterator[MeasuredCall]:
 
 
 def require_configured(zone: Zone, found: _T | None, where: str) -> _T:
-    """Return *found*, what *where*, a flag or file, says about *zone*.
+    """Return *found*, the entry of *zone* in *where*, a flag or file.
 
     Raises:
-        RetryableError: it is None.
+        RetryableError: *found* is None.
     """
     if found is None:
         raise RetryableError(f"zone {zone} is not among {where}")
@@ -174,10 +174,10 @@ class RateLimit(Value, frozen=True, kw_only=True):
 
 @dataclass(slots=True)
 class TokenBucket:
-    """A token bucket whose refill rate is halved by throttling, and recovers with successful calls.
+    """A token bucket whose refill rate is halved by a throttled call, and raised by a quarter by each successful one.
 
-    With these factors, a quarter of the calls is throttled while processes call the service more often than it allows,
-    however many processes there are.
+    So about a quarter of the calls is throttled while processes call the service more often than it allows, however
+    many processes there are.
 
     Attributes:
         capacity: tokens of a full bucket.
@@ -202,7 +202,7 @@ class TokenBucket:
         return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
 
     def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
-        """Return the seconds until *count* tokens can be taken so that *reserve* remain; 0 if at once."""
+        """Return the seconds until the bucket has *count* tokens and *reserve* more, or is full; 0 if it has."""
         self._refill(now_s)
         missing = min(count + reserve, self.capacity) - self.tokens
         return missing / self.rate if missing > _ROUNDING else 0.0
@@ -245,9 +245,9 @@ _CHANGES: Final = RateLimit(per_s=100.0, burst=1500.0)
 class RateLimiter:
     """Delays the calls of one account; safe from any thread.
 
-    Reads leave the last tokens to writes; while the service throttles, no read begins while a write waits. A call that
-    waits because of throttling waits up to twice as long, at random, so that processes that were throttled at the same
-    time do not call the service at the same time again.
+    Reads leave the last five tokens to writes; while the service throttles, one token to each write that waits. A call
+    that waits because of throttling waits up to twice as long, at random, so that processes that were throttled at the
+    same time do not call the service at the same time again.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ def find_ca_bundle(environ: Mapping[str, str], *, sdk_variable: str) -> str:
         sdk_variable: the SDK's own variable, which takes precedence.
 
     Raises:
-        OSError: several files must be joined, and no temporary file can be written.
+        OSError: `SSL_CERT_DIR` is set, and a certificate cannot be read or the joined file cannot be written.
     """
     if environ.get(sdk_variable):
         return ""

@@ -55,7 +55,7 @@ def find_local_refusal(writes: Sequence[Write], zone: Zone, *, holders: str) -> 
 
 
 def _find_company(write: Write, cnames: set[DnsName]) -> str:
-    """Return why *write* cannot be in one batch with the CNAMEs that it writes at *cnames*; "" if it can.
+    """Return why *write* cannot be in a batch that writes CNAMEs at the names *cnames*; "" if it can.
 
     A server would ignore one of two records that cannot coexist.
     """

@@ -67,7 +67,7 @@ class GeneratedRecord(NamedTuple):
 
 @lru_cache(maxsize=256)
 def find_type(text: str) -> str | None:
-    """Return the record type *text* in upper case; None for unknown types and query types."""
+    """Return the record type *text* in upper case; None if it is no type, or is one that no zone holds, such as ANY."""
     try:
         found = dns.rdatatype.from_text(text)
     except Exception:  # noqa: BLE001 - dnspython's parsers can raise any exception for invalid input
@@ -109,7 +109,7 @@ def make_absolute(text: str, origin: str) -> str:
 
 @lru_cache(maxsize=4096)
 def to_dns_name(owner: str) -> DnsName | None:
-    """Return the absolute name *owner* as a `DnsName`, or None if a `DnsName` cannot contain its characters."""
+    """Return the absolute name *owner* as a `DnsName`; None if it is the root, or no `DnsName` has its characters."""
     if _PLAIN.fullmatch(owner):
         return None if owner == ROOT else DnsName.parse(owner)
     labels = tuple(label.decode("latin-1").lower() for label in _parse_name(owner).labels[:-1])
@@ -179,10 +179,10 @@ def normalize_target(rtype: str, target: str) -> str:
 
 
 def parse_minimum_ttl(words: tuple[str, ...], origin: str) -> int:
-    """Return the last field of the SOA data *words*.
+    """Return the last field of the SOA data *words*, in seconds.
 
     Raises:
-        InvalidValueError: they are not SOA data.
+        InvalidValueError: they are not SOA data in the usual form.
     """
     text = " ".join(words)
     parsed = _parse_rdata(rrtype.SOA, _escape_bytes(text), origin, text)

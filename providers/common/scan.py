@@ -35,7 +35,7 @@ class RawEntry(NamedTuple):
     Attributes:
         line: the number of its first line, from 1.
         words: () for blank lines and comments.
-        problem: a description of the valid text, if the text is not a valid entry; else "".
+        problem: what the text lacks to be a valid entry; "" if it is one.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""The records of a zone that was read completely, by name and in pages."""
+"""The records of a fully read zone: by name, and split into pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ZoneContents:
         return tuple(sorted(self.by_name, key=_ORDER))
 
     def build_page(self, after: str | None, size: int) -> ZonePage:
-        """Return the page of *size* names after the name *after*."""
+        """Return the records of the next *size* names after the name *after*, or of the first ones if it is None."""
         start = 0 if after is None else bisect_right(self.names, DnsName(after).order, key=_ORDER)
         part = self.names[start : start + size]
         return ZonePage(

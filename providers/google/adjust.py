@@ -66,7 +66,10 @@ def _normalize(desired: DesiredRecord) -> DesiredRecord:
 
 
 def _quote(target: str) -> str:
-    """Return a TXT value in quotes. Without them, the service would make a string of each word."""
+    """Return a TXT value in quotes.
+
+    Each word of a value without quotes becomes a string, as the service makes of it.
+    """
     words = target.split()
     if words and _NEEDS_QUOTES.isdisjoint(target):
         target = " ".join(f'"{word}"' for word in words)

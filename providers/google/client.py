@@ -116,7 +116,7 @@ class CloudDnsApi:
     def create_change(
         self, zone: str, zone_label: str, additions: Sequence[CloudDnsRecordSet], deletions: Sequence[CloudDnsRecordSet]
     ) -> str:
-        """Send a change once, and return the id that the service gave it."""
+        """Send a change, and return the id that the service gave it."""
         body: dict[str, Any] = {"kind": "dns#change"}
         if additions:
             body["additions"] = [record_sets.serialize_record_set(one) for one in additions]
@@ -247,7 +247,7 @@ def _get_zone_path(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK
 
 
 def _send_read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
-    """Send a read and return the response; send it once more if a reused connection broke."""
+    """Send a read and return the response; send it once more if the connection broke when it may have been sent."""
     try:
         return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
     except requests.ConnectionError as exc:

@@ -81,7 +81,7 @@ class CloudDnsReader:
         return self._api.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
-        """Return the zones that match the zone filter, and which of them failed.
+        """Return the zones that match the zone filter, and which permissions are missing to list or get zones.
 
         Raises:
             RetryableError: the zones cannot be listed, and not for lack of permissions.
@@ -207,7 +207,10 @@ def check_permission(api: CloudDnsApi, zone: Zone) -> Permission:
 
 
 class CloudDnsWriter:
-    """Sends batches to Cloud DNS. Each batch is one change, which is never repeated."""
+    """Sends batches to Cloud DNS.
+
+    Each batch is one change, sent again only if the service rejected an expired token.
+    """
 
     def __init__(self, api: CloudDnsApi) -> None:
         """Create a writer that calls *api*."""

@@ -141,7 +141,10 @@ _TYPES_WITH_HOST: Final = rrtype.HOSTS | {rrtype.MX, rrtype.SRV}
 
 
 def build_record_set(content: DesiredRecord | Record) -> CloudDnsRecordSet:
-    """Return the record set for *content*. For a record that was read, this is exactly the record set that was read."""
+    """Return the record set for *content*.
+
+    For a record that was read, it is the one that was read, except for the order of the values.
+    """
     if isinstance(content, Record) and isinstance(content.exact, CloudDnsRecordSet):
         return content.exact
     routing = content.properties.get(ROUTING_POLICY) if content.properties else ""

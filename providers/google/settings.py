@@ -45,7 +45,7 @@ class GoogleSettings:
         page_items: record sets in a page.
         max_changes: additions and deletions of a change together, 0 for the project's limit.
         pause_s: the least time between two changes, 0 for none.
-        rate_limit: API calls of the project.
+        rate_limit: how often the API may be called.
         write_options: timeouts of a change, and whether it may start.
         on_request: called after each HTTP request.
         on_call: called after each call of the API.

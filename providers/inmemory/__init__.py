@@ -4,5 +4,5 @@ The provider behaves like a strict DNS service: a batch is atomic, each write is
 not allow is refused with the offending names. Set identifiers and provider-specific properties are stored unchanged.
 
 Zones come from `--inmemory-zone` (docs/spec/plan.md 6.3). external-dns matches names to them by plain suffix, and drops
-names without a match; here the planner matches whole labels.
+names without a match; extdns matches whole labels.
 """

@@ -72,7 +72,7 @@ class InMemoryProvider:
         return ZoneList(zones=tuple(sorted(self._zones.values())))
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Refuse *desired* if its type is unknown or its name is outside *zone*; else return it unchanged."""
+        """Refuse records *desired* of an unsupported type or outside *zone*; return the others unchanged."""
         return AdjustedRecords.from_results(_adjust(record, zone) for record in desired)
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:

@@ -58,7 +58,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredZone:
-    """A zone with its target; *thresholds* are those of octoDNS for the zone, None where the provider decides."""
+    """A zone with its target.
+
+    Attributes:
+        thresholds: the share of the records that octoDNS may update in a plan, and that which it may delete; None where
+            the provider decides.
+    """
 
     name: DnsName
     target: Target
@@ -111,7 +116,7 @@ class _Configuration:
     """The parts of a configuration, and the targets built so far."""
 
     def __init__(self, document: Mapping[str, Any], settings: OctodnsSettings) -> None:
-        """Take the sections of *document*; the targets are built when a zone needs them."""
+        """Take the sections of *document*, and build its secret handlers; a target is built when a zone needs it."""
         self._sections = {
             name: _require_mapping(document.get(name) or {}, f"section {name}")
             for name in ("providers", "secret_handlers", "zones")
@@ -198,7 +203,7 @@ def _read_threshold(zone: DnsName, key: str, value: object) -> float | None:
 
 
 def _import_class(class_name: str, what: str) -> type:
-    """Import and return the class *class_name*; *what* names in messages what it is for."""
+    """Import and return the class *class_name*; messages state that it is for *what*."""
     module_name, _, name = class_name.rpartition(".")
     package = module_name.partition(".")[0]
     shown = sanitize(class_name)

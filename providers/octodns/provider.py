@@ -51,10 +51,11 @@ _MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one afte
 
 @dataclass(slots=True)
 class _ManagedZone:
-    """A zone with its last snapshot; None if a batch used the snapshot, or may have changed what it shows.
+    """A managed zone.
 
     Attributes:
-        batch_count: the batches so far; a snapshot taken during one is not stored.
+        snapshot: the last one; None if a batch used it, or may have changed what it shows.
+        batch_count: the beginnings and ends of batches so far. A snapshot during which it changes is not stored.
     """
 
     configured: ConfiguredZone
@@ -86,7 +87,9 @@ class OctodnsZones:
         return None if found is None else found.configured
 
     def read(self, name: DnsName, *, before_batch: bool) -> OctodnsSnapshot:
-        """Read a managed zone, and with *before_batch* store the snapshot for the next batch.
+        """Read a managed zone.
+
+        With *before_batch*, store the snapshot for the next batch, unless one began or ended meanwhile.
 
         Raises:
             CallFailedError: the zone cannot be read.
@@ -141,11 +144,14 @@ class OctodnsReader:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What octoDNS guarantees: batches are neither atomic nor conditional. The types are those of all providers."""
+        """What octoDNS guarantees: batches are neither atomic nor conditional.
+
+        The types are those that any of the providers has.
+        """
         return self._capabilities
 
     def list_zones(self) -> ZoneList:
-        """Return the configured zones; nothing is called."""
+        """Return the configured zones that pass the filters; nothing is called."""
         zones = self._zones.list_zones()
         return ZoneList(
             zones=tuple(sorted(Zone(name=zone.name, id=str(zone.name), account=zone.target.id) for zone in zones)),
@@ -154,7 +160,7 @@ class OctodnsReader:
         )
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Return *desired* as octoDNS and the provider of *zone* hold it, or why they do not."""
+        """Return *desired* as octoDNS and the provider of *zone* hold it, or why they cannot."""
         configured = self._zones.find_zone(zone.name)
         return AdjustedRecords.from_results(_adjust(record, zone, configured) for record in desired)
 
@@ -201,7 +207,7 @@ def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | Non
 
 
 def _find_unsupported(desired: DesiredRecord, zone: Zone, target: Target) -> str:
-    """Return why *target* cannot hold the valid record *desired*, "" if it can, as far as its type decides."""
+    """Return why *target* cannot hold the valid record *desired* by the rules for its type; "" if it can."""
     if desired.type not in target.instance.SUPPORTS:
         return f"provider {target.id} does not have {desired.type}"
     if desired.type == rrtype.TXT:
@@ -221,7 +227,7 @@ class OctodnsWriter:
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Compare the records of *batch* with those of the last snapshot, and apply it as few plans."""
+        """Compare the records of *batch* with those of the last snapshot, and apply it in as few plans as are safe."""
         writes = batch.writes
         try:
             require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)
@@ -265,7 +271,10 @@ class OctodnsWriter:
         return Applied(records=build_written_records(writes, min_ttl_s), unconditional=bool(plans))
 
     def _explain(self, failed: CallFailedError, before: OctodnsSnapshot, names: set[DnsName]) -> Outcome:
-        """Return the outcome of a batch whose call *failed*. Unless no answer came, read the zone again."""
+        """Return the outcome of a batch whose call *failed*.
+
+        If an answer came, read the zone to see whether it changed.
+        """
         message = str(failed)
         if failed.kind is FailureKind.UNANSWERED:
             return Unknown(message=message)

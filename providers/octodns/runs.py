@@ -172,7 +172,8 @@ def apply_plans(snapshot: OctodnsSnapshot, plans: Sequence[Any], observe: CallOb
     """Let the provider that took *snapshot* apply *plans*.
 
     Raises:
-        CallFailedError: a plan failed. Unless its kind is `UNANSWERED`, some change was refused; others may be made.
+        CallFailedError: a plan failed. Unless its kind is `UNANSWERED`, some change was rejected; others may have been
+            made.
     """
     for plan in plans:
         with measure_call(observe, _WRITE):

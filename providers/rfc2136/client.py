@@ -51,31 +51,31 @@ class DnsClient:
     def update_copy(self, copy: dns.zone.Zone) -> None:
         """Bring *copy* up to date: one IXFR query if it has a serial, else an AXFR.
 
-        If it raises, *copy* is unchanged.
+        If that fails, *copy* is unchanged.
 
         Raises:
-            CallFailedError: no server could transfer the zone.
+            CallFailedError: the zone could not be transferred.
         """
         action = "Transfer"
         with measure_call(self._settings.on_call, action):
             self._call_servers(action, copy.origin, lambda server: self._transfer(server, copy))
 
     def send_update(self, message: dns.update.UpdateMessage) -> dns.rcode.Rcode:
-        """Send *message* once, and return the response code.
+        """Send *message* to the first server that can be reached, and return the response code.
 
         Raises:
-            CallFailedError: the message is too large, no server could be reached, the signature is not accepted, or no
-                valid response came.
+            CallFailedError: the message is too large, this process may not write now, no server could be reached, the
+                key is not accepted, or no valid response came.
         """
         action = "Update"
         with measure_call(self._settings.on_call, action):
             return self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
 
     def _call_servers(self, action: str, zone: dns.name.Name | None, call: Callable[[DnsServer], _T]) -> _T:
-        """Return the result of *call* for the first server that can be reached.
+        """Return the result of *call* for the first server with which it does not fail as `RETRYABLE`.
 
         Raises:
-            CallFailedError: the last failure; a call that was sent and has no response is not repeated elsewhere.
+            CallFailedError: the last failure, or the first of another kind, after which no other server is tried.
         """
         servers = self._settings.servers
         start = self._choose_start()
@@ -157,9 +157,9 @@ class DnsClient:
 
     @contextmanager
     def _connect_with_key(self, server: DnsServer) -> Iterator[tuple[socket.socket, dns.tsig.Key | None]]:
-        """Connect for one update, and yield the key that signs it, None for none.
+        """Connect for one update, and yield the connection and the key that signs the update, None for no key.
 
-        A key that was negotiated is deleted after the response; a server forgets others by itself.
+        A negotiated key is deleted after the response. If that fails, the server deletes it after its lifetime.
         """
         connect_s, respond_s = self._settings.write_options.timeouts_s
         authenticator = self._settings.authenticator
@@ -190,7 +190,7 @@ class DnsClient:
 
 
 class TransferLimit:
-    """Counts the bytes and records of one transfer, and ends it if these, or the zone after it, exceed the limits."""
+    """Limits the bytes and the records of one transfer, and the records of the zone after it."""
 
     def __init__(self, settings: Rfc2136Settings) -> None:
         """Start with nothing counted, and with the limits of *settings*."""
@@ -206,8 +206,8 @@ class TransferLimit:
         """
         self._bytes += size
         self._records += records
-        _require_at_most(self._settings.max_transfer_bytes, self._bytes, "bytes")
-        _require_at_most(self._settings.max_transfer_records, self._records, "records")
+        _require_at_most(self._settings.max_transfer_bytes, self._bytes, "the transfer", "bytes")
+        _require_at_most(self._settings.max_transfer_records, self._records, "the transfer", "records")
 
     def check_zone(self, copy: dns.zone.Zone) -> None:
         """Check the size of *copy* after the transfer, because each difference can add records.
@@ -217,12 +217,12 @@ class TransferLimit:
         """
         if self._records > 1:  # not only the SOA that says that nothing has changed
             held = sum(len(rdataset) for node in copy.nodes.values() for rdataset in node.rdatasets)
-            _require_at_most(self._settings.max_transfer_records, held, "records")
+            _require_at_most(self._settings.max_transfer_records, held, "the zone", "records")
 
 
-def _require_at_most(allowed: int, found: int, unit: str) -> None:
+def _require_at_most(allowed: int, found: int, what: str, unit: str) -> None:
     if found > allowed:
-        detail = f"the zone has more than {allowed} {unit}"
+        detail = f"{what} has more than {allowed} {unit}"
         raise CallFailedError(FailureKind.RETRYABLE, "", "", "TooLarge", detail)
 
 

@@ -33,7 +33,7 @@ _FIRST_CODE: Final = 2**32 - 1765328384  # of the Kerberos library; the next 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Problem:
-    """What a code of the Kerberos library means; *detail* has the fields `user`, `realm` and `host`."""
+    """What a code of the Kerberos library means; *detail* can have the fields `user`, `realm` and `host`."""
 
     code: str
     detail: str
@@ -195,7 +195,7 @@ class _Context:
         return bool(self._context.complete)
 
     def start(self) -> bytes:
-        """Return the first token. Its failures are those of gssapi."""
+        """Return the first token. Unlike the other methods, raise the errors of gssapi as they are."""
         return self._context.step() or b""
 
     def step(self, token: bytes) -> bytes:

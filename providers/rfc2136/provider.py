@@ -88,7 +88,7 @@ class Rfc2136Reader:
         return ZoneList(zones=tuple(Zone(name=name, id=str(name)) for name in names), calls=0)
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Return *desired* with normalized targets and at least the least TTL, or why no server would hold it."""
+        """Return *desired* with normalized targets and TTLs raised to `min_ttl_s`, or why no server would hold it."""
         return AdjustedRecords.from_results(self._adjust(record, zone) for record in desired)
 
     def _adjust(self, desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
@@ -182,7 +182,7 @@ def _select_records(zone: ZoneContents, writes: Sequence[Write]) -> Mapping[Reco
 
 
 def _explain(copy: ZoneCopy, writes: Sequence[Write], message: str) -> WriteConflict | Refused:
-    """Read the zone to find why the prerequisites of *writes* failed; *message* is the answer of the server."""
+    """Read the zone to find why *writes* do not fit it; *message* is the server's answer, or why nothing was sent."""
     try:
         for read in (copy.read, copy.read_completely):  # some programs edit a zone without a new serial
             if explained := find_conflict(writes, _select_records(read(), writes)):

@@ -78,7 +78,7 @@ class Authenticator(Protocol):
         """Return a new context with the DNS server *host*, and its first token.
 
         Raises:
-            CallFailedError: there is none.
+            CallFailedError: no context can be opened.
         """
         ...
 
@@ -96,7 +96,8 @@ class Rfc2136Settings:
         key: signs all messages, None for none.
         authenticator: for keys that sign one update each (GSS-TSIG), instead of *key*; None for none.
         tls: for DNS over TLS; None for plain TCP.
-        strategy: which server the next call goes to first: `disabled` (the last that worked), `round-robin`, `random`.
+        strategy: which server the next call goes to first: `disabled` (the last one that did not fail), `round-robin`,
+            `random`.
         min_ttl_s: the least TTL that is written, in seconds.
         max_writes: the most writes in one message.
         page_names: names in a page.

@@ -36,7 +36,8 @@ def negotiate(context: SecurityContext, token: bytes, exchange: Callable[[bytes]
         exchange: sends a message, and returns the response.
 
     Raises:
-        CallFailedError: the server rejects the user, or does not prove who it is.
+        CallFailedError: the token is too large, or the server rejects the user, does not prove who it is, or does not
+            end the negotiation.
         dns.exception.DNSException: the response is malformed, or its signature is wrong.
         ValueError: the response is not to the query, or has no key.
     """

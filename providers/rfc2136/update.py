@@ -39,7 +39,7 @@ _EXCLUDED_BY_CNAME: Final = (
         "URI",
     ),
 )
-"""The types that a prerequisite lists if a CNAME replaces other records."""
+"""The types of which a name must have no record, besides those that the batch deletes, if a CNAME replaces these."""
 
 
 def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.update.UpdateMessage:
@@ -70,7 +70,10 @@ def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.upd
 
 
 def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: DesiredRecord | None) -> None:
-    """Delete the values of *old* that *new* lacks. Add new values first: servers never delete the last NS record."""
+    """Delete the values of *old* that *new* lacks.
+
+    New ones must be added before: servers never delete the last NS record.
+    """
     targets = () if new is None else new.targets
     stay = [rdata.build_rdata(old.type, target) for target in targets]
     removed = [data for data in _build_data(old) if data not in stay]

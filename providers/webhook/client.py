@@ -35,7 +35,10 @@ APPLY: Final = "applychanges"
 _FINAL: Final = frozenset(
     {HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY}
 )
-"""Statuses that say that the endpoints of a request are wrong. Others, as 404 of a proxy, can be over soon."""
+"""Statuses that say that the endpoints of a request are wrong.
+
+Other statuses, such as 404 from a proxy, may be temporary.
+"""
 
 _ABOUT_ENDPOINTS: Final = _FINAL | {HTTPStatus.INTERNAL_SERVER_ERROR}
 """Statuses with which webhooks answer if one endpoint of a request is wrong."""

@@ -15,7 +15,7 @@ from extdns.model.zone import Zone
 from providers.webhook.wire import FilterDocument
 
 _MAX_REPEATS: Final = 3
-"""In one pattern. Each multiplies the time of a search by the length of the name."""
+"""The most repetitions in one pattern. Each multiplies the time of a search by the length of the name."""
 
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 

@@ -52,7 +52,7 @@ _MAX_ADJUSTED: Final = 5000
 """The most endpoints of one request to adjust them."""
 
 _MAX_CALLS: Final = 64
-"""The most calls to find the records for which a webhook fails; then all that are left count as failed."""
+"""After so many calls, the requests that fail are not split further: all their records count as failed."""
 
 _MAX_CALLS_UNANSWERED: Final = 40
 """After so many calls that all fail, no record is to blame. Fewer calls reach single records at both ends of 5,000."""
@@ -179,13 +179,15 @@ class WebhookReader:
         return replace(found, unknown=tuple(unknown)) if unknown else found
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the webhook. One request has one record of each name, so that answers can be attributed.
+        """Show *desired* to the webhook.
+
+        A request has at most one record of each name, so that answers can be attributed.
 
         Returns:
             The records that the webhook cannot adjust now, although it adjusts others, with its messages.
 
         Raises:
-            ProviderError: a request failed; the answers before it are stored.
+            ProviderError: a request failed for which no record is to blame; the answers before it are stored.
         """
         if len(self._answers) + len(desired) > _MAX_ANSWERS:
             self._answers, self._failing = {}, set()
@@ -199,7 +201,9 @@ class WebhookReader:
         return {one: failed[found] for one, found in normalized.items() if found in failed}
 
     def _load(self, requests: Iterable[list[DesiredRecord]], *, is_answered: bool) -> dict[DesiredRecord, str]:
-        """Send *requests*, and those that fail again in halves. Return the records that fail alone.
+        """Send *requests*; halve those that are refused, and send the halves.
+
+        Return the records that fail, with messages.
 
         *is_answered* says that records are to blame, even if all requests fail. If not, after the first record that
         fails alone they are sent from both ends in turn until one is answered: the records next to it may fail for the
@@ -241,7 +245,7 @@ class WebhookReader:
         self._answers.update({one: records.parse_adjusted(one, by_name.get(one.name, ())) for one in request})
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return the records of the next names, sorted by `DnsName.order`; pages may be of one read.
+        """Return the records of the next names, sorted by `DnsName.order`. Several pages may come from one read.
 
         Raises:
             ProviderError: the records cannot be read, or the zone is not among those of the webhook.
@@ -263,7 +267,7 @@ class WebhookReader:
 
 
 def _split_requests(desired: Iterable[DesiredRecord]) -> list[list[DesiredRecord]]:
-    """Return *desired* in lists that hold one record of each name."""
+    """Return *desired* in lists of at most `_MAX_ADJUSTED` records, each with at most one record of each name."""
     requests: list[list[DesiredRecord]] = []
     used: dict[DnsName, int] = {}
     rounds: list[list[DesiredRecord]] = []
@@ -320,7 +324,7 @@ class WebhookWriter:
         return self._read_effect(zone, writes, message)
 
     def _read_effect(self, zone: Zone, writes: Sequence[Write], message: str) -> Outcome:
-        """Read the zone, and return which of *writes* were made although the webhook answered with an error."""
+        """Read the zone after an error response, and return the outcome of *writes*: some may have been made."""
         try:
             found = self._zones.cache.get(zone).by_name
         except ProviderError as exc:
@@ -350,7 +354,7 @@ def _build_applied(writes: Sequence[Write]) -> Applied:
 
 
 def _find_local_refusal(writes: Sequence[Write], zone: Zone) -> Refused | None:
-    """Return why *writes* are not sent, None if they are: every name must be in the zone and valid."""
+    """Return why *writes* are not sent, None if they are: each name must be in the zone, and each new record valid."""
     for write in writes:
         desired = write.new
         detail = ""

@@ -43,7 +43,7 @@ def parse_records(endpoints: Iterable[Endpoint]) -> dict[DnsName, tuple[Record, 
     """Return the records of *endpoints* by name, sorted by key.
 
     Endpoints with the same name, type and set identifier are one record with the targets of all. Endpoints without a
-    type, and those at names that no object can request, are left out.
+    type or of type SOA, and those at names that no object can request, are left out.
     """
     found: dict[RecordKey, Endpoint] = {}
     for endpoint in endpoints:
@@ -109,7 +109,7 @@ def normalize_targets(rtype: str, targets: Iterable[str], properties: StringMap)
     """Return *targets* in the form in which records are compared.
 
     Raises:
-        InvalidValueError: one of them is not valid data of the type.
+        InvalidValueError: *rtype* is not a record type, or a target is not valid data of it.
     """
     if not _TYPE.fullmatch(rtype):
         raise InvalidValueError(rtype, "a record type in capitals", Reason.UNSUPPORTED)
@@ -180,7 +180,7 @@ def is_as_requested(record: Record, desired: DesiredRecord) -> bool:
 
 
 def build_written_record(write: Write) -> Record | None:
-    """Return the record that exists after *write* was made, as the webhook would show it; it may choose a TTL."""
+    """Return the record that exists after *write*, None after a delete. The webhook may show it with another TTL."""
     if write.new is None:
         return None
     if write.old is not None and is_as_requested(write.old, write.new):

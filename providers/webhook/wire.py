@@ -67,7 +67,7 @@ class Endpoint(Value, frozen=True, kw_only=True, omit_defaults=True, rename="cam
     """One record as the protocol has it. Fields may be missing; all but name and type may be null, which means empty.
 
     Attributes:
-        record_ttl: seconds; none is configured unless it is more than 0.
+        record_ttl: seconds; 0 or less if no TTL is configured.
         labels: such as `owner` and `resource`.
         provider_specific: the properties, in the order of the JSON.
     """

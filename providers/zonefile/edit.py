@@ -129,7 +129,7 @@ _LAST_YEAR: Final = 2100
 
 
 def advance_serial(serial: int, today: date) -> int:
-    """Return the next serial: if *serial* is a date (YYYYMMDDnn), that of *today*, else *serial* plus one.
+    """Return the next serial: the first of *today* if *serial* is an earlier date (YYYYMMDDnn), else *serial* plus one.
 
     The result is greater than *serial* by the arithmetic of RFC 1982, even if the clock is wrong, and never 0, which
     some servers read as "no serial".

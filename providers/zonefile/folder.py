@@ -26,7 +26,10 @@ _FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 class ZoneFolder:
-    """Reads and replaces zone files, from any thread. A parsed file is reused until its bytes change."""
+    """Reads and replaces zone files, from any thread.
+
+    A parsed file is reused until it, or a file that it includes, changes.
+    """
 
     def __init__(self, path: Path) -> None:
         """Use the folder *path*.
@@ -85,10 +88,10 @@ class ZoneFolder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the folder. Other threads wait; other processes that lock it fail.
+        """Lock the folder. Other threads wait; other processes that try to lock it fail at once.
 
         Raises:
-            ProviderError: another process is writing, or the file system has no locks.
+            ProviderError: another process has locked the folder, or it cannot be locked.
         """
         with self._lock, ExitStack() as stack:
             with _translate_errors(f"locking {self.path}"):

@@ -42,8 +42,8 @@ class MasterEntry:
         text: the lines of the entry, decoded as Latin-1, including the last newline.
         owner: the absolute owner name of a record; "" for other entries.
         owner_end: where the owner ends in *text*, 0 if the entry inherits the owner of the record before.
-        key: the key of a record whose owner is a `DnsName`; None for others, which are never changed.
-        target: the record data; "" if *key* is None.
+        key: the key of a valid record whose owner is a `DnsName`; None for other entries, which are never removed.
+        target: the record data; "" for the SOA, and for entries that are not valid records.
         serial: start and end of the serial in the text of the SOA.
     """
 
@@ -64,10 +64,11 @@ class MasterFile:
 
     Attributes:
         label: the file's name, for messages.
-        zone: the owner of the SOA, None if there is no SOA.
+        zone: the owner of the SOA; None if there is no SOA, or its owner is no `DnsName`.
         entries: all entries in the order of the file.
         records: the records of the zone without the SOA.
-        read_only: record sets that are partly in included files or $GENERATE lines, with the place for messages.
+        read_only: record sets that are at least partly in included files or $GENERATE lines, with the place for
+            messages.
         has_invalid_lines: whether some records cannot be parsed; their messages contain line numbers.
         problem: why the file cannot be read, "" if it can.
         write_problem: why the file cannot be changed, "" if it can.

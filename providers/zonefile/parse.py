@@ -207,7 +207,7 @@ class _EntryParser:
         )
 
     def _build_invalid_entry(self, raw: RawEntry, owner_end: int, ttl_s: int | None, words: str) -> MasterEntry:
-        """Return the entry of an invalid record. It has no key, so no edit changes it."""
+        """Return the entry of an invalid record. It has no key, so no edit removes it."""
         message = f"{self._locate(raw)}: {words}"
         self.found.invalid_lines.append(message)
         name = rdata.to_dns_name(self.owner)
@@ -254,7 +254,7 @@ class _EntryParser:
         if not self.owner:
             raise InvalidValueError(first.text, "a name at the start of the first record", Reason.INVALID_NAME)
         if not can_follow_owner(first.text):
-            allowed = "a name without blanks before it, or its type"
+            allowed = "a name without blanks before it; or, after blanks, a TTL, class or type"
             raise InvalidValueError(raw.text.strip(), allowed, Reason.INVALID_NAME)
         return self.owner, 0, raw.words
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ZoneFileWriter:
-    """Applies batches to the files of one folder, one at a time. Each batch replaces one file."""
+    """Applies batches to the files of one folder, one at a time. A batch replaces one file, if it changes anything."""
 
     def __init__(self, folder: ZoneFolder, clock: Clock) -> None:
         """Create a writer for *folder*; *clock* gives the date for SOA serials.
@@ -199,7 +199,7 @@ def _find_cut_above(after: ZoneRecords, record: Record, zone: DnsName) -> str:
 
 
 def _is_allowed_below(record: Record, delegation: Record) -> bool:
-    """Return whether *record* may be below *delegation*: it is glue, or an ownership record, which is not served."""
+    """Return whether *record* may be below *delegation*: if it is glue, or TXT, which may be an ownership record."""
     return record.type == rrtype.TXT or (record.type in rrtype.ADDRESSES and record.name in delegation.targets)
 
 

@@ -48,7 +48,7 @@ def test_the_health_response_is_exactly_ok() -> None:
 def test_the_health_response_is_an_error_when_the_engine_makes_no_progress() -> None:
     response = request_page("/healthz", healthy=False)
     assert response.status == "503 Service Unavailable"
-    assert response.body == b"the main loop does not make progress\n"
+    assert response.body == b"the thread of the engine or of the cluster makes no progress\n"
 
 
 @pytest.mark.parametrize(

@@ -211,6 +211,6 @@ def test_incremental_transfers_cannot_make_the_copy_exceed_the_limit_of_records(
 def test_a_zone_transfer_that_never_ends_is_stopped_at_the_limit_of_records(server: PrimaryServer) -> None:
     zones = Rfc2136Zones(replace(build_settings(server), max_transfer_records=5000))
     server.answers = [hostile.never_end]
-    with pytest.raises(RetryableError, match="the zone has more than 5000 records"):
+    with pytest.raises(RetryableError, match="the transfer has more than 5000 records"):
         read_keys(zones)
     assert read_keys(zones) == [APEX]
