@@ -1,4 +1,4 @@
-"""All errors that extdns raises on purpose. The classes differ in what the caller does about them.
+"""The base classes of the errors that extdns raises on purpose. They differ in what the caller does about them.
 
 ::
 
@@ -100,8 +100,8 @@ class NotFoundError(ApiError):
     """There is no such object, or the kind is not served (404 from the API server itself, not from a proxy).
 
     Attributes:
-        name: the missing object; "" if the response names none, because its kind is not served or the server does not
-            say. `extdns.kube.live.existence` distinguishes the two.
+        name: the name of the missing object; "" if the response has none, because its kind is not served or the server
+            does not say. `extdns.kube.live.existence` distinguishes the two.
     """
 
     def __init__(self, message: str, *, code: int = 0, retry_after_s: float | None = None, name: str = "") -> None:
@@ -129,19 +129,22 @@ def describe_error(exc: BaseException | None) -> str:
 
 
 def shorten(text: str, most: int = 120) -> str:
-    """Shorten *text* to *most* characters for a message; untrusted values may be of any length."""
+    """Cut *text* after *most* characters for a message, and add its length; a shorter text stays as it is.
+
+    Untrusted values may be of any length.
+    """
     if len(text) <= most:
         return text
     return f"{mask(text)[:most]}… ({len(text)} characters)"  # masked first: half a secret would not be found
 
 
 def escape_unprintable(text: str) -> str:
-    """Escape all characters of *text* that are not printable."""
+    """Return *text* with all characters escaped that are not printable."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def sanitize(text: str, most: int = 120) -> str:
-    """Prepare untrusted *text* for a message: one line, printable, shortened."""
+    """Return untrusted *text* for a message: on one line, printable, and cut after *most* characters."""
     return shorten(escape_unprintable(text), most)

@@ -1,7 +1,7 @@
 """Log lines: an event, which is a constant message, and fields, which hold the data (docs/spec/plan.md 1.7).
 
-An error is logged once, where it is handled. Users of external-dns alert on some of its lines; these events are
-templates that take some of the fields into the message. `LogLimiter` limits the lines about single names and objects.
+An error is logged once, where it is handled. Some events are templates that take fields into the message, among others
+those that users of external-dns alert on. `LogLimiter` limits the lines about single names and objects.
 """
 
 from __future__ import annotations
@@ -34,12 +34,14 @@ class Event(StrEnum):
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Serving health and metrics"
     WEBHOOK_SERVED = "Serving the webhook protocol"
-    WEBHOOK_CALL_FAILED = "A call of the webhook protocol failed; the answer says why"
+    WEBHOOK_CALL_FAILED = "A request of the webhook protocol failed; the response contains the cause"
     PAGE_SERVED = "Serving the live page"
     PAGE_NOT_SERVED = "Cannot serve the live page; extdns continues without it"
     SIGNAL_RECEIVED = "Received {signal}. Terminating..."
     LOOP_TERMINATED = "Terminating main controller loop"
-    WRITE_ABANDONED = "A write did not end before shutdown; the next start reads its result"
+    WRITE_ABANDONED = (
+        "A write to the DNS service did not end before shutdown; the next process reads whether it was applied"
+    )
     INCOMPLETE = "The pass ended before it was complete"
     BECAME_LEADER = "Became leader; this process writes now"
     NO_LONGER_LEADER = "Lost leadership; this process writes nothing until it leads again"
@@ -50,18 +52,18 @@ class Event(StrEnum):
     UP_TO_DATE = "All records are already up to date"
     NO_CHANGES = "No record changes, but some records are not as requested"
     NOTHING_PLANNED = "Nothing to plan"
-    SCOPE = "Settings do not fit what was found"
+    SCOPE = "The settings may leave something out by mistake"
     RUN_DONE = "Run complete"
     LINES_OMITTED = "Omitted log lines about single names or objects; --log-level=debug shows all"
     DELETES_HELD = "Deletes are held until a person approves them; creates and updates continue"
-    NO_DELETES_HELD = "No deletes are held any more"
+    NO_DELETES_HELD = "This scope holds no deletes any more"
     OTHER_CLUSTER = "The objects come from another cluster than before: updates and deletes are held"
     CLUSTER_ACCEPTED = "Updates and deletes are no longer held because of another cluster"
     EXISTENCE_UNKNOWN = "Cannot determine whether an object still exists; its records stay, and extdns checks again"
-    STATE_NOT_SAVED = "Cannot load or save state; deletes of records that no object requests are held"
+    STATE_NOT_SAVED = "Cannot load or save state; extdns retries, and deletes may wait or be held until then"
     STATE_NOT_CONFIGURED = (
         "No state is saved: neither --state-configmap nor --state-file is set; the next process will not know which"
-        " deletes were made, held or approved, nor which cluster it was"
+        " deletes were made, held or approved, nor from which cluster the objects came"
     )
     STATE_MISSING = "No saved state was found, although records of ours exist"
     STATE_UNREADABLE = "Cannot decode the saved state of our owner id; it counts as missing and is replaced"
@@ -75,8 +77,8 @@ class Event(StrEnum):
     AUDIT_LOG_WRITTEN = "The audit log can be written again"
     # rules
     RULES_CHANGED = "Rules changed"
-    RULE_UNUSABLE = "Cannot use a rule or read a file of rules; the last valid version stays in use"
-    RULE_USABLE = "A problem with a rule is solved"
+    RULE_UNUSABLE = "Cannot use a rule or read a file of rules; its last valid version, if there is one, stays in use"
+    RULE_USABLE = "A problem with a rule or a file of rules no longer exists"
     RULE_INCOMPLETE = "A rule has no value for some typical records"
     DECISION_LOG_FAILED = "Cannot write the decision log; its lines wait in memory"
     DECISION_LOG_WRITTEN = "The decision log can be written again"
@@ -102,7 +104,7 @@ class Event(StrEnum):
     ZONE_LIST_FAILED = "Cannot list zones; the known zones stay, and extdns retries"
     PROGRESS = "{read} of {zones} zones read, {waiting} names to write"
     ZONE_READ_FAILED = "Cannot read a zone; extdns retries, other zones continue"
-    CACHE_STATE = "Cache state changed"
+    CACHE_STATE = "The list and watch of a kind changed phase"
     # details of the work, at the debug level
     API_CALL = "Call to the DNS service: {action} {status}"
     API_REQUEST = "Request to the API server: {method} {path} {status}"
@@ -143,7 +145,7 @@ class Log:
         self._logger = logger
 
     def find_writer(self, level: int) -> Callable[..., None] | None:
-        """Return the function that writes at *level*, of the standard library; None if such lines are hidden."""
+        """Return the function that writes at *level*, a level of `logging`; None if the log hides such lines."""
         return partial(self.write, level) if self._logger.isEnabledFor(level) else None
 
     @property
@@ -168,7 +170,7 @@ class Log:
         self.write(logging.ERROR, event, **fields)
 
     def write(self, level: int, event: Event, /, **fields: object) -> None:
-        """Write *event* at *level*, of the standard library. Fields that are None are omitted."""
+        """Write *event* at *level*, a level of `logging`. Fields that are None are omitted."""
         self._logger.log(level, event.value, extra={_FIELDS: fields})
 
 
@@ -184,9 +186,9 @@ def configure(
     stream: TextIO | None = None,
     omitted: Collection[Event] = (),
 ) -> None:
-    """Send all lines to *stream* (standard error by default). This replaces the effect of an earlier call.
+    """Write log lines to *stream* (standard error by default). This replaces the effect of an earlier call.
 
-    Libraries are logged from `warning` on at every *level*: their debug lines may contain request headers and bodies.
+    Lines of libraries below `warning` are omitted at every *level*: they may contain request headers and bodies.
 
     Args:
         format: `text` or `json`, as `--log-format`, or `readable` for a person who watches.
@@ -235,7 +237,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class ReadableFormatter(logging.Formatter):
-    """Format lines as `  ! message (value, value)`, without names of fields; `·` instead of `!` below `warning`."""
+    """Format lines as `  ! message (value: value)`, without names of fields; `·` instead of `!` below `warning`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format *record* as one line of printable characters."""
@@ -249,7 +251,7 @@ _FORMATTERS: Final = {"text": TextFormatter, "json": JsonFormatter, "readable": 
 
 
 def _split_record(record: logging.LogRecord) -> tuple[str, dict[str, object]]:
-    """Return the message, and the fields that are not part of it."""
+    """Return the message, and by name the text or number of each field that is not part of the message."""
     fields: dict[str, object] | None = getattr(record, _FIELDS, None)
     if fields is None:
         return _format_library_record(record)
@@ -313,13 +315,13 @@ def _escape(character: str) -> str:
 
 
 BURST: Final = 60
-"""How many limited lines may be written at once."""
+"""How many lines about single names and objects may be written at once."""
 PER_BATCH: Final = 40
-"""How many of them may be about one batch of decisions, so that a large change leaves some for small ones."""
+"""How many of them may be about one batch of decisions or observations, so that a large one leaves some for others."""
 PER_SECOND: Final = 1.0
 """How many further lines become available each second, up to `BURST`."""
 MAX_PER_TOPIC: Final = 5
-"""How many lines may be about one name or object within `WINDOW_S`."""
+"""How many lines may be about one name or object in each window of `WINDOW_S` seconds."""
 WINDOW_S: Final = 60.0
 SUMMARY_S: Final = 10.0
 """The shortest time between two summaries of omitted lines."""
@@ -328,11 +330,11 @@ SUMMARY_S: Final = 10.0
 class LogLimiter:
     """Limit the log lines about single names and objects: how many for each of them, and how many in total.
 
-    Three limits apply together: `BURST` and `PER_SECOND` to all such lines, `PER_BATCH` to those about one batch of
-    decisions, and `MAX_PER_TOPIC` to those about one name or object.
+    Three limits apply together: `BURST` and `PER_SECOND` to all such lines, `PER_BATCH` to those since the last
+    `start_batch`, and `MAX_PER_TOPIC` to those about one name or object in each window of `WINDOW_S` seconds.
 
-    Ten thousand new names, or one Service that changes every second, must not fill a disk. Omitted lines are written
-    at the debug level, and a summary says how many there were.
+    Ten thousand new names, or one Service that changes every second, must not fill a disk. The caller writes the other
+    lines at the debug level, and a summary of how many there were.
     """
 
     def __init__(self, monotonic_s: Callable[[], float]) -> None:
@@ -346,7 +348,7 @@ class LogLimiter:
         self._omitted: Counter[str] = Counter()
 
     def start_batch(self) -> None:
-        """Start the next batch: the following lines belong together."""
+        """Start the next batch of decisions or observations, whose lines get a `PER_BATCH` limit of their own."""
         self._batch_left = PER_BATCH
 
     def allow(self, topic: Hashable, event: str) -> bool:
@@ -366,7 +368,7 @@ class LogLimiter:
         return False
 
     def take_omitted(self) -> dict[str, int]:
-        """Return how many lines were omitted since the last call, by event; {} if a summary is not due yet."""
+        """Return by event how many lines were omitted since the last summary; {} if none were, or no summary is due."""
         if not self._omitted:
             return {}
         now_s = self._monotonic_s()

@@ -7,7 +7,7 @@ it could not reach. Both sides are here:
 - `mask` replaces them in the text of every error (`extdns.errors`) and in every log line (`extdns.log`). Documents,
   Events and probes repeat those texts, and so need no masking of their own.
 
-Data are not masked: a name or a TXT value that happens to contain a password is not changed.
+Elsewhere nothing is masked: a name or a TXT value that happens to contain a password is published as it is.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _secrets = _Secrets()
 
 
 def add_secrets(secrets: Iterable[str]) -> None:
-    """Mask *secrets* from now on, in all encodings that libraries use."""
+    """Mask *secrets* of at least six characters from now on, also in the encodings that libraries use."""
     _secrets.add(secrets)
 
 
@@ -79,7 +79,7 @@ def mask(text: str) -> str:
 
 
 def mask_url(url: str) -> str:
-    """Return the value of a URL flag without the user, the password and the query."""
+    """Return *url*, the value of a flag, with `******` in place of the user, the password and the query."""
     if userinfo := _find_userinfo(url):
         before, _, after = url.partition(f"{userinfo}@")
         url = f"{before}{MASK}@{after}"
@@ -88,7 +88,10 @@ def mask_url(url: str) -> str:
 
 
 def find_in_url(url: str) -> Iterator[str]:
-    """Find the secrets in *url*: the password, user and password together, and parameters with secret names."""
+    """Yield the secrets in *url*: user and password together, the password alone, and parameters with secret names.
+
+    Without a password, the user is the secret. Parts of the password, and encoded forms, are yielded, too.
+    """
     if userinfo := _find_userinfo(url):
         user, colon, password = userinfo.partition(":")
         yield userinfo
@@ -107,7 +110,7 @@ def find_in_url(url: str) -> Iterator[str]:
 
 
 def find_in_text(text: str) -> Iterator[str]:
-    """Find the secrets of the URLs in *text*."""
+    """Yield the secrets in the user information of the URLs in *text*."""
     for found in _USERINFO.findall(text):
         yield from find_in_url(f"//{found}")
 
@@ -118,7 +121,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def _find_userinfo(url: str) -> str:
-    """Return the user information before the @ of *url*. It may contain a /, which is often not encoded as %2F.
+    """Return the user information before the @ of *url*, "" if there is none. It may contain a / that is not encoded.
 
     Without a colon, a / starts the path, and an @ in the path does not count.
     """
@@ -132,7 +135,7 @@ def _find_userinfo(url: str) -> str:
 
 
 def _find_encodings(secret: str) -> Iterator[str]:
-    """Yield how libraries may spell *secret*: percent-encoded, quoted as in Python or JSON, or a part of it."""
+    """Yield how libraries may spell *secret* and each of its lines: percent-encoded, decoded, or in Python or JSON."""
     import json  # noqa: PLC0415 - not needed without secrets
 
     bare = unquote(secret)

@@ -2,8 +2,7 @@
 
 See docs/design/architecture.md, "Ports".
 
-`Source`, `Registry` and `ZoneReader.adjust` are pure and may be called by the engine. All others do I/O and are called
-by the controller only.
+The engine calls only what does no I/O: `Source`, `ClusterView`, `Registry` and `ZoneReader.adjust`.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ class Clock(Protocol):
         ...
 
     def monotonic_s(self) -> float:
-        """Return seconds that never go back, for pauses and windows."""
+        """Return the seconds of a clock that never goes back, for pauses and windows."""
         ...
 
 
 class NotSyncedError(ExtdnsError):
-    """A lookup needs a kind that has not been listed yet, so its result is unknown."""
+    """A lookup needs a kind that was not listed completely yet, so the result of the lookup is unknown."""
 
     def __init__(self, kind: Kind) -> None:
         """Build the message, and store *kind*."""
@@ -66,7 +65,7 @@ class ClusterView(Protocol):
 
 
 class Source(Protocol):
-    """Find the claims of one object of its kind; pure."""
+    """Finds the claims of one object of one kind; pure."""
 
     @property
     def name(self) -> str:
@@ -88,7 +87,7 @@ class Cluster(Protocol):
 
     @property
     def view(self) -> ClusterView:
-        """Lookups in the changes that `take` has returned so far."""
+        """Lookups of objects as they are after the changes that `take` has returned so far."""
         ...
 
     def require(self, kind: Kind) -> KindState:
@@ -96,7 +95,7 @@ class Cluster(Protocol):
         ...
 
     def exists(self, key: ObjectKey) -> bool | None:
-        """Check whether the object exists now; None if that cannot be known.
+        """Return whether the object at *key* exists now; None if that cannot be determined.
 
         Raises:
             ApiError: the check failed, for a reason that a person should see.
@@ -125,27 +124,30 @@ class Registry(Protocol):
         ...
 
     def ownership_name(self, name: DnsName) -> DnsName | None:
-        """Return the name at which the ownership record of *name* is written; None if there is none."""
+        """Return a name at which an ownership record of a record at *name* would be written; None if there is none."""
         ...
 
     def related_names(self, name: DnsName) -> tuple[str, ...]:
-        """Return the names of the ownership records of *name*, and other names with the same ownership records."""
+        """Return the related names of *name*: its ownership names, and other names that may share one of them."""
         ...
 
     def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
-        """Return the records that are not ownership records, with their ownership, sorted by key.
+        """Return those of *records* that are not ownership records, with their ownership, sorted by key.
 
         *records* must be all records of some names and of their related names.
         """
         ...
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
-        """Return *change_set* with its writes and ownership records; *current* holds the records at related names."""
+        """Return *change_set* with the writes of its records and ownership records, or why it cannot be written.
+
+        *current* has all records of its name and of the related names.
+        """
         ...
 
 
 class ZoneReader(Protocol):
-    """Read from a DNS service. Methods raise `ProviderError`; only `adjust` is pure.
+    """Reads from a DNS service. `adjust` is pure; the other methods raise `ProviderError`.
 
     A record that cannot be read has the type `rrtype.UNREADABLE`.
     """
@@ -164,7 +166,7 @@ class ZoneReader(Protocol):
         ...
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:
-        """Return one page of the zone, from its start or from the cursor *after*."""
+        """Return one page of the zone: the one at the cursor *after*, or the first page if that is None."""
         ...
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
@@ -179,7 +181,8 @@ class AdjustingReader(Protocol):
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the service, so that `adjust` has results for them. Raises `ProviderError`.
 
-        Return the records for which the service failed, although it adjusted others, with its messages.
+        Return, by record, the message of the service for each record that it could not adjust although it adjusted
+        others.
         """
         ...
 
@@ -189,7 +192,7 @@ class RateLimited(Protocol):
     """A `ZoneReader` whose service limits the rate of calls. Safe from any thread."""
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now, by account and action."""
+        """Return the state of the rate limit of each account and API action."""
         ...
 
 
@@ -202,10 +205,13 @@ class ZoneWriter(Protocol):
 
 
 class PolicyStatusWriter(Protocol):
-    """Writes to the objects that policies come from what is wrong with them. Safe from any thread; never blocks."""
+    """Writes the problem of each policy to the ConfigMap that contains the policy.
+
+    Safe from any thread; never blocks.
+    """
 
     def write(self, problems: Mapping[str, str]) -> None:
-        """Write what is wrong with each policy, by its id; "" if nothing is."""
+        """Write *problems*: by the id of each policy, what is wrong with it; "" if nothing is."""
         ...
 
     def close(self, timeout_s: float) -> None:
@@ -217,11 +223,11 @@ class StateStore(Protocol):
     """Load and replace the saved state. Absent if no store is configured. Methods raise `ExtdnsError`."""
 
     def load(self) -> Saved:
-        """Return the saved state of our owner id, times in seconds since the epoch, and its approval codes."""
+        """Return the saved state of our owner id, and the approvals in the store. Times are seconds since the epoch."""
         ...
 
     def save(self, saved: Saved) -> None:
-        """Replace the saved state of our owner id by *saved*, times in seconds since the epoch."""
+        """Replace the saved state of our owner id by *saved*, whose times are seconds since the epoch."""
         ...
 
     def load_approvals(self) -> tuple[Approval, ...]:
@@ -278,7 +284,7 @@ class StatusWriter(Protocol):
         ...
 
     def forget(self, key: ObjectKey) -> None:
-        """Discard a status that was not written yet: the object has a newer version, or is gone."""
+        """Discard the status for the object at *key* if it was not written yet: the object has changed or is gone."""
         ...
 
     def close(self, timeout_s: float) -> None:
@@ -290,17 +296,26 @@ class Lease(Protocol):
     """Let one of several processes write at a time. Absent if there is only one process."""
 
     def start(self, on_renewal: Callable[[], None]) -> None:
-        """Start the election. *on_renewal* is called, from any thread, whenever there is more time left."""
+        """Start the election.
+
+        *on_renewal* is called, from any thread, each time this process acquires or renews the lease.
+        """
         ...
 
     def left_s(self) -> float:
-        """Return the seconds for which no other process may write; 0 if another may. Safe from any thread."""
+        """Return for how many seconds no other process can hold the lease; 0 if this one does not.
+
+        Safe from any thread.
+        """
         ...
 
     def describe(self) -> Mapping[str, str]:
-        """Return who holds the lease, and what fails, for people."""
+        """Return the lease, its holder and what fails, as texts for people, by field name."""
         ...
 
     def close(self, *, release: bool) -> None:
-        """End the election. With *release*, another process may write at once, else when the lease expires."""
+        """End the election.
+
+        With *release*, another process can acquire the lease at once, else when the lease expires.
+        """
         ...

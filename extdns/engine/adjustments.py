@@ -1,7 +1,8 @@
 """Requests to a DNS service to adjust desired records, where only the service can do that (docs/design/webhook.md).
 
-`adjust` is pure: for a record that the service was not shown yet, it raises `AdjustmentUnknownError`. A name with such
-a record is not planned. It waits, and the records of all such names are shown to the service together.
+`ZoneReader.adjust` is pure: it has no result for a record that the service was not shown yet. Planning a name with such
+a record raises `AdjustmentUnknownError`. The name waits, and the records of all such names are shown to the service
+together.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Adjustments:
     Attributes:
         is_active: whether a name had to wait for a request yet; with most services none ever has to.
         retry: the requests in a row that failed as a whole, and the pause before the next one.
-        failed: the records for which the service failed, with its messages.
+        failed: the records that the service could not adjust, each with the message of the service.
     """
 
     def __init__(self, deadlines: Deadlines) -> None:
@@ -73,7 +74,10 @@ class Adjustments:
         return self._requested
 
     def answer(self, answer: AdjustmentsLoaded, now_s: float) -> None:
-        """End the request. Names that still need records for which it failed require them again, after a pause."""
+        """Store *answer*, and end the request.
+
+        Failed records are requested again, after a pause, if names require them.
+        """
         requested, self._requested = self._requested, ()
         if answer.failure:
             self.retry.record_failure(now_s, answer.retry_after_s, message=answer.failure)
@@ -90,7 +94,7 @@ class Adjustments:
             self._failed_retry.record_success()
 
     def find_block(self, records: Iterable[DesiredRecord]) -> Blocked | None:
-        """Return why *records* have not been adjusted, None if they have not been requested yet."""
+        """Return why *records* have not been adjusted, None if no request for them has failed."""
         messages = (self.failed[record] for record in records if record in self.failed)
         if message := next(messages, ""):
             return Blocked(reason=Reason.REFUSED, detail=message)

@@ -65,8 +65,8 @@ class HoldCodes:
 
     Attributes:
         current: the code of each scope, and the first revision of the saved state that contains it.
-        published: the code of each scope that people see. If the held deletes change, it stays the earlier code
-            until the saved state contains the new one.
+        published: the code of each scope that people see, with its revision. If the held deletes change, it stays the
+            earlier code until the saved state contains the new one.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class HoldCodes:
         self.published: dict[Scope, tuple[str, int]] = {}
 
     def find_published(self, scope: Scope, saved_revision: float) -> str:
-        """Return the code of *scope*, or "" if it holds nothing or the saved state does not contain the code yet."""
+        """Return the current code of *scope*; "" if there is none, or the saved state does not contain it yet."""
         code, revision = self.current.get(scope, ("", 0))
         return code if revision <= saved_revision else ""
 

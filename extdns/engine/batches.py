@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class BatchSize(Value, frozen=True):
-    """The size of changes as the limits of a service count it: writes, values, and bytes of record data."""
+    """The size of changes as the limits of a service count it: writes (an update counts two), values, and bytes."""
 
     writes: int = 0
     values: int = 0
@@ -90,7 +90,7 @@ def split_and_complete(
     if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
         parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
         return [found for part in parts for found in split_and_complete(part, current, registry, capabilities)]
-    detail = f"{size.writes} elements of {size.values} values and {size.size_bytes} bytes in one change"
+    detail = f"the change takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
     return [(change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
 
 
@@ -147,7 +147,7 @@ def _measure_alone(change_set: ChangeSet, capabilities: Capabilities) -> BatchSi
 
 
 def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
-    """Return the size of *change_set*, as the limits of a batch count it; the least one if they count messages.
+    """Return the size of *change_set*, as the limits of a batch count it; the least bytes if these count messages.
 
     An update counts as the record before and the record after. With *upserts* it counts as
     twice the record after, if that is more.

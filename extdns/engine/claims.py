@@ -169,7 +169,7 @@ class ClaimIndex:
         return recovered
 
     def invalid_names(self) -> Iterable[InvalidClaim]:
-        """Return the hostnames that are not DNS names, sorted by object."""
+        """Return the claims whose hostname is not a DNS name, sorted by source and object."""
         return (invalid for _, found in sorted(self._invalid_names.items()) for invalid in found)
 
     @property
@@ -199,9 +199,9 @@ class ClaimIndex:
     def find_ended(self, name_and_identifier: NameAndIdentifier, resource: str) -> Evidence | Blocked | None:
         """Return the evidence that *resource* stopped requesting the name and set identifier; None if it did not.
 
-        Only claims that ended since the process started count. With *resource* "", claims of any object count, and the
-        weakest evidence is returned. If the end of the claim is no evidence for a delete, return a `Blocked` with the
-        reason.
+        Only claims that ended since the process started count. If the end of the claim is no evidence for a delete,
+        return a `Blocked` with the reason. With *resource* "", claims of any object count: return a `Blocked` if there
+        is one, else the weakest evidence.
         """
         if resource:
             return self._ended.get(name_and_identifier[0], {}).get((name_and_identifier[1], resource))
@@ -209,17 +209,17 @@ class ClaimIndex:
         return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
 
     def list_ended(self, name_and_identifier: NameAndIdentifier) -> dict[str, Evidence | Blocked]:
-        """Return, by resource, the evidence that its claim to the name ended (as `find_ended` does); sorted."""
+        """Return by resource, sorted, what `find_ended` returns for it, without resources whose claim did not end."""
         name, identifier = name_and_identifier
         ends = self._ended.get(name, {})
         return {resource: ends[one, resource] for one, resource in sorted(ends) if one == identifier}
 
     def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
-        """Return every object that a source has observed, with the source."""
+        """Return the source and the key of every object that a source has observed and that is not gone."""
         return self._by_requester.keys()
 
     def objects(self) -> Iterable[tuple[ObjectKey, tuple[Claim, ...]]]:
-        """Return every object that a source has observed, with its claims."""
+        """Return the key and the claims of every object that is not gone, once for each source that has observed it."""
         return ((key, claims) for (_, key), claims in self._by_requester.items())
 
     def _store_problems(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
@@ -326,8 +326,8 @@ class ClaimIndex:
     def invalidate_kind(self, kind: Kind) -> None:
         """Stop using recent absences of *kind* as evidence, because the API server no longer serves the kind.
 
-        Objects of *kind* count as missing. Claims of other objects that ended because such an object was not found are
-        no evidence until these objects are observed again.
+        Ended claims of objects of *kind* count as `absent`. Claims of other objects that ended because any dependency
+        changed are no evidence until these objects are observed again.
         """
         own = f"{kind.label}/"
         block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"the API server no longer serves {kind.name} objects")

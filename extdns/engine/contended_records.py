@@ -32,10 +32,10 @@ class _Writes(Value, frozen=True):
 
 
 class WriteHistory:
-    """The last content written to each record, and the times of writing it within the last ten minutes.
+    """The content last written to each record, and when it was written: the last three times in a row.
 
-    Each write also drops up to two outdated entries, so its cost does not depend on the number of records. Of deleted
-    records only the last 5,000 are stored, because new names may come and go without end.
+    Each write also drops a few entries older than ten minutes, so its cost does not depend on the number of records. Of
+    deleted records only the last 5,000 are stored, because new names may come and go without end.
     """
 
     def __init__(self) -> None:

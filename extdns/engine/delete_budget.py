@@ -40,7 +40,10 @@ class DeleteLimits(Value, frozen=True, kw_only=True):
     percent: int = 30
 
     def are_exceeded(self, deletes: int, *, of: int, by_absence: bool) -> bool:
-        """Return whether *deletes* deletes, out of *of* owned records, exceed both limits."""
+        """Return whether *deletes* deletes, out of *of* owned records, exceed both limits.
+
+        A delete by absence counts five times. With a percentage of 100, nothing exceeds the limits.
+        """
         if self.percent >= _ALL_PERCENT:
             return False
         weight = deletes * (_ABSENCE_FRACTION if by_absence else 1)
@@ -169,14 +172,20 @@ class DeleteBudget:
                 return
 
     def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the deletes made, waiting and held, less *without*, exceed the limits."""
+        """Return whether the deletes made, waiting and held, less *without*, exceed the limits.
+
+        Only deletes by absence count with *by_absence*, and only the others without it.
+        """
         self._expire(now_s)
         deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without
         of = max(self.owned, self._owned_maxima[0].records if self._owned_maxima else 0)
         return self._limits.are_exceeded(deletes, of=of, by_absence=by_absence)
 
     def is_idle(self, now_s: float) -> bool:
-        """Return whether the budget can be dropped: no record is owned, and no delete waits, is held or was made."""
+        """Return whether the budget can be dropped.
+
+        It can if no delete waits or is held, and within the window none was made and no record was owned.
+        """
         self._expire(now_s)
         return not (self.owned or any(self.waiting) or any(self.held) or any(self._sums) or self._owned_maxima)
 

@@ -79,7 +79,7 @@ class DeleteGuard:
         """Approve the deletes of a plan that a person applies. Call this before any name is planned.
 
         Args:
-            records: each with the id of its zone.
+            records: the zone id and the key of each record to delete.
         """
         self._applied_deletes = frozenset(records)
 
@@ -89,6 +89,8 @@ class DeleteGuard:
         self, zone: Zone, proposals: tuple[Proposal, ...], deletes: Collection[PendingDelete]
     ) -> tuple[Proposal, ...]:
         """Return *proposals* with a block in place of each delete that may not be made now.
+
+        While the objects come from another cluster, that is each delete and each update.
 
         Args:
             zone: the zone in which a name is planned.
@@ -136,7 +138,7 @@ class DeleteGuard:
         """Store which records at *name* have evidence now.
 
         The grace period of a record without evidence ends, and starts again with new evidence. A hold stays until the
-        record is approved, requested, gone or foreign.
+        record is requested, gone or foreign.
 
         Args:
             zone: the zone in which the name was planned.
@@ -221,7 +223,7 @@ class DeleteGuard:
     ) -> None:
         """Turn restored holds of the *current* records of a planned name into ordinary holds.
 
-        If a record with a restored grant still exists, it was not deleted: refund the grant.
+        If a record with a restored grant certainly exists (*is_known*), it was not deleted: refund the grant.
         """
         for owned in current:
             if owned.is_ours:
@@ -234,11 +236,11 @@ class DeleteGuard:
 
     @property
     def next_deadline_at(self) -> float:
-        """The time at which `advance` must be called (monotonic seconds), infinity if no delete waits for a time."""
+        """When the next delete is due or the next approval expires (monotonic seconds), infinity if neither will."""
         return min(self.pending.next_due_at, self.state.approvals.next_expiry_at)
 
     def advance(self, now_s: float) -> set[DnsName]:
-        """Grant the due deletes within the budgets, hold the other due ones. Return the names to plan again."""
+        """Grant or hold the due deletes, unless the cluster is another one. Return the names to plan again."""
         names: set[DnsName] = set()
         if self.cluster.is_other:
             return names
@@ -281,12 +283,15 @@ class DeleteGuard:
         self.holds.restore(scope, saved)
 
     def set_state_unavailable(self, now_s: float) -> set[DnsName]:
-        """Stop waiting for the state store, which keeps failing, with deletes. Return the names to plan again."""
+        """Let deletes no longer wait for the state store, because it keeps failing. Return the names to plan again."""
         self.state.can_save = self._is_demoted = False
         return self._update_all(now_s) | self._set_saved(math.inf)
 
     def confirm_saved(self, revision: float, now_s: float) -> set[DnsName]:
-        """Store that *revision* was saved. Return the names whose granted deletes can be made now."""
+        """Store that *revision* was saved.
+
+        Return the names to plan again, such as those whose deletes can be made now.
+        """
         could_save, self.state.can_save = self.state.can_save, True
         names = self._set_saved(revision)
         return names if could_save else names | self._update_all(now_s)
@@ -308,10 +313,11 @@ class DeleteGuard:
         return names
 
     def retain_zones(self, zones: Mapping[str, Callable[[DnsName], bool]], now_s: float) -> None:
-        """Drop evidence and holds of names that left their zone, and count their granted deletes as made.
+        """Drop the evidence and holds of names that left their zone, and count their granted deletes as made.
 
         Args:
-            zones: for each listed zone, by id, whether a name belongs to it. Holds of other zones stay.
+            zones: for each listed zone, by id, whether a name belongs to it. Names leave a zone that is not listed, but
+                their holds stay, as restored ones.
             now_s: monotonic seconds.
         """
         for tracked in self.pending:

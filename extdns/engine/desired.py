@@ -74,8 +74,9 @@ class Contested(Value, frozen=True, kw_only=True):
         rejected: the same losses, in the form that decisions need.
         remaining: the claims that did not lose every record that they request.
         retained: records that are not transferred to another namespace yet, and why.
-        transfers: records that are transferred once the delete guard allows it, or deleted because of a transfer.
-        merged: records that equal what external-dns merges from all claims.
+        transfers: deletes of records that pass to another namespace, or go, once the delete guard allows it.
+        merged: the keys of records that equal what external-dns merges from all claims, and not what the winners
+            request.
         waits_for: what the records of `retained` wait for.
     """
 
@@ -95,7 +96,8 @@ class Contested(Value, frozen=True, kw_only=True):
     ) -> tuple[Sequence[NameClaim], Sequence[Candidate]]:
         """Return those of *claims* that did not lose the contest about *owned*, and what such claims request.
 
-        A record whose ownership record names no object may belong to any namespace, also to one that lost.
+        If the ownership record names no object, return all *claims*: the record may belong to any namespace, also to
+        one that lost.
         """
         record = owned.record
         if not owned.resource:
@@ -115,7 +117,8 @@ def build_candidates(
 def adjust(found: Iterable[Candidate], zone: Zone, current: Sequence[OwnedRecord], settings: EngineSettings) -> Desired:
     """Split the candidates *found* into those that the DNS service can hold, in its form, and all others.
 
-    If a refused candidate would not be published anyway, the reason for that is reported instead of the refusal.
+    If a candidate of a type that the service does not support would not be published anyway, the reason for that is
+    reported instead of the refusal.
 
     Raises:
         AdjustmentUnknownError: the service must be shown some of the records first.

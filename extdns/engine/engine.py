@@ -124,7 +124,10 @@ class Engine:
 
     @property
     def is_planned(self) -> bool:
-        """Return whether every name that can be planned has been planned: the first full pass is over."""
+        """Return whether every name that can be planned has been planned.
+
+        The first full pass is over once this is True.
+        """
         if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
@@ -138,7 +141,7 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether all writes and saves are done, or have failed and are not tried again."""
+        """Return whether all writes, and in a single pass all saves, are done or have failed for good."""
         if not self.is_planned:
             return False
         states = self.zones if self.leadership.is_leader else ()
@@ -326,7 +329,7 @@ class Engine:
             self._dirty.update(name for name, _ in self._plan_retries.take_due(now_s))
 
     def _end_pass(self) -> None:
-        """After every name was planned, drop restored holds that match no record, and accept new settings."""
+        """After every name was planned, drop restored holds that match no record, and accept the present settings."""
         self._state_sync.drop_restored(self._waits)
         if not self.readiness.find_missing() and (ready := self._state_sync.find_acceptable_zones()):
             self._state_sync.accept_settings(ready - self.decisions.find_undecided_zones(self._waits.all_names()))

@@ -64,7 +64,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """Return the evidence for the delete of *owned*, or why it is kept.
 
         Args:
-            owned: a record of ours that differs from what is requested.
+            owned: a record of ours that is to be deleted because it is not requested.
             claims: to its name, without those that lost a contest.
             requested: the records of managed types that *claims* request, whether or not the service can hold them.
         """
@@ -97,7 +97,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def is_hidden(self, owned: OwnedRecord) -> bool:
-        """Return whether the object of *owned* cannot be observed now and was not observed since the start.
+        """Return whether the object of *owned* is unknown, and its kind is not synced now.
 
         Such a record is not changed even if another object requests its name.
         """
@@ -128,7 +128,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
     def list_possible_requesters(self, owned: OwnedRecord) -> list[str]:
         """Return the resources that may still request *owned*, although their claims ended: a list may be incomplete.
 
-        Either the object is missing from a list, or an object that its claims depend on, and no GET has confirmed that.
+        Either a list lacks the object, or an object that its claims depend on; or the end of a claim is no evidence.
+        Whether a GET has confirmed that an object is gone does not matter here.
         """
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         return [resource for resource, end in ended.items() if self._is_in_doubt(resource, end)]
@@ -257,7 +258,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
             return None
         key, failure = failed
         location = f"{key.namespace}/{key.name}" if key.namespace else key.name
-        detail = f"{key.kind.name} {location} may request it, and cannot be computed: {failure}"
+        detail = f"{key.kind.name} {location} may request the record, but its claims cannot be computed: {failure}"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
     def _require_synced(self, evidence: Evidence, owned: OwnedRecord) -> Finding:

@@ -98,7 +98,7 @@ class GuardState:
 
     @property
     def absence_ready_at(self) -> float:
-        """The time from which deletes by absence may be granted (monotonic seconds).
+        """The time from which deletes by absence may be granted (monotonic seconds); -infinity if state is known.
 
         Without saved state a new process does not know how many records earlier ones deleted, so it first waits for
         `stateless_wait_s`.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def find_failures(engine: Engine) -> tuple[str, ...]:
-    """Return a message for each source, object, zone and change that fails now, sources first; () if none does."""
+    """Return messages about the kinds, objects, zones and records that fail now, kinds first; () if none does."""
     return tuple(_failures(engine))
 
 
@@ -95,10 +95,10 @@ def _unread(engine: Engine) -> Iterator[str]:
         yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
     yield from engine.problems.messages()
     if message := engine.adjustments.retry.message:
-        yield f"records could not be shown to the service: {message}"
+        yield f"desired records could not be shown to the DNS service: {message}"
     if failed := engine.adjustments.failed:
         message = next(iter(failed.values()))
-        yield f"the service could not adjust {format_count(len(failed), 'record')}, such as: {message}"
+        yield f"the DNS service could not adjust {format_count(len(failed), 'record')}, such as: {message}"
     yield from (one.message for one in _find_unread_zones(engine))
 
 
@@ -143,7 +143,7 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
     yield from _find_stopped_writes(state)
     if contested := state.queue.conflicting:
         names = format_count(contested, "name is", "names are")
-        yield f"zone {state.zone}: {names} changed by somebody else again and again"
+        yield f"zone {state.zone}: {names} changed by another writer again and again"
 
 
 def _find_stopped_writes(state: ZoneState) -> Iterator[str]:

@@ -40,7 +40,7 @@ class Hold:
         evidence: the evidence for the delete that was found last.
         record_id: identifies the record, whatever it contains.
         digest: identifies the record with its ownership records.
-        counted: the scopes whose budgets count it as held; () after ten minutes.
+        counted: the scopes whose budgets count it as held; () after ten minutes, and if it is approved.
         is_approved: whether a person approved the delete, and the approval has not expired.
     """
 
@@ -217,7 +217,7 @@ class Holds:
         self.next_expiry_at = self._expiries[0][0] if self._expiries else math.inf
 
     def move_to_namespace(self, namespace: Scope) -> None:
-        """Move holds of a zone to its *namespace*, which is over budget now: the zone no longer counts them."""
+        """Move holds caused by the budget of a zone, but not by absence, to *namespace* if their records are of it."""
         for hold in tuple(self._by_scope.get(Scope(namespace.zone_id), {}).values()):
             is_observed = hold.cause.by_budget and not hold.cause.by_absence
             if is_observed and find_namespace(hold.owned.resource) == namespace.namespace:

@@ -151,7 +151,8 @@ class ExistenceChecks:
     take effect together, when no further answer is awaited, so that the delete budget counts all objects that are gone.
 
     Attributes:
-        scheduled: objects to request, and from when on (monotonic seconds); none of them is under way.
+        scheduled: objects to request, and from when on (monotonic seconds). If one is under way, its answer is
+            outdated, and it is requested again after that.
         under_way: objects whose request has no answer yet.
     """
 

@@ -61,7 +61,7 @@ class Observer:
         self.computed = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
-        """Compute the claims of every object that *changes* concern, once each; return the observations, sorted."""
+        """Compute the claims of every object that *changes* concern, once for each source that reads it."""
         due: dict[Requester, Cause] = {}
         for change in changes:
             match change:
@@ -160,7 +160,7 @@ class Requester(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The objects of a kind and namespace ("" for all) with certain labels, sorted."""
+    """A lookup of the objects of a kind in a namespace ("" for all) by labels: pairs of name and value, sorted."""
 
     kind: Kind
     namespace: str
@@ -232,7 +232,7 @@ class Dependencies:
                 del self._selections[handle]
 
     def find_dependents(self, key: ObjectKey, labels: Iterable[Mapping[str, str]]) -> set[Requester]:
-        """Return the objects whose claims depend on the object at *key*, looked up by name or by labels.
+        """Return the requesters whose claims depend on the object at *key*, looked up by name or by labels.
 
         Args:
             key: the object that changed.

@@ -108,7 +108,7 @@ def respect_elsewhere(
         changed = {change.key for change in one.changes}
         creates_owner = any(write.old is None and write.key not in changed for write in one.writes)
         if creates_owner and (covered := changed & foreign):
-            detail = f"it would also cover the record {min(covered).type} of another zone"
+            detail = f"its ownership record would also cover the record {min(covered).type} of another zone"
             blocks |= dict.fromkeys(changed, Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail))
         else:
             writes = [write for write in one.writes if write.new or write.key in changed or write.key not in needed]
@@ -117,7 +117,7 @@ def respect_elsewhere(
 
 
 def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, proved: Iterable[OwnedRecord]) -> Parts:
-    """Select the part of *sets* that is written now, and split it by zone.
+    """Select the part of *sets* that is written now, and split it by zone. Without *sets*, delete leftovers.
 
     Args:
         sets: all change sets of *name*, with ownership records.

@@ -40,7 +40,7 @@ _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 """Evidence that has lasted for a grace period when it is confirmed. The delete waits for no further one."""
 _SPARE_TIMERS: Final = 64
 _STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
-_UNSAVED: Final = "the grace period is over: the delete is made once the saved state contains it"
+_UNSAVED: Final = "the grace period is over: the delete is made once the saved state contains its grant"
 
 
 class DeleteStage(Enum):
@@ -274,7 +274,7 @@ class PendingDeletes:
     # documents and saved state
 
     def list_statuses(self, zone_id: str) -> dict[RecordKey, DeleteStatus]:
-        """Return, by record, the evidence for each delete in a zone, and when its grace period ends."""
+        """Return, by record, the evidence for each delete in a zone and, if it is in grace, when it may be granted."""
         return {
             one.key: DeleteStatus(
                 evidence=one.delete.evidence,
@@ -332,7 +332,7 @@ class RestoredGrants:
 
 
 def block_delete(proposal: Proposal, delete: PendingDelete, block: Blocked | None) -> Proposal:
-    """Return *proposal* with *block*, if there is one, in place of its delete.
+    """Return *proposal* with *block*, if there is one, in place of its delete, unless a requested record replaces it.
 
     A proposal to retain a record with an unresolved claim stays as it is until `--unresolved-timeout` ends, and then
     becomes a delete or is replaced by *block*.

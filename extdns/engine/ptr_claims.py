@@ -40,7 +40,7 @@ class PtrClaims:
             name: a name whose claims changed.
             claims: all claims to it now.
             targetless: the claims to it without targets.
-            observed: the object whose observation changed them.
+            observed: the source and object whose observation changed the claims.
         """
         before = self._by_name.get(name, ())
         derived = derive_ptr_claims(claims, self._settings, targetless)

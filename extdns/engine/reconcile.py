@@ -148,7 +148,7 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
 
 def _keep_moved(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> Iterable[Decision]:
     """Return decisions that keep the records of *name* in *zone*, because the name belongs to the zones *homes* now."""
-    detail = f"it belongs to {', '.join(str(home.zone) for home in homes)}"
+    detail = f"the name belongs to {', '.join(str(home.zone) for home in homes)}"
     block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
     return decide(zone.zone, name, _keep_ours(zone, name, block, state))
 

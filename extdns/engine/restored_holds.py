@@ -22,10 +22,10 @@ class HoldCause(Value, frozen=True, kw_only=True):
     """Why a delete is held, and since when.
 
     Attributes:
-        scope: the scope whose budget is exceeded, and whose code approves the delete.
+        scope: the scope whose code approves the delete; if *by_budget*, the scope whose budget is exceeded.
         since_at: when the hold began (monotonic seconds).
         by_budget: whether a budget is exceeded; if not, the evidence is insufficient.
-        by_absence: whether it counts in the smaller budget of deletes by absence.
+        by_absence: whether the delete counts in the smaller budget of deletes by absence.
     """
 
     scope: Scope

@@ -140,7 +140,7 @@ class Retry:
 class RetryTable:
     """The retries of names, by name and kind of failure. A name can have one for each kind.
 
-    The cost of a change or a step does not depend on how many names wait.
+    Finding those that are due does not take longer if many others wait.
 
     Attributes:
         by_name: only names with a failure have an entry.
@@ -207,11 +207,14 @@ class RetryTable:
         return ((name, retry) for name, retry in found if retry is not None)
 
     def is_ready(self, name: DnsName, now_s: float) -> bool:
-        """Return whether *name* may be sent now, if it is not delayed for a refusal."""
+        """Return whether no pause of *name* lasts that `find_ready_at` considers."""
         return self.find_ready_at(name) <= now_s
 
     def find_ready_at(self, name: DnsName) -> float:
-        """Return the time at which *name* may be sent (monotonic seconds), 0 if it need not wait."""
+        """Return when the pauses of *name* after write conflicts or frequent writes end (monotonic seconds), 0 if none.
+
+        Pauses after refusals are not considered.
+        """
         retries = self.by_name.get(name, {})
         blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
         return max((retry.until_at for retry in blocking if retry), default=0.0)
@@ -285,7 +288,8 @@ class GiveUpRule(Value, frozen=True, kw_only=True):
     def is_reached(self, retry: Retry, now_s: float) -> bool:
         """Return whether to stop waiting for *retry*.
 
-        For a missing permission, and in a single pass for missing credentials, that is after the first failure.
+        For a missing permission, and in a single pass for missing credentials, that is after the first failure. Else it
+        is after five failures in a row in a single pass, or after `timeout_s`.
         """
         if not retry.failures:
             return False
@@ -294,7 +298,7 @@ class GiveUpRule(Value, frozen=True, kw_only=True):
         return retry.failures >= _ATTEMPTS if self.is_single_pass else now_s - retry.since_at >= self.timeout_s
 
     def find_deadlines(self, retries: Iterable[Retry]) -> Iterator[float]:
-        """Return the times at which `is_reached` becomes true for *retries*, including past ones."""
+        """Return when `timeout_s` ends or ended for each of *retries* that has failed (monotonic seconds)."""
         return (retry.since_at + self.timeout_s for retry in retries if retry.failures)
 
 

@@ -54,9 +54,9 @@ class Denial(Value, frozen=True, kw_only=True):
 
     Attributes:
         records: the records that the claim requests, as the service would hold them.
-        own: the records of ours that were made for its object.
-        replaced: other records of its namespace, which *records* would replace.
-        violating: those of them that are to be deleted (`onViolation: delete`).
+        own: the records of ours that were made for the object of the claim.
+        replaced: other records of the namespace of the claim, which *records* would replace.
+        violating: the keys of the records at the name that are to be deleted (`onViolation: delete`).
     """
 
     claim: ResolvedClaim
@@ -73,7 +73,7 @@ class Denial(Value, frozen=True, kw_only=True):
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether a record of its namespace, name and set identifier stays: the claim then counts as unresolved."""
+        """Whether a record of the claim's namespace and set identifier stays: the claim then counts as unresolved."""
         staying = [one for one in (*self.own, *self.replaced) if one.key not in self.violating]
         return any(one.record.set_identifier == self.claim.set_identifier for one in staying)
 
@@ -100,10 +100,10 @@ class RuleReview(Value, frozen=True, kw_only=True):
     Attributes:
         claims: all claims, with an unresolved one in place of each denied claim that keeps a record of its namespace.
         candidates: what the claims that are not denied request together.
-        rejected: the requests of the other denied claims.
-        violating: the records to delete.
-        retained: the records that stay, and why.
-        not_absent: the records that are not deleted by absence, because a denied claim requests their targets.
+        rejected: the requests of the denied claims that keep no record.
+        violating: the keys of the records to delete.
+        retained: by key, why records stay.
+        not_absent: by key, why records are not deleted by absence: a denied claim requests their targets.
         evaluations: the evaluation of every record that was evaluated.
         inputs: what was evaluated.
         is_awaited: whether an answer is awaited, without which nothing can be planned.
@@ -138,7 +138,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     state: EngineState
 
     def review_claims(self, claims: Sequence[NameClaim], together: Sequence[Candidate], desired: Desired) -> RuleReview:
-        """Return what rules answer about *claims*, which request *together*: *desired* in the form of the service."""
+        """Review *claims*: *together* is what they request, merged, and *desired* the same as the service holds it."""
         resolved = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
         targetless = self.state.claims.targetless_claims(claims[0].name) if claims else ()
         plan = self.state.settings.plan
@@ -341,7 +341,7 @@ def _would_lose_targets(owned: OwnedRecord, denial: Denial, allowed: Iterable[De
 
 
 def apply_review(findings: Mapping[RecordKey, Finding], review: RuleReview) -> dict[RecordKey, Finding]:
-    """Return *findings* with violations as evidence; records whose targets a denied claim requests stay if absent."""
+    """Return *findings* with violations as evidence, and with the blocks of `not_absent` in place of absence."""
     found = dict(findings)
     for key in review.violating & found.keys():
         found[key] = Finding(outcome=Evidence.POLICY_VIOLATION)

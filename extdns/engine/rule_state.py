@@ -89,7 +89,7 @@ class RuleState:
         return isinstance(self.rules, UnreadRules) or len(self._answers) < len(self._names)
 
     def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
-        """Store new rules or answers from *item*; return those of *all_names* to plan again because of that."""
+        """Store new rules or answers from *item*; return the names to plan again: *all_names* for new rules."""
         match item:
             case RulesChanged(rules=rules):
                 is_same = rules.revision == self.rules.revision if rules and self.rules else rules is self.rules

@@ -120,7 +120,7 @@ class StateSync:
     # answers of the state store
 
     def handle_loaded(self, saved: Saved, now_s: float) -> set[DnsName]:
-        """Load the state of an earlier process into the delete guard. Return the names whose deletes waited for it."""
+        """Load the state of an earlier process into the delete guard. Return the names to plan again."""
         if self._is_outdated():
             return set()
         self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
@@ -130,7 +130,7 @@ class StateSync:
         return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
 
     def handle_answer(self, approved: Iterable[Approval], now_s: float) -> set[DnsName]:
-        """Process the answer to saving the state or reading approvals. Return the names whose deletes waited for it.
+        """Process the answer to saving the state or reading approvals. Return the names to plan again.
 
         Args:
             approved: what a person approved.
@@ -318,7 +318,7 @@ class Leadership:
     """Whether this process is the leader (docs/design/retries.md, "Leader election").
 
     A standby plans as the leader does, from the same objects and records, but writes nothing, grants no delete and
-    reports nothing. A new leader reports all decisions, and reads the names again that it would write: the former
+    reports no decisions. A new leader reports all decisions, and reads the names again that it would write: the former
     leader may have written them.
 
     Attributes:

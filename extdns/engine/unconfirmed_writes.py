@@ -114,7 +114,7 @@ class UnconfirmedWrites:
         return names
 
     def confirm_all(self) -> None:
-        """Forget batches that might be applied late: after a later batch was applied, they no longer can be."""
+        """Forget `resent`: after a later batch was applied, earlier batches can no longer be applied late."""
         self.resent = _NO_NAMES
 
     def _require(self, names: Iterable[DnsName]) -> None:

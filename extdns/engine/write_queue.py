@@ -101,7 +101,7 @@ class WriteQueue:
         return sum(retry.failures >= _FAILING_AFTER for _, retry in self.retries.select(Failure.WRITE_CONFLICT))
 
     def names_being_written(self) -> set[DnsName]:
-        """Return all names that the batch in flight writes, including those of ownership records."""
+        """Return all names that the batch in flight, or the one without an answer, writes; ownership names included."""
         batch = self.in_flight or self.unconfirmed.unanswered_batch
         return {write.key.name for write in batch.writes} if batch else set()
 
@@ -125,7 +125,7 @@ class WriteQueue:
         return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
     def replace(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> None:
-        """Replace the queued changes of *name* by *sets*. Queue nothing while it must be read or waits for a retry."""
+        """Replace the queued changes of *name* by *sets*; by none while it must be read or *sets* wait for a retry."""
         if name in self.unconfirmed.names:
             self.queued.pop(name, None)
             return
@@ -176,7 +176,7 @@ class WriteQueue:
         self.retries.retain(belongs)
 
     def take_due(self, now_s: float) -> list[DnsName]:
-        """Return the names whose retry pause has ended, to plan them again."""
+        """Return the names to plan again: their pause after a refusal, or for a contended record, has ended."""
         due = self.retries.take_due(now_s)
         return [name for name, failure in due if failure in {Failure.REFUSED, Failure.CONTENDED}]
 

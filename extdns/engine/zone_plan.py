@@ -63,7 +63,7 @@ class Plan(Value, frozen=True, kw_only=True):
             those about *proposals* and *unfulfilled*.
         proposals: what to do with each record.
         unfulfilled: requests that are not fulfilled.
-        merged: records that equal what external-dns merges from all claims.
+        merged: see `Contested.merged`.
         sets: change sets with ownership records, in the order in which they are queued.
         sets_above: change sets of ownership records in the zone above, if the name is that of the zone.
         waiting: change sets that wait until ownership records in the zone above were written.
@@ -281,7 +281,8 @@ def _read_elsewhere(
 def _find_block(plan_input: PlanInput, state: EngineState) -> Blocked | None:
     """Return why nothing at the name may change, None if it may.
 
-    The zone is no longer listed, zones of an account are unknown, or a record at the name cannot be read.
+    The zone is no longer listed; the zones of an account are unknown, and no record is ours; or a record at the name or
+    a related name cannot be read.
     """
     zone, unknown = plan_input.zone, state.zones.unknown_accounts
     if zone.missing_since_at is not None:

@@ -47,8 +47,8 @@ class ZoneRefresher:
     """Requests lists of zones, pages and names.
 
     Zones are refreshed at a limited rate, but the first read of a zone is not limited. The interval between two
-    refreshes of a zone doubles while they find only what the cache has; the zone is *quiet* then. Lists of zones do
-    the same.
+    refreshes of a zone doubles, up to a limit, while they find only what the cache has; the zone is *quiet* then. So
+    does the interval between two lists of zones while these do not change.
     """
 
     def __init__(

@@ -188,7 +188,7 @@ class ZoneRefresh:
         return changed | cache.replace_names(absent, ()), True
 
     def expect_changes(self, now_s: float, interval_s: float) -> None:
-        """Begin the next round at *interval_s* after the last one began, because another writer may change the zone."""
+        """Begin the next round at most *interval_s* after the last one began: another writer may change the zone."""
         self.quiet_rounds, self._is_quiet = 0, False
         self.next_round_at = min(self.next_round_at, max(now_s, self._began_at + interval_s))
 
@@ -210,7 +210,7 @@ class ZoneRefresh:
     def record_failure(self) -> None:
         """Record that reading a page failed; it is requested again after the pause of `retry`.
 
-        After three failures in a row the round begins again, because the cursor may have expired.
+        After every third failure in a row the round begins again, because the cursor may have expired.
         """
         self.is_requested = False
         if self.retry.failures % _ATTEMPTS_FOR_CURSOR == 0:

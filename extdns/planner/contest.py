@@ -96,7 +96,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
 
 
 def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecord]) -> list[OwnedRecord]:
-    """Return the current records whose own namespace no longer requests them, while another namespace does.
+    """Return the *current* records whose namespace no longer requests their set identifier, while another one does.
 
     Such a record is deleted, or passes to another namespace, only with evidence of its own.
     """

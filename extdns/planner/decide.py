@@ -146,7 +146,7 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals* in which each change of a record in *blocks* is replaced by the block."""
+    """Return *proposals* with the block of *blocks* as the outcome for each record that has one."""
     return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 
@@ -190,7 +190,7 @@ def _conclude(
 
 
 def _explain_update(zone: Zone | None, update: Update, former: Iterable[Decision]) -> Reason:
-    """Return why a record is updated: the object changed, or somebody edited a record that was as requested (law 5)."""
+    """Return why a record is updated: for our owner id, a changed request, or an edit by another writer (law 5)."""
     if update.differences == ("owner",):
         return Reason.OWNER_MIGRATED
     was_right = any(

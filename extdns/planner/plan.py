@@ -33,9 +33,11 @@ class NameComparison(Value, frozen=True, kw_only=True):
     """The comparison of current and desired records of one name, before evidence is considered.
 
     Attributes:
-        proposals: one for each record of a managed type. The evidence of a delete only states whether another record of
-            its set identifier is requested (`REPLACED`) or none is (`ORPHAN_UNCLAIMED`).
-        rejected: candidates that lost to another candidate.
+        proposals: one for each current record, and each new one, of a managed type. The evidence of a delete only
+            states whether another record of its set identifier is requested (`REPLACED`) or none is
+            (`ORPHAN_UNCLAIMED`).
+        rejected: candidates of unmanaged types, and candidates that yield or lose to another candidate, with the
+            reason.
     """
 
     proposals: tuple[Proposal, ...]
@@ -81,7 +83,9 @@ def is_as_requested(comparison: NameComparison, claims: Iterable[NameClaim]) -> 
 def find_removals(
     comparison: NameComparison, retained: Mapping[RecordKey, Blocked], settings: PlanSettings
 ) -> list[OwnedRecord]:
-    """Return the records of *comparison* that can be deleted only with evidence: nothing replaces or keeps them.
+    """Return the records of *comparison* that can be deleted only with evidence.
+
+    Nothing replaces these records, they are not retained, and they do not have the id of an earlier owner.
 
     Args:
         comparison: the comparison of a name.
@@ -150,7 +154,10 @@ def allows(policy: Policy, change: Change) -> bool:
 def finalize(
     proposals: Sequence[Proposal], current: Iterable[OwnedRecord], settings: PlanSettings
 ) -> tuple[Proposal, ...]:
-    """Block changes of *proposals* that cannot coexist with other changes or with a record that stays (law 6)."""
+    """Block those of *proposals* that cannot coexist with another one or with a record that stays (law 6).
+
+    Deletes of records whose replacement is not written are blocked, too.
+    """
     types = settings.managed_types
     unmanaged = [
         Proposal(key=one.key, outcome=UP_TO_DATE, current=one) for one in current if one.record.type not in types
@@ -185,7 +192,7 @@ def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
 def find_changed(
     current: Sequence[OwnedRecord], candidates: Iterable[Candidate], settings: PlanSettings
 ) -> frozenset[RecordKey]:
-    """Return the keys of the records that would change if exactly *candidates* were requested and deletes allowed."""
+    """Return the keys of the records that would change if only *candidates* were requested and deletes had evidence."""
     comparison = compare_name(current, candidates, settings)
     free = dict.fromkeys((one.key for one in find_removals(comparison, {}, settings)), Evidence.REPLACED)
     proposals = finalize(propose_changes(comparison, free, {}, settings), current, settings)
@@ -195,7 +202,7 @@ def find_changed(
 def find_obstacle(
     candidate: Candidate, rivals: Iterable[Candidate], current: Iterable[OwnedRecord], settings: PlanSettings
 ) -> Reason | None:
-    """Return why a refused *candidate* would not be written even without the refusal; None if it would.
+    """Return why a refused *candidate* would not be published even without the refusal; None if it would.
 
     Args:
         candidate: a candidate that the service refuses.
@@ -217,9 +224,9 @@ def find_obstacle(
 
 
 def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:
-    """Return the records of ours that stay because the service refuses the record that replaces them (law 6).
+    """Return, by key, why records of ours stay because the service refuses what would replace them (law 6).
 
-    That is any requested record of the same set identifier, or one that cannot coexist with the current record.
+    See `_would_replace` for which records replace another one.
     """
     found: dict[RecordKey, Blocked] = {}
     for owned in current:
@@ -238,14 +245,18 @@ def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfu
 
 
 def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], owned: OwnedRecord) -> bool:
-    """Return whether *endpoint* would replace *owned*: in its set identifier, or requested by its object."""
+    """Return whether *endpoint* would replace *owned*.
+
+    It does if it has the same set identifier, if both cannot coexist, or if the object of *owned* requests it with the
+    same type.
+    """
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
     return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)
 
 
 def _find_block(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
-    """Return why `--policy` does not allow *outcome*, None if it does."""
+    """Return why *outcome* writes nothing: its own reason, or `--policy`. None if it writes or need not write."""
     if isinstance(outcome, Blocked):
         return None if outcome is UP_TO_DATE else outcome.reason
     return None if allows(settings.policy, outcome) else Reason.POLICY_KEEPS
@@ -292,7 +303,8 @@ def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
 def _requests_another_type(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
     """Return whether the object of *owned* now requests its name and set identifier with another type.
 
-    Records of other types that other objects request can coexist with it and are no evidence.
+    If *owned* names no object, any object counts. Records of other types that other objects request can coexist with it
+    and are no evidence.
     """
     identifier = owned.record.set_identifier
     candidates = [one.candidate for one in proposals if one.candidate and one.key.set_identifier == identifier]

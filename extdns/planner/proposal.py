@@ -4,9 +4,9 @@
 
     claims ─▶ candidates ─▶ rows, one for each set identifier ─▶ proposals, one for each record
 
-Claims are merged within each source first, then without duplicates (docs/spec/sources.md 1.5, 1.7, 3.9, 8.5). The order
-of claims does not matter: they are sorted by source, then by the age of the object. Records are compared for each set
-identifier (docs/spec/plan.md 2.2-2.7, 2.9).
+The claims of each source are merged first; then equal results of several sources become one candidate
+(docs/spec/sources.md 1.5, 1.7, 3.9, 8.5). The order of claims does not matter: they are sorted by source, then by the
+age of the object (Services by resource). Records are compared for each set identifier (docs/spec/plan.md 2.2-2.7, 2.9).
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ def group_claims(claims: Iterable[MergedClaim], settings: PlanSettings) -> list[
 
 
 def sort_candidates(candidates: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
-    """Return *candidates* sorted by their deciding claim: its source, as in `--source`, then the age of its object."""
+    """Return *candidates* sorted by their deciding claim: its source, as in `--source`, then the age of its object.
+
+    Claims of Services are sorted by resource instead of age.
+    """
     ordered = list(candidates)
     if len(ordered) > 1:
         ordered.sort(key=lambda one: _build_rank(one.desired, one.requested_by[0], settings.source_order))
@@ -123,7 +126,10 @@ def _finalize(endpoint: DesiredRecord, settings: PlanSettings) -> DesiredRecord:
 
 
 def _deduplicate(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Return each distinct candidate once, with the requesters of those that equal it (docs/spec/sources.md 1.7)."""
+    """Return the first candidate of each type, set identifier and targets, with the requesters of all of them.
+
+    See docs/spec/sources.md 1.7.
+    """
     distinct: dict[tuple[object, ...], Candidate] = {}
     for candidate in found:
         endpoint = candidate.desired
@@ -147,7 +153,7 @@ _KEEPS_ALL_PROPERTIES: Final = "cloudflare"  # its properties keep the full anno
 
 
 def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, prefer_alias: bool) -> DesiredRecord:
-    """Return *endpoint* with the default TTL, and with the properties of the provider only. Idempotent.
+    """Return *endpoint* with the default TTL if it has none, and without properties of other providers. Idempotent.
 
     Args:
         endpoint: the merged record.
@@ -165,7 +171,10 @@ def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, 
 
 
 def _keep_own_properties(properties: StringMap, provider: str) -> StringMap:
-    """Return *properties* without `record-type` and those of other providers (docs/spec/sources.md 11)."""
+    """Return *properties* without `record-type`, and, except for Cloudflare, without those of other providers.
+
+    See docs/spec/sources.md 11.
+    """
     name = provider.strip()
     own = f"{_PROPERTY_NAMESPACES.get(name, name)}/"
     return StringMap.from_items(

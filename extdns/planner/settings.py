@@ -24,11 +24,11 @@ class PlanSettings(Value, frozen=True, kw_only=True):
         owner: our owner id, "" if the registry has no ownership records (noop).
         migrate_from: an earlier owner id whose records are taken over if requested, "" for none.
         managed_types: record types in scope, exclusions already taken out.
-        source_order: the names of the sources in the order of `--source`; an earlier one wins a tie.
+        source_order: the names of the sources in the order of `--source`, by which claims are sorted.
         provider: the value of `--provider`, which decides which properties are kept.
         min_ttl_s: the TTL for records without one, 0 for none.
         creates_ptr: whether address records get PTR records; the property `record-type` overrides it for one record.
-        merges_namespaces: whether claims of several namespaces to one name merge.
+        merges_namespaces: whether claims of several namespaces to one name are merged instead of being in a contest.
         compat: the value of `--compat`: whether to behave as external-dns (docs/design/differences.md).
     """
 

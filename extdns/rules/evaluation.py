@@ -11,14 +11,14 @@ from extdns.rules.rule_input import RuleInput
 
 
 class Evaluation(Value, frozen=True, kw_only=True):
-    """What rules answer about one input. It does not depend on the order of the rules.
+    """What rules answer about one input; the order of the rules does not matter.
 
     Attributes:
         violations: sorted, without duplicates.
         matched: the names of the rules that match the input, violated or not, sorted.
         unavailable: why the answer is not known, "" if it is: a rule that may match has no valid version, or a server
             does not answer. Then nothing changes at the record.
-        is_awaited: whether the answer was requested, or has to be, and will come without anybody's action.
+        is_awaited: whether no answer has arrived yet, and planning has to wait for it.
     """
 
     violations: tuple[Violation, ...] = ()
@@ -40,7 +40,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
     @property
     def is_deleting(self) -> bool:
-        """Whether a denied, published record is to be deleted; False while any rule has no answer."""
+        """Whether a rule with `onViolation: delete` denies a published record; False while the answer is not known."""
         return not self.unavailable and any(one.deletes for one in self.denials)
 
     def merge(self, other: Self) -> Self:

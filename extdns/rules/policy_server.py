@@ -29,7 +29,7 @@ class PolicyAnswers(Value, frozen=True, kw_only=True):
         evaluations: one for each input, in their order.
         problem: why the server did not answer, "" if it answered.
         policy_problems: what is wrong with its policies.
-        failed: the positions of the inputs for which policies fail, if that is known of each of them alone.
+        failed: the positions of the inputs for which a policy is known to give no valid answer.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -45,7 +45,7 @@ class PolicyRevision(Value, frozen=True, kw_only=True):
         revision: differs if policies or bundles differ; "" if it could not be read.
         label: the revisions of the bundles for people, "" without bundles.
         policies: the ids of the policies in the package that is queried, sorted.
-        problem: why it could not be read, "" if it could.
+        problem: why the revision could not be read, "" if it could.
     """
 
     revision: str = ""
@@ -58,7 +58,7 @@ class PolicyClient(Protocol):
     """Makes the calls to a policy server, for one thread. Methods never raise: a failure is a value."""
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
-        """Return the evaluation of each of up to 500 *inputs*."""
+        """Query the server about up to 500 *inputs*, and return what it answered about each."""
         ...
 
     def read_version(self) -> PolicyRevision:

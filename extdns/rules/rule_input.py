@@ -66,7 +66,10 @@ class RuleInput(Value, frozen=True, kw_only=True):
 
 
 def count_characters(item: RuleInput) -> int:
-    """Return about how many characters of *item* come from its object. Annotations alone may have 256 KiB."""
+    """Return about how many characters *item* has: its targets, and the labels and annotations of its object.
+
+    Annotations alone may have 256 KiB.
+    """
     tags = (*item.object.labels, *item.object.annotations) if item.object else ()
     return sum(map(len, item.record.targets)) + sum(len(name) + len(text) for name, text in tags)
 

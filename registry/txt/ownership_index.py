@@ -134,7 +134,7 @@ class _IndexBuilder:
         )
 
     def _drop_published(self) -> None:
-        """Treat each ownership record that another ownership record covers as an ordinary one: somebody published it.
+        """Treat each ownership record that another one covers as an ordinary TXT record: somebody published it.
 
         Whether a third one covers the second is not checked: a chain of forged texts must not change the result.
         """
@@ -193,7 +193,11 @@ class _IndexBuilder:
         return any(self._lacks_own_record(ownership_record, candidate.record) for candidate in untyped)
 
     def _lacks_own_record(self, ownership_record: OwnershipRecord, host: Record) -> bool:
-        """Return whether *host* has no newest-format ownership record, except one that repeats *ownership_record*."""
+        """Return whether *host* has no ownership record of its own in the newest format.
+
+        One that states another record does not count, nor one that states none and has the resource of
+        *ownership_record*.
+        """
         own = self._find_own_record(host.name, host.type, host.set_identifier)
         if own is None:
             return True
@@ -275,8 +279,9 @@ class TxtSettings(Value, frozen=True, kw_only=True):
     def should_state_record(self, name: DnsName) -> bool:
         """Return whether ownership records of *name* state the name in their text.
 
-        They do if *name* looks like an ownership name: the ownership record of A `foo` is at `a-foo`, and must not be
-        read as an old ownership record of the host `a-foo` if one object requests both names.
+        They do, except with `creates_without_ownership`, if *name* looks like an ownership name: the ownership record
+        of A `foo` is at `a-foo`, and must not be read as an old ownership record of the host `a-foo` if one object
+        requests both names.
         """
         if self.creates_without_ownership:
             return False

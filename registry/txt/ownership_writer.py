@@ -131,7 +131,10 @@ class OwnershipWriter:
         return name.within(self.change_set.zone.name)
 
     def _write_ownership_record(self, desired: DesiredRecord, own: RecordKey, like: Record | None) -> Blocked | None:
-        """Write the ownership record of *desired*, with the TTL of *like*, or the default TTL if *like* is None."""
+        """Write the ownership record of *desired*, with the TTL of *like*, or the default TTL if *like* is None.
+
+        Return a block if no text can hold the labels of *desired*.
+        """
         labels = desired.labels.without(OWNED_RECORD, NONCE_LABEL).set(OWNER, self.settings.owner)
         if self.states_record or self.settings.should_state_record(desired.name):
             labels = labels.set(OWNED_RECORD, desired.name)
@@ -159,7 +162,7 @@ class OwnershipWriter:
         return None
 
     def _keep_or_remove(self, record: Record) -> None:
-        """Plan to keep the ownership record *record* if another record still needs it, else to remove it."""
+        """Plan to keep the ownership record *record* if a record that remains still needs it, else to remove it."""
         self.old[record.key] = record
         ownership = self.index.ownership_records.get(record.key)
         remaining = self._find_remaining(record.key)
@@ -175,8 +178,8 @@ class OwnershipWriter:
     def _is_needed_by(self, key: RecordKey, ownership_record: OwnershipRecord) -> bool:
         """Return whether the record *key* still needs *ownership_record*.
 
-        If the record has an ownership record in the newest format, it does not need one in an
-        older format whose name is also an ownership name of another record, which would seem to be owned because of it.
+        A record that has an ownership record in the newest format, or gets one by its update, does not need one in an
+        older format whose name can also be an ownership name of another record: that record would seem to be ours.
         """
         matches = self.index.matches[key]
         naming_format = next(match.format for match in matches if match.ownership_record is ownership_record)
@@ -191,7 +194,7 @@ class OwnershipWriter:
         )
 
     def _find_remaining(self, ownership_record: RecordKey) -> set[RecordKey]:
-        """Return the records that remain after this change set and that *ownership_record* makes ours."""
+        """Return the keys of our records that *ownership_record* covers and that this change set does not delete."""
         gone = {change.key for change in self.change_set.changes if isinstance(change, Delete)}
         return {
             key
@@ -205,9 +208,9 @@ class OwnershipWriter:
         )
 
     def _free_key(self, key: RecordKey, current: Iterable[Record]) -> Blocked | None:
-        """Remove the record at *key* if it is an ownership record of ours that covers nothing.
+        """Plan to remove the ownership records of ours that cover nothing and cannot coexist with a record at *key*.
 
-        Return a block if any other record is there.
+        Return a block if any other record cannot coexist with it.
         """
         for record in current:
             if record.name != key.name or _can_coexist(record.key, key):

@@ -65,7 +65,7 @@ class PossibleOwners:
             self._add_owner(record, PossibleOwner(record.name, None), self._find_named(record))
 
     def _find_named(self, record: Record) -> _NamedRecord | None:
-        """Return the existing record that *record* covers if its name has no affix; None if there is no such record."""
+        """Return the existing record that *record* covers if its own name has no affix; None if there is none."""
         rtype, dash, name = record.name.partition("-")
         if not dash or rtype.upper() not in rrtype.OWNABLE:
             return None

@@ -101,7 +101,10 @@ class TxtRegistry:
         return is_ownership_text(target, self._settings.codec)
 
     def ownership_name(self, name: DnsName) -> DnsName | None:
-        """Return the name of a new ownership record of *name*, None if DNS does not allow one."""
+        """Return the name that a new ownership record of a record at *name* would have; None if DNS allows none.
+
+        The name contains the type of the record; the first managed type is taken, sorted by name.
+        """
         return next(
             (
                 made
@@ -246,9 +249,10 @@ def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: Reco
 
 
 def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Return a block for an update of ownership records only if none of *writes* changes their text; else None.
+    """Return a block if only ownership records are updated and none of *writes* changes the text of one; else None.
 
-    Otherwise it would be planned again and again. If only the naming format is old, the record counts as in sync.
+    Without a block, such an update would be planned again and again. If only the naming format is old, the record
+    counts as in sync.
     """
     updates = [change for change in change_set.changes if isinstance(change, Update)]
     if not updates or len(updates) < len(change_set.changes):

@@ -86,6 +86,6 @@ def test_the_program_holds_an_orphan_until_the_state_configmap_can_be_read(produ
         assert production.published() == set(names)
         production.server.permit("*", "configmaps")
         running.pass_time(5 * MINUTE_S)
-        running.until("No deletes are held any more")
+        running.until("This scope holds no deletes any more")
         running.pass_time(MINUTE_S)
         production.until_published(*names[1:])

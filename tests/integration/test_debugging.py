@@ -61,7 +61,7 @@ def test_the_debug_log_shows_decisions_calls_watches_and_deadlines_and_no_secret
         'msg="Call to the DNS service: ChangeResourceRecordSets ok" seconds=',
         'msg="Request to the API server: GET /api/v1/services 200" seconds=',
         'msg="Objects changed: services 1"',
-        'msg="Cache state changed" kind=Service phase=synced',
+        'msg="The list and watch of a kind changed phase" kind=Service phase=synced',
         "next_step_in_s=",
     ):
         assert any(part in line for line in process.lines), part

@@ -19,7 +19,7 @@ VALUES = Path(__file__).parents[2] / "charts" / "extdns" / "values.yaml"
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(Event.CACHE_STATE, "Cache state changed", id="cache state"),
+        pytest.param(Event.CACHE_STATE, "The list and watch of a kind changed phase", id="cache state"),
         pytest.param(
             Event.OBJECT_UNREADABLE, "Cannot parse {what}; keeping the last valid version", id="invalid manifest"
         ),

@@ -133,7 +133,7 @@ def test_a_single_pass_ends_and_fails_if_the_service_cannot_adjust_a_record() ->
     assert world.engine.is_idle
     assert world.list_records().keys() == {"api A"}
     assert find_unread(world.engine) == (
-        "the service could not adjust 1 record, such as: cannot adjust bad.example.org",
+        "the DNS service could not adjust 1 record, such as: cannot adjust bad.example.org",
     )
 
 
@@ -141,4 +141,4 @@ def test_a_plan_is_incomplete_while_records_cannot_be_shown_to_the_service() -> 
     world, service = start_adjusting(once=True)
     service.request_failures.extend([RetryableError("webhook down")] * 100)
     world.run(observe_new("web"), for_s=3600.0)
-    assert find_unread(world.engine) == ("records could not be shown to the service: webhook down",)
+    assert find_unread(world.engine) == ("desired records could not be shown to the DNS service: webhook down",)

@@ -330,7 +330,7 @@ def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_
     scene.guard.confirm_saved(0.0, scene.now_s)
     scene.observe_evidence([record(1)])
     scene.pass_time(GRACE_S)
-    detail = "the grace period is over: the delete is made once the saved state contains it"
+    detail = "the grace period is over: the delete is made once the saved state contains its grant"
     block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=GONE))
     assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
 

@@ -167,7 +167,7 @@ def name_contested(world: World) -> None:
         ),
         pytest.param(
             name_contested,
-            ["zone example.org: 1 name is changed by somebody else again and again"],
+            ["zone example.org: 1 name is changed by another writer again and again"],
             id="name-contested",
         ),
         pytest.param(name_refused, ["1 record could not be published"], id="name-refused"),
