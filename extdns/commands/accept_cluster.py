@@ -26,7 +26,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     The saved state belongs to another cluster, so extdns makes no updates and deletes until this approval.
 
     Raises:
-        UsageError: no id is given, or no owner id in the saved state has a process that waits for this cluster.
+        UsageError: no id is given, a flag is wrong, the saved state cannot be read or written, or it names no owner id
+            whose objects come from this cluster and wait for it to be accepted.
     """
     if not arguments or not _ID.fullmatch(arguments[0]):
         problem = (
@@ -50,5 +51,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         raise usage_error(
             f"no extdns that saves its state in {store} waits until somebody accepts the cluster {arguments[0]}"
         )
-    show(f"Accepted for {', '.join(sanitize(owner) for owner in owners)}. extdns acts on it within ten seconds.\n")
+    ids = ", ".join(sanitize(owner) for owner in owners)
+    show(f"Cluster {arguments[0]} is accepted for owner id {ids}. The running extdns acts on it within ten seconds.\n")
     return 0

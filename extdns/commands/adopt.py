@@ -78,7 +78,7 @@ def _is_candidate(decision: Decision, owner: str) -> bool:
 
 
 def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bool) -> PassResult:
-    """Run a pass that adopts the records of *chosen*. Unless it *writes*, it only plans."""
+    """Run a pass that adopts the records of *chosen*. If *writes* is false, the pass only plans."""
     config = replace(config, control=replace(config.control, dry_run=not writes))
     keys = {one.current.key for one in chosen if one.current}
     with StopSignals() as signals:
@@ -95,7 +95,7 @@ def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bo
 
 
 def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
-    """Return the *candidates* that may belong to an owner with other settings than ours, with the reason."""
+    """Return decisions, by key, about the *candidates* that may belong to an owner with other settings than ours."""
     owned: dict[_Key, Decision] = {}
     for state in result.engine.zones:
         here = {key: one for key, one in candidates.items() if one.zone == state.zone and one.current}
@@ -125,7 +125,7 @@ def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
 def _find_refused(
     candidates: Mapping[_Key, Decision], owned: Mapping[_Key, Decision], attempt: PassResult, success: Reason
 ) -> tuple[Decision, ...]:
-    """Return the *candidates* that are *owned*, or for which the *attempt* has another reason than *success*."""
+    """Return the decisions about the *candidates* that are *owned*, or whose reason in *attempt* is not *success*."""
     decided = {**{one.key: one for one in attempt.engine.decisions if one.current}, **owned}
     return tuple(now for key, one in candidates.items() if (now := decided.get(key, one)).reason is not success)
 
@@ -168,7 +168,10 @@ class AdoptingRegistry:
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
-        """Return only the writes that add ownership records; the records themselves are written as they are."""
+        """Complete only the updates that add an ownership record, and write the records themselves again as they are.
+
+        If *change_set* has no such update, return `Blocked`.
+        """
         additions = tuple(
             change
             for change in change_set.changes

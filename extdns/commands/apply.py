@@ -216,7 +216,7 @@ def _edited_error(flag: str) -> UsageError:
 
 
 def list_differences(stored: PlanDocument, fresh: PlanDocument) -> Iterator[str]:
-    """Yield a clause for each difference between two plans; nothing if they are equal."""
+    """Yield clauses about the differences between two plans, at most five of each sort; nothing if they are equal."""
     yield from _compare_lists("setting", stored.basis.settings, fresh.basis.settings)
     yield from _compare_lists("zone", (one.id for one in stored.zones), (one.id for one in fresh.zones))
     before, after = ({one.key: one for one in (*plan.changes, *plan.unfulfilled)} for plan in (stored, fresh))
@@ -241,7 +241,7 @@ def _describe_difference(key: _Key, stored: PlanEntry | None, fresh: PlanEntry |
     what = f"{rtype} {name}{f' ({identifier})' if identifier else ''}".strip()
     planned, now = _describe_entry(stored), _describe_entry(fresh)
     if planned == now:
-        return f"{what}: {now}, as in the plan, but for other objects or ownership records"
+        return f"{what}: {now}, as in the plan, but objects, data or ownership records differ"
     return f"{what}: {planned} in the plan; now {now}"
 
 

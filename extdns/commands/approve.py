@@ -24,7 +24,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Approve the held deletes with the codes in *arguments*, and show them. Return the exit code.
 
     Raises:
-        UsageError: a code matches no held deletes. Other codes in *arguments* are approved all the same.
+        UsageError: no code is given, a flag is wrong, the saved state cannot be read or written, or a code matches no
+            held deletes. In the last case the other codes in *arguments* are approved all the same.
     """
     codes = tuple(dict.fromkeys(argument for argument in arguments if _CODE.fullmatch(argument)))
     rest = [argument for argument in arguments if not _CODE.fullmatch(argument)]

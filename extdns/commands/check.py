@@ -83,7 +83,7 @@ def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckR
 
 
 def _check_services(config: Config) -> Iterator[CheckResult]:
-    """Report which permissions cluster and DNS service grant; only the API server if it does not answer."""
+    """Report what the cluster, the DNS service and the rules lack; only that the API server does not answer, if so."""
     try:
         require_api_server(config)
     except UsageError as exc:

@@ -121,7 +121,7 @@ def _list_spellings(flag: Flag) -> tuple[str, ...]:
 
 
 def _list_values() -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Yield each flag and option with a value that can be completed: its values, and whether it is a file."""
+    """Yield each flag and option whose value can be completed, with all its values, and whether the value is a file."""
     for flag in _list_flags():
         if not flag.is_switch and (list_allowed(flag) or flag.kind.metavar in _FILES):
             yield flag.spelling, list_allowed(flag), flag.kind.metavar in _FILES

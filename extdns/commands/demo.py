@@ -169,13 +169,13 @@ def _list_next_commands(page: str) -> str:
 
 
 class Countdown:
-    """Print how long the records in a grace period stay: with the decision, and then every few seconds.
+    """Print when records in a grace period will be deleted: with the decision, and then every 15 seconds.
 
     Decisions arrive on the engine's thread, `run` is a thread of its own.
     """
 
     def __init__(self, engine: Engine, screen: Screen) -> None:
-        """Start without records. *engine* knows when grace periods end."""
+        """Start without records. The ends of grace periods are read from *engine*."""
         self._guard = engine.delete_guard
         self._screen = screen
         self._ends: dict[str, float] = {}
@@ -193,7 +193,7 @@ class Countdown:
         return f"deleted in {_count_seconds(status.grace_ends_s, time.monotonic())}, unless an object requests it again"
 
     def run(self, wait: Callable[[float], bool], monotonic_s: Callable[[], float]) -> None:
-        """Print what is left of each grace period every few seconds, until *wait* returns true."""
+        """Print what is left of up to five grace periods every 15 seconds, until *wait* returns true."""
         while not wait(_COUNTDOWN_STEP_S):
             now_s = monotonic_s()
             for record, ends_s in sorted(self._ends.copy().items())[:_MAX_COUNTED]:

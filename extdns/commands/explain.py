@@ -34,7 +34,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """Explain the first of *arguments*. Return the exit code.
 
     Raises:
-        UsageError: it is not a name, an object or a reason code, or a flag is wrong.
+        UsageError: the first argument is not a name, a known object or a reason code, a flag is wrong, something that
+            it names cannot be used, or no process answers.
     """
     output, rest = take_output(arguments)
     if not rest or rest[0].startswith("-"):
@@ -76,7 +77,7 @@ def _query_process(about: str, controller: str | None, flags: Sequence[str]) -> 
 
 
 def _explain_by_pass(about: str, flags: Sequence[str], environ: Mapping[str, str]) -> NameDocument | ObjectDocument:
-    """Make one pass, and return what it found."""
+    """Make one pass, and return what it found about the name or object *about*."""
     try:
         if isinstance(about, DnsName):
             return _explain_name(about, flags, environ)

@@ -39,8 +39,8 @@ _ESSENTIAL: Final = {
 """The flags that most people need, each with a few words."""
 
 _TAIL: Final = """\
-All other flags: extdns help flags [TOPIC]. @FILE stands for the lines of a file. Each flag has an
-environment variable, such as EXTERNAL_DNS_SOURCE.
+All other flags: extdns help flags [TOPIC]. @FILE stands for the lines of a file. Flags can also be
+set by environment variables, such as EXTERNAL_DNS_SOURCE.
 """
 _COLUMN: Final = 25
 

@@ -56,7 +56,8 @@ def _read_values(flags: Sequence[str], environ: Mapping[str, str]) -> dict[str, 
     """Return the value of every flag.
 
     Raises:
-        UsageError: a flag is wrong, or has a value that external-dns accepts although it has no effect.
+        UsageError: a flag is wrong, has a value that external-dns accepts although it has no effect, or names another
+            provider than `aws`.
     """
     settings = parser.parse_settings(flags, environ)
     values = parser.apply_defaults(settings)

@@ -16,7 +16,7 @@ _STATE_FLAGS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """An option that only one command has.
+    """An option of a command that is not a flag of a run.
 
     Attributes:
         form: the option with the form of its value, as `--base=DIR_OR_REF`.
@@ -41,7 +41,6 @@ def output_option(*formats: str) -> Option:
     )
 
 
-CONTROLLER: Final = Option(form="--controller=URL", text="asks the running extdns with this address of the live page")
 OUTPUT: Final = output_option("text", "json")
 
 
@@ -53,7 +52,7 @@ class CommandHelp:
         summary: what it does, in a few words, for the list of commands.
         usage: the forms of the command line, without the name of the program.
         text: the explanation, in paragraphs separated by empty lines.
-        options: the options that only this command has.
+        options: the options of the command that are not flags of a run.
         examples: command lines that work.
         exit_codes: what the exit codes mean.
         takes_run_flags: whether the flags of a run apply, too.

@@ -66,8 +66,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             Applying a plan approves its deletes: they need no other approval and do not count in the delete budget.
             Deletes that the plan shows as held stay held.
 
-            Every write is conditional: a record that somebody else changes in the meantime is left alone. Events and
-            the status of objects are written only by the running extdns.
+            Where the DNS service has conditional writes, a record that somebody else changes in the meantime is left
+            alone. Events and the status of objects are written only by the running extdns.
         """,
         options=(Option(form="--plan=FILE", text="the plan to apply"),),
         examples=(
@@ -95,7 +95,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             without a namespace. For a reason code, shows what it means.
 
             Without flags, the extdns that runs on this machine answers, if there is one. With the flags of a run, this
-            command makes one pass over the objects and, for a name, its zones. Nothing is written.
+            command makes one pass over the objects and the zones; for a name, only over its zones. Nothing is written.
         """,
         options=(
             Option(
@@ -141,9 +141,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         options=(OUTPUT,),
         examples=("extdns migrate @extdns.flags", "extdns migrate @extdns.flags --output=json"),
         exit_codes=(
-            "0 if the switch changes nothing, 2 if it changes something, 3 if deletes are held, 1 if a flag "
-            "is wrong or "
-            "something could not be read."
+            "0 if the first pass of extdns would change nothing, 2 if it would change something, 3 if deletes are "
+            "held, 1 if a flag is wrong or something could not be read."
         ),
     ),
     "adopt": CommandHelp(
@@ -217,8 +216,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             records, the managed record types, and the actions CREATE and DELETE, of which conditional writes consist.
             Without filters, all zones and names are allowed.
 
-            AWS_REGION decides the partition. --zone-id-filter takes ids of hosted zones, such as Z0123456789ABC; for
-            names use --domain-filter.
+            AWS_REGION, or else AWS_DEFAULT_REGION, decides the partition. --zone-id-filter takes ids of hosted zones,
+            such as Z0123456789ABC; for names use --domain-filter.
         """,
         options=(
             Option(
@@ -285,6 +284,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             OUTPUT,
         ),
         examples=("extdns status --state-file=state.json", "extdns status --state-file=state.json --output=json"),
+        exit_codes="0, or 1 if an argument is wrong, the saved state cannot be read or no process answers.",
         takes_run_flags=False,
         takes_state_flags=True,
     ),
@@ -349,6 +349,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             ),
         ),
         examples=("extdns demo", "extdns demo --web-address=:8080"),
+        exit_codes="0, or 1 if an argument is wrong, the examples are missing or the pass was interrupted.",
         takes_run_flags=False,
     ),
     "help": CommandHelp(

@@ -96,7 +96,7 @@ def _resolve_addresses(resolver: dns.resolver.Resolver, host: str) -> Iterator[S
 
 
 class QueryRound:
-    """A round of queries, from any thread. A server that does not answer several of them is not queried again."""
+    """A round of queries, from any thread. A server that left three of them unanswered is not queried again."""
 
     def __init__(self) -> None:
         self._unanswered: Counter[Server] = Counter()
@@ -104,10 +104,10 @@ class QueryRound:
     def query(self, servers: Iterable[Server], name: DnsName, rtype: str) -> tuple[Answer, ...]:
         """Query *servers* for *rtype* at *name*; for a wildcard, at a name below it.
 
-        Leave out addresses without a route if the server has others.
+        Leave out addresses without a route if the server, by its name, has others.
         """
         answers = [self._query(server, name, rtype) for server in servers]
-        reached = {answer.server.name for answer in answers if not answer.no_route}
+        reached = {answer.server.name for answer in answers if not answer.no_route} - {""}
         return tuple(one for one in answers if not (one.no_route and one.server.name in reached))
 
     def _query(self, server: Server, name: DnsName, rtype: str) -> Answer:
@@ -155,7 +155,7 @@ def _parse_answer(server: Server, query: dns.message.Message, answer: dns.messag
     found = {rrset.rdtype: rrset for rrset in answer.answer if rrset.name == question.name}
     if not (answer.flags & dns.flags.AA or (server.resolves and answer.flags & dns.flags.RA)):
         if answer.answer or referral is None:
-            return Answer(server, problem="is not authoritative for it")
+            return Answer(server, problem="is not authoritative for the name")
         # Only the servers of the child zone are authoritative for a delegation and its glue: RFC 1034 section 4.2.1.
         found = {rrset.rdtype: rrset for rrset in (referral, *answer.additional) if rrset.name == question.name}
         if question.rdtype not in found:
@@ -163,7 +163,8 @@ def _parse_answer(server: Server, query: dns.message.Message, answer: dns.messag
     if matching := found.get(question.rdtype):
         return Answer(server, _format_data(matching), int(matching.ttl))
     if alias := found.get(dns.rdatatype.CNAME):
-        return Answer(server, ttl_s=int(alias.ttl), problem=f"has a CNAME there: {', '.join(_format_data(alias))}")
+        targets = ", ".join(_format_data(alias))
+        return Answer(server, ttl_s=int(alias.ttl), problem=f"has a CNAME at the name: {targets}")
     return Answer(server, ttl_s=_find_soa_ttl(answer))
 
 
@@ -180,7 +181,7 @@ def _find_soa_ttl(answer: dns.message.Message) -> int | None:
 
 
 def _parse_minimum(soa: str) -> int:
-    """Return the last field of the SOA record *soa*: the minimum TTL in seconds."""
+    """Return the last field of the SOA record *soa*, which limits the negative TTL, in seconds."""
     return int(soa.rpartition(" ")[2])
 
 

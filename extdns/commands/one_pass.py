@@ -75,7 +75,7 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
 
 
 def describe_command(config: Config, flags: Sequence[str] = ()) -> ProcessReference:
-    """Describe this command as the process that answers. Commands that its answer suggests get *flags*, too."""
+    """Describe this command as the process that answers. The commands that the document suggests contain *flags*."""
     return replace(
         UNKNOWN_PROCESS,
         owner=config.registry.txt_owner_id,
@@ -170,7 +170,10 @@ class ZonesOfNameReader:
         return self._reader.adjust(desired, zone)
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the service of the wrapped reader, if that adjusts records itself."""
+        """Show *desired* to the service, if it adjusts records itself.
+
+        Return the records that failed, with messages.
+        """
         return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:

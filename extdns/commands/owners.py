@@ -41,7 +41,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _load_saved_states(config: Config) -> tuple[tuple[tuple[str, Saved], ...] | None, tuple[str, ...]]:
-    """Return the saved state of every owner id, None if there is no store; and why it could not be read."""
+    """Return the saved state of every owner id, None if nothing is saved or it cannot be read; and why it cannot."""
     if not (config.deletes.state_file or has_live_cluster(config)):
         return None, ()
     store = state_store.find_document_store(config.cluster, config.deletes)

@@ -86,7 +86,7 @@ def _show_running_plan(controller: str, output: str, fail_on: str) -> int:
 def _describe_empty_plan(base: str | None, *, only_held: bool) -> str:
     if only_held:
         return "Nothing is held"
-    return UP_TO_DATE if base is None else "The branch changes nothing"
+    return UP_TO_DATE if base is None else "The manifests change nothing compared with the base"
 
 
 def _show(plan: PlanContent, output: str, nothing: str = UP_TO_DATE, process: ProcessReference | None = None) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneReader]) -> PassResult:
-    """Plan what the manifests of *config* change in zones as the manifests of *base* would leave them.
+    """Plan what the manifests of *config* change, in zones as they are after the changes for the manifests of *base*.
 
     Args:
         config: the settings.
@@ -68,7 +68,7 @@ def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneRe
 
 
 def _accept_settings(zones: Iterable[Zone], settings_digest: str) -> FixedStateStore:
-    """Return saved state in which the current settings are accepted for *zones*, so that no orphan is held."""
+    """Return a store with a state in which the settings are accepted for *zones*: evidence about orphans suffices."""
     accepted = SavedZone(fingerprint=settings_digest)
     return FixedStateStore(Saved(zones=tuple(sorted((zone.id, accepted) for zone in zones))))
 
@@ -166,7 +166,7 @@ def _run_git(folder: Path, revision: str, *arguments: str) -> bytes:
     """Run Git with *arguments* in *folder*, and return its standard output.
 
     Raises:
-        UsageError: Git fails, so *revision* is not a revision.
+        UsageError: Git cannot be run, or fails because there is no *revision*.
     """
     try:
         completed = subprocess.run(  # noqa: S603 - no shell reads the arguments

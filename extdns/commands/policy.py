@@ -42,10 +42,14 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:  # noqa: 
     if unknown := next((file for file in files if file.startswith("-") and file != STANDARD_INPUT), None):
         raise usage_error(f"{sanitize(unknown)} is no option of extdns policy", "allowed: --output=text|json")
     if action not in {"check", "test"} or not files:
-        shown = f"extdns policy {sanitize(action)}" if action else "extdns policy"
-        missing = " names no file" if action in {"check", "test"} else " is not complete"
-        raise usage_error(f"{shown}{missing}", *_USAGE)
+        raise usage_error(_describe_usage_problem(action), *_USAGE)
     return _check(files, output) if action == "check" else _test(files, output)
+
+
+def _describe_usage_problem(action: str) -> str:
+    if action in {"check", "test"}:
+        return f"extdns policy {action} names no file"
+    return f"extdns policy {sanitize(action)} does not exist" if action else "extdns policy is not complete"
 
 
 def _check(paths: Sequence[str], output: str) -> int:

@@ -42,7 +42,7 @@ class Screen:
         self._describe_wait: Callable[[Decision], str] | None = None
 
     def report(self, decisions: Sequence[Decision]) -> None:
-        """Print new decisions, if `follow` was called before."""
+        """Print the new decisions that are relevant (`Decision.is_relevant`), if `follow` was called before."""
         if self._describe_wait:
             self._show_rows(self._build_row(decision) for decision in decisions if decision.is_relevant)
 
@@ -60,7 +60,7 @@ class Screen:
         self.print(f"extdns {' '.join(flags)}\n", "dim")
 
     def show_names(self, decisions: Iterable[Decision]) -> None:
-        """Show each record once: first the published ones, then the others with their reasons."""
+        """Show the relevant decisions: first those about published records, then the others with their reasons."""
         relevant = [decision for decision in decisions if decision.is_relevant]
         published = [decision for decision in relevant if decision.reason is Reason.PUBLISHED]
         rest = [decision for decision in relevant if decision.reason is not Reason.PUBLISHED]
@@ -115,7 +115,7 @@ class Screen:
 
 
 def _find_console() -> Console | None:
-    """Return the terminal of standard output, also if `FORCE_COLOR` is set; None if there is none."""
+    """Return the terminal of standard output; None if it is not a terminal. `FORCE_COLOR` makes it count as one."""
     if sys.stdout is None or not (sys.stdout.isatty() or os.environ.get("FORCE_COLOR")):
         return None
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed in a pipe

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 
 def _check(config: Config) -> None:
-    """Refuse flags of a run that `extdns webhook` cannot do, such as `--dry-run` and `--leader-elect`.
+    """Check that flags which `extdns webhook` cannot follow are not set: `--dry-run`, `--once` and `--leader-elect`.
 
     Raises:
         UsageError: one of them is set, or the timeouts leave no time for a request.

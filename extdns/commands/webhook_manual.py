@@ -12,10 +12,10 @@ WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
         summary="serve a provider to external-dns by its webhook protocol",
         usage=("webhook [flags]",),
         text="""
-            Serves the provider of --provider at --webhook-listen, which is 127.0.0.1:8888, so that external-dns with
+            Serves the provider of --provider at --webhook-listen, by default 127.0.0.1:8888, so that external-dns with
             --provider=webhook gets conditional writes, the API rate limit and plain reasons for refusals. Health and
-            metrics are at --metrics-address, which is :8080 here. No objects are read, and --source and --policy are
-            not needed.
+            metrics are at --metrics-address, by default :8080. No objects are read, and --source and --policy are not
+            needed.
 
             Whoever reaches --webhook-listen can change the records: keep it on localhost, in the pod of external-dns.
         """,

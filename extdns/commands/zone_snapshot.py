@@ -75,7 +75,10 @@ class StoredZonesReader:
         return self._service.adjust(desired, zone)
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the DNS service, if it adjusts records itself; this needs the service."""
+        """Show *desired* to the DNS service, if it adjusts records itself.
+
+        Return the records that failed, with messages. This calls the service.
+        """
         return self._service.load_adjustments(desired) if isinstance(self._service, AdjustingReader) else {}
 
     def read_page(self, zone: Zone, after: str | None) -> ZonePage:  # noqa: ARG002 - there is only one page

@@ -1,4 +1,4 @@
-"""The documents that extdns prints and serves, such as plans. Each has JSON, text and a schema.
+"""The documents that extdns prints and serves, such as plans. Each has JSON; those that commands print have text.
 
 Each document has a builder. Its JSON and its text are made from the document alone.
 """

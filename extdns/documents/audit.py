@@ -81,7 +81,8 @@ class ObjectVersion(Value, frozen=True, kw_only=True):
 class AuditObject(Document, frozen=True):
     """An object for which a record is changed, in the version that was observed last.
 
-    `source`, `field` and `derived` say where the object requests the name; they are "" if it does not any more.
+    `source`, `field` and `derived` say where the object requests the name; all are "" if it does not any more, and
+    `derived` also if the object itself states the name.
     """
 
     kind: str
@@ -200,7 +201,10 @@ def format_time(at: datetime) -> str:
 
 
 def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> Iterator[AuditLine]:
-    """Yield a line for each change in *change_sets*, in order. The time `at` is still ""."""
+    """Yield a line for each change in *change_sets*, in order. The time `at` is still "".
+
+    For a change set without changes, which only writes ownership records, yield a line for each ownership record.
+    """
     numbers = count()
     for number, change_set in enumerate(change_sets):
         changed = {change.key for change in change_set.changes}
@@ -241,7 +245,7 @@ def resolve(line: AuditLine, found: Found, *, at: str) -> AuditLine:
 
 
 def compare(line: AuditLine, lookup: Lookup) -> Found:
-    """Return whether the zone holds what *line* states as before, as after, or other data; "" if that is unknown."""
+    """Return which state of *line* the zone holds: `before`, `after`, or `other`, also for a mixture; "" if unknown."""
     states: set[Found] = set()
     parts = ((line.record_id, line.before, line.after), *(_list_states(line.ownership_records)))
     for record_id, before, after in parts:

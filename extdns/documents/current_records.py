@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 class CurrentRecordDocument(Document, frozen=True):
-    """A current record. `owner` is null if it has none; `outcome` is null if there is no decision about it.
+    """A current record. `owner` is null if it has none.
+
+    `outcome` is null if there is no decision about the record and the configuration does not exclude it.
 
     `ownershipRecords` are the names of its ownership records. `ownershipOf` is null unless this is an ownership
     record; then it lists the current records that it covers, as `A shop.example.org`, and the owner fields are theirs.
@@ -57,7 +59,10 @@ def list_current_records(
     decisions: Iterable[Decision],
     outcome_of: Callable[[Decision], OutcomeDocument],
 ) -> Iterator[CurrentRecordDocument]:
-    """Yield the current records at *name*, zone by zone, with the outcome from *decisions* about the name."""
+    """Yield the current records at *name*, zone by zone.
+
+    The outcome of a record is that of its decision in *decisions*, or that the configuration excludes it.
+    """
     decided = tuple(decisions)
     for entry in seen.zones:
         if records := entry.cache.records(name):
@@ -82,7 +87,7 @@ def list_current_records(
 
 
 def list_wildcards(seen: EngineSnapshot, name: DnsName) -> Iterator[WildcardDocument]:
-    """Yield the wildcard that answers for *name* in each of its zones that has no records at *name*."""
+    """Yield the wildcard that answers for *name* in each of its fully read zones in which the name does not exist."""
     zones = seen.zones_of(name)
     for entry in seen.zones:
         if (
@@ -96,7 +101,7 @@ def list_wildcards(seen: EngineSnapshot, name: DnsName) -> Iterator[WildcardDocu
 
 
 def _find_wildcard(name: DnsName, zone: DnsName, cache: ZoneCache) -> DnsName | None:
-    """Return the wildcard below the closest encloser of *name* (RFC 4592 section 3.3.1).
+    """Return the wildcard below the closest encloser of *name* (RFC 4592 section 3.3.1); None if *name* exists.
 
     A name exists also if there are only records below it.
     """

@@ -101,7 +101,7 @@ def encode_decision_line(line: DecisionLine) -> bytes:
 
 
 def parse_field_path(field_path: str) -> tuple[str, ...]:
-    """Return the keys of a JSON pointer (RFC 6901) to a field below `/input`.
+    """Return the keys of a JSON pointer (RFC 6901) to a field below `/input`, the first of which is `input`.
 
     Raises:
         ValueError: *field_path* is not a JSON pointer, or there is no such field in the input of rules.

@@ -57,7 +57,7 @@ class HeldSetDocument(Document, frozen=True):
 
 
 class HeldDocument(LiveDocument, frozen=True):
-    """All held deletes.
+    """The held deletes of all scopes that have a code.
 
     `problem` is why some held deletes may be missing here, or could not be saved to the state store; "" if there is no
     problem. `otherCluster` is the id of the cluster that the objects come from, if a person has to accept that cluster
@@ -72,7 +72,7 @@ class HeldDocument(LiveDocument, frozen=True):
 
 
 def build_held(live: ProcessSnapshot, config: Config) -> HeldDocument:
-    """Describe all held deletes, by scope."""
+    """Describe the held deletes by scope, without scopes that have no code yet."""
     items = tuple(build_held_set(found, config) for found in live.engine.held_sets if found.code)
     other = live.engine.other_cluster
     return HeldDocument(
@@ -162,7 +162,7 @@ def format_held_record(name: str, rtype: str, identifier: str, evidence: str) ->
 
 
 def explain_holds(causes: Iterable[str], evidence: Iterable[str]) -> Iterator[str]:
-    """Yield each of the *causes* of holds, and the meaning of each *evidence* code; no line if there are none."""
+    """Yield each of the *causes* of holds, and the meaning of each code in *evidence*; nothing if that has no code."""
     codes = sorted(set(evidence) & set(Evidence))
     if codes:
         yield ""

@@ -21,7 +21,10 @@ class Level(StrEnum):
 
 
 class ZoneCondition(StrEnum):
-    """The condition of a zone, the worst first. The values that `NameState` has, too, mean the same."""
+    """The condition of a zone, the worst first.
+
+    Except `READING`, each can be the state of the worst name in the zone.
+    """
 
     FAILING = "failing"
     READING = "reading"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class DifferingDocument(Document, frozen=True):
     """A record that extdns and external-dns would change in different ways.
 
-    `others` are further decisions of extdns about its name.
+    `others` are the decisions of extdns to keep or not to publish other records at its name.
     """
 
     ours: PlanEntry
@@ -40,7 +40,7 @@ class MigrationDocument(Document, frozen=True):
 
     `likewise` are changes that external-dns would make now, too. `ours` are changes that only extdns would make.
     `differing` are records that both would change, in different ways. `theirs` are records that only external-dns would
-    change, with what extdns decides about them. `flags` are remarks on flags that have no effect.
+    change, with what extdns decides about them. `flags` are the notices about flags that are given.
     """
 
     api_version: Version

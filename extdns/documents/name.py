@@ -64,7 +64,10 @@ _GRACE_UNKNOWN: Final = "the grace period (--delete-grace-period): one pass cann
 
 
 class ClaimDocument(Document, frozen=True):
-    """An object that requests the name. `requested` is null if the claim is unresolved; `since` is "" if unknown."""
+    """An object that requests the name. `requested` is null if the claim is unresolved.
+
+    `since` is when the object was created, "" if unknown.
+    """
 
     object: ObjectReference
     since: str
@@ -92,14 +95,14 @@ def build_excluded(claim: ExcludedClaim) -> ExcludedObject:
 
 
 class NameDocument(AnswerDocument, frozen=True, tag_field="kind", tag="NameExplanation"):
-    """A name. `reason` is null if no object requests it and it has no records but ownership records.
+    """A name. `reason` is null if there is no decision about it and nothing excludes it.
 
     `state` is null if no object requests the name and no record at it is ours. `unreadZones` are its zones that were
     not fully read; `allZones` is false if there may be unknown zones. `wildcards` answer if there are no records.
     `knownZones` are the first zones that the service listed. `otherAffix` is the flag under which ownership records of
     a foreign record were found, `otherAffixRecords` their number. `lastChanges` are the last writes, newest first, and
-    `timeline` is all that is known to have happened at the name, oldest first; only a running process has them.
-    `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
+    `timeline` is what is known to have happened at the name or to be due, oldest first; only a running process has
+    them. `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
 
     api_version: Version
@@ -261,7 +264,7 @@ def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int,
 
 
 def _find_decisions(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decision]:
-    """Return the decisions about *claim*; if the service changed its type, those about its object."""
+    """Return the decisions about *claim*; if the service changed its type, those about records of any type."""
     about = [
         decision
         for decision in decisions
@@ -353,7 +356,7 @@ def answer_undecided(
     *,
     known: bool,
 ) -> str:
-    """Summarize a name without relevant decisions in one sentence. *known* is whether all zones were read."""
+    """Summarize a name without relevant decisions. *known* is whether all zones that may hold the name were read."""
     if records and all(one.ownership_of is not None for one in records):
         covered = ", ".join(key for one in records for key in one.ownership_of or ())
         return f"{name} holds the ownership record of {covered or 'no current record'}."

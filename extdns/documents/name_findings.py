@@ -42,7 +42,10 @@ _NO_AFFIX: Final = OtherAffix("", 0)
 
 
 def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | None) -> OtherAffix:
-    """Find ownership records under another prefix or suffix of a foreign record at *name*; *row* are its decisions."""
+    """Find ownership records that may cover a foreign record at *name* with another prefix or suffix than ours.
+
+    *row* has the decisions about *name*.
+    """
     if row is None or row.worst.reason is not Reason.FOREIGN_RECORD:
         return _NO_AFFIX
     head, _, rest = name.partition(".")
@@ -65,5 +68,5 @@ def find_other_affix(seen: EngineSnapshot, name: DnsName, row: NameSummary | Non
 
 
 def select_zones(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the first names of zones, sorted, that are displayed."""
+    """Return the first five *names* of zones, sorted: as many as are displayed."""
     return tuple(sorted(set(names))[:_MAX_ZONES])

@@ -195,7 +195,9 @@ def _describe_zones(document: NameDocument) -> list[str]:
     unlisted = "" if document.all_zones else "; not all zones could be listed"
     if not document.zones:
         return [f"none; {known} known, none of which can hold the name{unlisted}"]
-    return [f"{_describe_zone(zone)}, longest match of {known}{unlisted}" for zone in document.zones]
+    longest = max(len(zone.name) for zone in document.zones)
+    match = {True: f"longest match of {known}", False: "a shorter match"}
+    return [f"{_describe_zone(zone)}, {match[len(zone.name) == longest]}{unlisted}" for zone in document.zones]
 
 
 def _describe_zone(zone: ZoneReference) -> str:

@@ -65,7 +65,7 @@ class NameQuery(NamedTuple):
     """A query for names. A field that is "" matches everything.
 
     Attributes:
-        text: part of a name, of an object as `shop/web`, or of a target.
+        text: part of a name, of an object as `shop/web`, or of a target, in lower case.
         zone: name or id.
         source: a value of `--source`.
         rule: a rule that matches a record of the name.
@@ -97,14 +97,14 @@ class NamePage(NamedTuple):
 
 
 class NameIndex:
-    """A sorted index of every name that is requested or ours, for searches. The searched texts are built once."""
+    """A sorted index of every name with a relevant decision, for searches. The searched texts are built once."""
 
     def __init__(self, decisions: Decisions) -> None:
         """Index the names that have at least one relevant decision in *decisions*."""
         self.rows = tuple(_build_rows(decisions))
 
     def find_page(self, query: NameQuery, after: str, limit: int) -> NamePage:
-        """Return at most *limit* rows that match *query*, from the first name after *after*."""
+        """Return the page of at most *limit* rows that match *query*, from the first name after the cursor *after*."""
         matches = [row for row in self._search_rows(query.text) if _matches(row, query)]
         start = next((at for at, row in enumerate(matches) if row.name > after), len(matches)) if after else 0
         end = start + limit
@@ -155,7 +155,7 @@ def build_row(name: DnsName, decided: tuple[Decision, ...]) -> NameSummary | Non
 def find_worst(decisions: tuple[Decision, ...]) -> Decision:
     """Return the decision with the worst state. *decisions* is not empty.
 
-    A claim that lost a contest is ignored if the winner has the name.
+    Decisions about claims that were rejected in favor of another claim are ignored (`is_superseded`).
     """
     if len(decisions) == 1:
         return decisions[0]
@@ -164,7 +164,7 @@ def find_worst(decisions: tuple[Decision, ...]) -> Decision:
 
 
 def is_superseded(decision: Decision, decisions: Iterable[Decision]) -> bool:
-    """Return whether the claim of *decision* lost to another requested record, which is in *decisions*."""
+    """Return whether the claim of *decision* was rejected, and *decisions* has the record that is requested instead."""
     return is_rejected(decision) and any(
         one.requested_by
         and not is_rejected(one)

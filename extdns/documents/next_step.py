@@ -61,7 +61,7 @@ def _suggest_for_all_names(document: NameDocument) -> str:
 
 
 def _suggest_by_reason(document: NameDocument) -> str:
-    """Return the advice that follows from the reason alone; "" for a reason whose advice depends on more."""
+    """Return the advice for the reason of *document*; "" if there is none, so that the state of the name decides."""
     match document.reason:
         case Reason.NO_ZONE if not _may_be_in_unlisted_zone(document):
             return f"request a name in one of your zones ({_list_zones(document)}), or create a zone for it"

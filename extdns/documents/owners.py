@@ -103,7 +103,7 @@ def build_owners(
     Args:
         result: a pass that has read the zones.
         registry: decides who owns a record.
-        saved: the saved state of every owner id; None if there is no state store.
+        saved: the saved state of every owner id; None if it is unknown.
         problems: what else could not be read, as sentences.
     """
     engine, counts = result.engine, count_records(result.engine)

@@ -104,7 +104,7 @@ _IGNORED_FLAGS: Final = frozenset(
         "zonefile-dir",
     }
 )
-"""Flags that change how extdns runs or connects, but not what it plans."""
+"""Flags that are not among the `settings` of `PlanBasis`: how extdns runs, and where it reads and writes."""
 
 
 class PassResult(NamedTuple):
@@ -206,8 +206,9 @@ class PlanContent(Document, frozen=True):
 class PlanBasis(Document, frozen=True):
     """What a plan is based on; `extdns apply` refuses a plan whose basis has changed.
 
-    `version` is the version of extdns. `settings` are the flags that decide what is planned and differ from their
-    defaults, with secrets masked. `state` is a digest of all our records, their ownership records and all requests.
+    `version` is the version of extdns. `settings` are the flags that differ from their defaults, with secrets masked,
+    without those that say how extdns runs, and where it reads and writes. `state` is a digest of all our records, their
+    ownership records and all requests.
     """
 
     version: str
@@ -341,7 +342,7 @@ def build_running_plan(live: ProcessSnapshot, config: Config) -> RunningPlanDocu
 
 
 def count_actions(decisions: Sequence[Decision]) -> PlanSummary:
-    """Count the decisions by action."""
+    """Count the decisions by action, and the held ones."""
     actions = Counter(decision.action for decision in decisions)
     return PlanSummary(
         create=actions[Action.CREATE],

@@ -93,7 +93,7 @@ def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
 
 
 def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
-    """Yield the remarks on the whole plan, one paragraph each: invalid values, violations, held deletes, gaps."""
+    """Yield the remarks on the whole plan, such as invalid values and held deletes: a tuple of lines for each."""
     if plan.problems:
         lines = (line for problem in plan.problems for line in describe_problem(problem))
         yield ("Invalid objects (other records unaffected)", *lines)
@@ -140,13 +140,16 @@ def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
     """Explain that a running process may have better evidence for held deletes by absence than one pass has."""
     codes = {Evidence(record.evidence) for one in held for record in one.records}
     if absent := sorted(code for code in codes if code.is_by_absence):
-        yield f"The evidence is [{'], ['.join(absent)}], for which the delete budget is smaller or none. A"
-        yield "running extdns may have better evidence, because it observes when objects are deleted or changed."
+        yield f"The evidence is [{'], ['.join(absent)}]: such deletes have a smaller budget, or need approval."
+        yield "A running extdns may have better evidence, because it observes when objects are deleted or changed."
         yield "To see its plan: extdns plan --controller=URL"
 
 
 def summarize_plan(plan: PlanContent, nothing: str) -> str:
-    """Return how many records have which action as one sentence; *nothing* if the plan is empty."""
+    """Return how many records have which action as one sentence; *nothing* if the plan has no entries.
+
+    If the plan has no entries but warnings or gaps, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
+    """
     if not (plan.changes or plan.unfulfilled):
         is_known = nothing != UP_TO_DATE or not (plan.warnings or plan.missing)
         return finish_text(nothing if is_known else NOTHING_PLANNED, plan.missing)
@@ -237,7 +240,7 @@ def _describe_request(one: ObjectReference) -> str:
 
 
 def describe_problem(problem: ProblemDocument) -> tuple[str, str]:
-    """Describe an invalid value, and what is allowed."""
+    """Return two lines, safe for a terminal: an invalid value, and what is allowed."""
     what = f"{describe_object(problem)}: {shorten_field(problem.field)}: {problem.value!r} is not valid"
     return f"  ! {escape_line(what)}  [{problem.reason}]", f"    allowed: {escape_line(problem.allowed)}"
 

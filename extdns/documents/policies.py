@@ -66,8 +66,9 @@ class PoliciesDocument(LiveDocument, frozen=True):
     """The rules about who may publish what; `items` is empty and `policyServer` null without any.
 
     `revision` is that of the rules in CEL, and `evaluatedAt` when they were last evaluated on a record. `problems` is
-    what is wrong with these, with files and with lists. `denied` counts the records that rules deny, `violating` the
-    published ones that they deny now, and `waiting` those that are not changed because there is no answer.
+    what is wrong with these, with their files, and with the list of DNSPolicies. `denied` counts the records that are
+    not changed because rules deny the change, `violating` the published records that rules deny, and `waiting` those
+    that are not changed because there is no answer.
     """
 
     kind: Literal["Policies"]

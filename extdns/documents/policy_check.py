@@ -15,7 +15,7 @@ from extdns.model.plural import format_count
 
 
 class CheckedPolicy(Document, frozen=True):
-    """One DNSPolicy, or a part of a file that cannot be read; then `name` is "".
+    """One DNSPolicy, or a part of a file that cannot be read. `name` is "" if it is not known.
 
     `location` is the file and, if it is known, the line. A policy with `problems` cannot be used; `warnings` are
     typical records for which an expression has no value.
@@ -28,7 +28,7 @@ class CheckedPolicy(Document, frozen=True):
 
 
 class PolicyCheckDocument(Document, frozen=True):
-    """Every DNSPolicy of the files, in their order."""
+    """Every DNSPolicy of the files, and every part of them that cannot be read, in their order."""
 
     api_version: Version
     kind: Literal["PolicyCheck"]

@@ -17,8 +17,8 @@ from extdns.model.plural import format_count
 class TestedCase(Document, frozen=True):
     """One test.
 
-    `missing` are expected violations that there are not, `unexpected` are the others that there are. `unavailable` is
-    why the rules have no answer, "" if they have one.
+    `missing` are the violations that were expected but not found, `unexpected` those that were found but not expected.
+    `unavailable` is why the rules have no answer, "" if they have one.
     """
 
     __test__ = False  # it is no test class of pytest
@@ -32,7 +32,10 @@ class TestedCase(Document, frozen=True):
 
 
 class PolicyTestDocument(Document, frozen=True):
-    """All tests of the files, in their order. If there are `problems`, some of them were not run."""
+    """The tests that were run, in the order of the files, and the `problems` of test files and DNSPolicies.
+
+    Tests in a file with problems are not run, and tests are run without invalid DNSPolicies.
+    """
 
     api_version: Version
     kind: Literal["PolicyTest"]

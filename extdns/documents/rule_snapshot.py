@@ -17,7 +17,7 @@ class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
     Attributes:
         revision: the revision of the rules in use, "" before the first were read.
         policies: the state of each DNSPolicy, sorted by name within each origin.
-        problems: what is wrong with policies, files and lists, sorted.
+        problems: what is wrong with DNSPolicies, with their files, and with the list of DNSPolicies; sorted.
         evaluated_at_s: when a record was last evaluated (monotonic seconds), None before the first.
     """
 
@@ -48,7 +48,7 @@ class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
 
 
 class RuleSnapshot(Value, frozen=True, kw_only=True):
-    """The rules of a process; each part is None without its flag."""
+    """The rules of a process: `local` is None without `--policy-rules`, `server` without `--opa-url`."""
 
     local: LocalRulesSnapshot | None = None
     server: PolicyServerSnapshot | None = None

@@ -38,7 +38,7 @@ class SavedHeldRecord(Document, frozen=True):
 
 
 class SavedHeldSet(Document, frozen=True):
-    """The deletes that one scope holds: a zone, if `namespace` is "", or a namespace in it.
+    """The deletes that one scope holds: a namespace in a zone, or, if `namespace` is "", a zone or all zones.
 
     `approvalCode` approves all of them; `records` are the first fifty; `causes` are why they are held, as text.
     """

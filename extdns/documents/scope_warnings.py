@@ -81,7 +81,7 @@ def _check_zones(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 
 
 def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
-    """Compare each value of `--domain-filter` with all zones, also with those that a filter excludes."""
+    """Yield a warning for each value of `--domain-filter` that fits no zone, also none that a filter excludes."""
     plan, zones = config.plan, sorted({*scope.zones, *scope.excluded_zones})
     if plan.regex_domain_filter or plan.regex_domain_exclusion or not zones:
         return

@@ -71,7 +71,7 @@ class EngineSnapshot:
         unfinished: what has not been read yet, one sentence each.
         failures: everything else that fails, one sentence each.
         missing: the failures because of which something could not be read.
-        is_leader: whether the process may write.
+        is_leader: whether the process is the leader, which it always is without an election.
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
         scope: which zones, objects and names there are.
@@ -114,7 +114,7 @@ class EngineSnapshot:
     def read_around(self, name: DnsName, entry: ZoneSnapshot) -> tuple[OwnedRecord, ...]:
         """Return the records of a zone at *name* and its related names, with their owners, without ownership records.
 
-        The ownership record of the name of a zone itself may be in the zone above it.
+        A related name may be in another zone: the ownership record of the name of a zone may be in the zone above it.
         """
         related = self._registry.related_names
         near = {name, *map(DnsName, related(name))}
@@ -223,7 +223,7 @@ class ProcessSnapshot:
 
     @property
     def names(self) -> NameIndex:
-        """Every name that is requested or ours."""
+        """The index of every name with a relevant decision."""
         decisions, known = self.engine.decisions, self._counted.names
         if known is None or known[0] != decisions.revision:
             known = self._counted.names = (decisions.revision, NameIndex(decisions))
@@ -231,14 +231,14 @@ class ProcessSnapshot:
 
     @property
     def rule_results(self) -> Counter[tuple[str, str]]:
-        """The number of records that a rule matches, by rule and result."""
+        """The number of records that a rule matches, by pair of rule and result."""
         decisions, known = self.engine.decisions, self._counted.rule_results
         if known is None or known[0] != decisions.revision:
             known = self._counted.rule_results = (decisions.revision, count_rule_results(decisions))
         return known[1]
 
     def count_zone_records(self, entry: ZoneSnapshot) -> int:
-        """Return the number of records in a zone, without ownership records."""
+        """Return the number of records in a zone, as `list_records` yields them."""
         known = self._counted.records.get(entry.zone.id)
         if known is None or known[0] != entry.cache.revision:
             count = sum(1 for _ in list_records(entry.cache))
@@ -268,12 +268,12 @@ def count_records(engine: Engine | EngineSnapshot) -> dict[Zone, RecordCounts]:
 
 
 def list_records(cache: ZoneCache) -> Iterator[Record]:
-    """Yield the records in a zone cache, without ownership records."""
+    """Yield the records in a zone cache, without ownership records in plain text and unreadable records."""
     return filter(_is_counted, cache.all_records())
 
 
 def _is_counted(record: Record) -> bool:
-    """Return whether a record is counted: ownership records and unreadable records are not."""
+    """Return whether a record is counted: ownership records in plain text and unreadable records are not."""
     if record.type == rrtype.TXT:
         return not any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
     return record.type != rrtype.UNREADABLE

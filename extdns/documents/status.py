@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 class StatusDocument(LiveDocument, frozen=True):
     """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
 
-    `level` is the worst of the levels of all names, zones and kinds of object, and at best `waiting` if there are
-    `warnings`: settings that do not fit what was found. `version`, `policy` and `dryRun` are those of the process.
+    `level` is `failing` if anything is `failing`, else the worst of the levels of all names, zones and kinds of object,
+    and at best `waiting` if anything is awaited or there are `warnings`: settings that do not fit what was found.
+    `version`, `policy` and `dryRun` are those of the process.
     """
 
     kind: Literal["Status"]
@@ -112,9 +113,10 @@ class NamesDocument(LiveDocument, frozen=True):
 class ZoneStatus(Document, frozen=True):
     """One zone. `readAt` is when its last complete refresh began, null before the first.
 
-    `state` is `reading` until the zone was fully read, otherwise that of the name with the worst state, `published` if
-    there is none. `queued` counts names with queued changes; `deleted` counts deletes of the last ten minutes that
-    count in the delete budget.
+    `state` is `failing` if the zone cannot be read or written, `reading` until it was fully read, `held` while deletes
+    in it are held, otherwise that of the name with the worst state; if that is published or excluded, or there is no
+    name, it is `changing` while changes are queued, else `published`. `queued` counts names with queued changes;
+    `deleted` counts deletes of the last ten minutes that count in the delete budget.
     """
 
     state: ZoneCondition
@@ -155,7 +157,7 @@ class ZonesDocument(LiveDocument, frozen=True):
 
 
 class SourceStatus(Document, frozen=True):
-    """A kind of object, the sources that read it, and the number of objects read so far."""
+    """A kind of object, the sources that have read objects of it, and the number of objects read so far."""
 
     resource: str
     sources: tuple[str, ...]

@@ -68,7 +68,7 @@ def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> 
     elif not live.healthy:
         yield "A thread of this process does not respond: this state may be out of date."
     if not live.engine.is_leader:
-        yield "This process is a standby; another one is the leader."
+        yield "This process is a standby: it writes nothing."
     if not live.synced:
         yield "The first full pass has not ended yet."
     yield from _count_names(live, counts)

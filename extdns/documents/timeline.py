@@ -22,9 +22,10 @@ _APPLIED: dict[str, TimelineEvent] = {"create": "created", "update": "updated", 
 
 
 class TimelineEntry(Document, frozen=True):
-    """One event at a name. `due` is a delete whose grace period ends `at`, in the future.
+    """One event at a name.
 
-    `reason` is a reason code, "" if there is none.
+    `due` is a delete that may be made from `at` on, when its grace period or `--unresolved-timeout` ends. `reason` is a
+    reason code, "" if there is none.
     """
 
     at: datetime

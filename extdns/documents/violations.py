@@ -53,7 +53,7 @@ class ViolationDocument(RuleDocument, frozen=True):
 
 
 def count_rule_results(decisions: Iterable[Decision]) -> Counter[tuple[str, str]]:
-    """Count the records that a rule matches, by rule and result."""
+    """Count the records that a rule matches, by pair of rule and result."""
     found: Counter[tuple[str, str]] = Counter()
     for decision in decisions:
         results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}
@@ -62,7 +62,7 @@ def count_rule_results(decisions: Iterable[Decision]) -> Counter[tuple[str, str]
 
 
 def list_rules(decision: Decision) -> tuple[RuleDocument, ...]:
-    """Return the answer of each rule that matches the record of *decision*, violated rules first."""
+    """Return the known answers of the rules that match the record of *decision*, violated rules first."""
     violated = {one.rule for one in decision.violations}
     allowed = (
         RuleDocument(rule=rule, result="allowed", message="", reason="", values={})

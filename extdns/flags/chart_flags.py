@@ -26,7 +26,11 @@ def list_secret_variables() -> list[str]:
 
 
 def describe_flags() -> dict[str, Any]:
-    """Return the names of the flags that are repeatable, secret or switches, and the choices that this version has."""
+    """Return the content of the file, by key.
+
+    `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
+    with secrets. `repeatable`, `secret`, `switches` and `valued` (not switches) have names of flags.
+    """
     return {
         "available": {name: list(choices) for name, choices in AVAILABLE.items()},
         "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),

@@ -19,7 +19,7 @@ def read_defaults() -> dict[str, Any]:
 
 
 def read_descriptions() -> Mapping[str, str]:
-    """Return the comment directly above each key in block style, by the path of the key, as `image.tag`."""
+    """Return the comments directly above keys in block style, by the path of the key, as `image.tag`."""
     text = VALUES.read_text(encoding="utf-8")
     return dict(_find_comments(yaml.compose(text), text.splitlines(), ""))
 

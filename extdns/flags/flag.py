@@ -41,7 +41,7 @@ class Moot:
 class Absent:
     """Marks a flag that this version does not support.
 
-    Setting it is an error, unless its source, provider or registry is not chosen.
+    Setting it is an error, unless its source, provider or registry is not chosen, or the value is its empty default.
 
     Attributes:
         alternative: what to do instead, "" if there is nothing.
@@ -107,7 +107,10 @@ class Flag:
         return self.reference_default if compat and self.reference_default is not SAME_DEFAULT else self.default
 
     def has_no_effect(self, value: object) -> bool:
-        """Return whether *value* is the empty default, which is allowed even if the flag is not supported."""
+        """Return whether *value* is the default and is empty, 0 or off.
+
+        Such a value is allowed for an `Absent` flag.
+        """
         return not value and value == self.default
 
     def is_relevant(self, values: Mapping[str, Any]) -> bool:

@@ -13,8 +13,8 @@ from extdns.flags.validation import AVAILABLE
 _WIDTH: Final = 100
 _INTRODUCTION: Final = """\
 Write --flag=VALUE or --flag VALUE; switches take no value and are undone by --no-flag. A repeatable
-flag takes one value at a time: commas do not separate. Each flag can also be set by the variable
-shown in brackets, a repeatable one with one value a line; the command line wins. @FILE is
+flag takes one value at a time: commas do not separate. A flag can also be set by the variable that
+is shown in brackets, a repeatable one with one value a line; the command line wins. @FILE is
 replaced by the lines of the file.
 """
 
@@ -32,14 +32,14 @@ def format_usage(flag: Flag) -> str:
 
 
 def format_default(flag: Flag) -> str:
-    """Format the default of a flag as on the command line; "" if it is empty or a switch is off."""
+    """Format the default of a flag as on the command line, for a switch as `on`; "" if it is empty or off."""
     if flag.is_switch:
         return "on" if flag.default else ""
     return ", ".join(argument.partition("=")[2] for argument in flag.format_arguments(flag.default))
 
 
 def list_allowed(flag: Flag) -> tuple[str, ...]:
-    """Return the allowed values of a flag that are available in this version; () if they cannot be listed."""
+    """Return the allowed values of a flag that this version has, without ""; () if they cannot be listed."""
     return AVAILABLE.get(flag.name, tuple(choice for choice in flag.kind.choices if choice))
 
 

@@ -100,7 +100,7 @@ def make_choice_kind(
 ) -> ValueKind[str]:
     """Make a kind that allows only *values*, case-sensitive (docs/spec/sources.md 9.1).
 
-    *other_names* are texts in lower case that people use for a value, with the value.
+    *other_names* maps texts in lower case that people write in place of a value to that value, for suggestions.
     """
 
     def read(text: str) -> str:

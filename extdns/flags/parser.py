@@ -52,10 +52,12 @@ def find_requested_text(argv: Sequence[str]) -> Literal["help", "version"] | Non
 
 
 def parse_settings(argv: Sequence[str], environ: Mapping[str, str]) -> dict[str, Setting]:
-    """Parse the flags that are set, by name in the order of the table. The command line overrides the environment.
+    """Return the flags that are set, by name in the order of the table. The command line overrides the environment.
+
+    From then on, the secrets among them are masked in all output of the process.
 
     Raises:
-        UsageError: a flag is unknown or has an invalid value; the first one is reported.
+        UsageError: an argument or a variable is invalid; only the first error is reported.
     """
     arguments = expand_files(argv)
     hide_secrets(arguments, environ)

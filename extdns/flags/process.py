@@ -176,7 +176,7 @@ CLUSTER_FLAGS: Final = (
         kind=TIME,
         default=DEFAULT_TIMEOUT_S,
         support=_RENAMED,
-        help="old name of --kube-api-request-timeout, which it overrides unless it is 30s",
+        help="old name of --kube-api-request-timeout; a value other than 30s overrides that of the new name",
     ),
     Flag(
         name="kube-api-qps",
@@ -274,7 +274,7 @@ REPORTING_FLAGS: Final = (
         name="metrics-address",
         kind=ADDRESS,
         default=ListenAddress(host="", port=7979),
-        help="address that serves /healthz and /metrics",
+        help="address that serves /healthz, /readyz and /metrics",
     ),
     Flag(
         name="web-address",

@@ -80,7 +80,12 @@ AWS_FLAGS: Final = (
         default=True,
         help="evaluate the health of alias targets, unless an annotation overrides it",
     ),
-    _aws(name="aws-api-retries", kind=NUMBER, default=3, help="maximum of attempts of one API call"),
+    _aws(
+        name="aws-api-retries",
+        kind=NUMBER,
+        default=3,
+        help="maximum of attempts of one API call that reads; 0 is 10",
+    ),
     _route53(name="aws-prefer-cname", kind=BOOLEAN, default=False, help="write CNAMEs instead of aliases"),
     _route53(
         name="aws-conditional-writes",

@@ -20,7 +20,7 @@ Every flag of external-dns is known, and some of our own. `extdns help flags` sh
 - A switch takes no value: `--once`, `--no-once`.
 - A repeatable flag takes one value at a time; commas do not separate. Values that are given replace
   the default. Any other flag may be given once.
-- Each flag can be set by an environment variable: `EXTERNAL_DNS_` and its name in capitals, with
+- Each flag except `--help` and `--version` has an environment variable: `EXTERNAL_DNS_` and its name in capitals, with
   `_` for `-`, as in `EXTERNAL_DNS_TXT_OWNER_ID`. A repeatable flag takes one value a line, a switch
   `true` or `false`. An empty variable counts as not set, and the command line wins.
 - A duration is numbers with units, as in `90s`, `1m30s` and `2h`. The units are `ns`, `us`, `ms`,
@@ -32,8 +32,8 @@ Every flag of external-dns is known, and some of our own. `extdns help flags` sh
   external-dns does not have refuses such a value.
 - A flag of a source, provider or registry that is not chosen is accepted and has no effect.
 - A flag that this version does not have stops the start, unless what it belongs to is not chosen.
-- A flag for a secret has another one for a file with it, so that no secret need be in arguments or variables. A newline
-  at the end of the file is not part of the secret.
+- A flag for a secret that this version supports has another one for a file with the secret, so that no secret need be
+  in arguments or variables. A newline at the end of the file is not part of the secret.
 - A secret, and the user and password in a URL, is shown as `******` in the configuration, in logs, in errors and on
   the page. That holds for environment variables too, such as `HTTPS_PROXY` and `AWS_ENDPOINT_URL_ROUTE_53`.
 """

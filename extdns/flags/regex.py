@@ -103,7 +103,8 @@ _CONTROL: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "
 class _Translator:
     """Translates an RE2 expression to Python, from left to right.
 
-    `_flags` has one entry for each open group: how many groups for flags must be closed at its end.
+    `_flags` has one entry for the whole expression and one for each open group: the openings, such as `(?i:`, of the
+    groups for flags that are closed at its end.
     """
 
     def __init__(self, text: str) -> None:

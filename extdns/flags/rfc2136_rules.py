@@ -43,7 +43,7 @@ def check_reference_rules(values: Mapping[str, Any]) -> None:
 
 
 def check_our_rules(values: Mapping[str, Any]) -> None:
-    """Check the flags by the rules of extdns: among others, that there are servers, zones and a key.
+    """Check the flags by the rules of extdns, such as that servers and zones are given, and a key to sign with.
 
     Raises:
         UsageError: the first rule that is violated.
@@ -52,7 +52,7 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
     _check_zones(values)
     if not values["rfc2136-axfr"] and not values["rfc2136-tsig-axfr"]:
         raise usage_error(
-            "--provider=rfc2136 needs --rfc2136-axfr: without reading a zone, nobody knows whose its records are",
+            "--provider=rfc2136 needs --rfc2136-axfr: if a zone is not read, the owners of its records are unknown",
             "give --rfc2136-axfr, and let the server transfer the zone to the key",
         )
     if bool(values["tls-client-cert"]) != bool(values["tls-client-cert-key"]):
@@ -64,9 +64,9 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
 
 
 def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
-    """Return a warning of two lines if flags of TLS are in *settings*, the flags that are set, and TLS is not used.
+    """Return one warning of two lines if *settings*, the flags that are set, has flags of TLS but TLS is off; else ().
 
-    External-dns accepts them, too.
+    External-dns accepts these flags without TLS, too.
     """
     if (use_tls := settings.get("rfc2136-use-tls")) and use_tls.value:
         return ()
@@ -138,10 +138,10 @@ def _check_key(values: Mapping[str, Any]) -> None:
 
 
 def check_secret(secret: str, origin: str) -> None:
-    """Check that *secret*, which was given by *origin*, is base64.
+    """Check that *secret* is base64 and not empty. *origin* is the flag or file that it comes from, for the message.
 
     Raises:
-        UsageError: it is not. The message does not contain the secret.
+        UsageError: *secret* is not base64, or is empty. The message does not contain the secret.
     """
     try:
         found = base64.b64decode(secret, validate=True)

@@ -86,7 +86,7 @@ SOURCE_FLAGS: Final = (
         name="ignore-hostname-annotation",
         kind=BOOLEAN,
         default=False,
-        help="take names only from --fqdn-template, not from the hostname annotation",
+        help="ignore the hostname annotation; needs --fqdn-template",
     ),
     Flag(
         name="target-net-filter",
@@ -112,7 +112,7 @@ SOURCE_FLAGS: Final = (
         name="prefer-alias",
         kind=BOOLEAN,
         default=False,
-        help="request an alias wherever a CNAME is requested",
+        help="request an alias in place of each CNAME whose object does not state alias itself",
     ),
     Flag(
         name="merge-across-namespaces",

@@ -46,7 +46,7 @@ def _list_spellings(flag: Flag) -> tuple[str, ...]:
 
 
 def missing_value_error(flag: Flag) -> UsageError:
-    """Build the error for a flag without a value: it is the last argument, or another flag follows."""
+    """Build the error for a flag without a value: no argument follows it, or one that begins with a hyphen."""
     return usage_error(
         f"{flag.spelling} needs a value",
         f"write {flag.spelling}={flag.kind.metavar}; a value that begins with - needs the =",
@@ -68,7 +68,7 @@ def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> Usag
         flag: the flag.
         origin: the flag with its dashes, or the environment variable that sets it.
         text: the invalid value.
-        reason: why it is invalid, "" if only the kind of value is known.
+        reason: why it is invalid, "" if there is nothing to add to the kind of value that is expected.
     """
     comma = flag.repeatable and flag.kind.choices and set(text.split(",")) <= set(flag.kind.choices)
     repeated = (

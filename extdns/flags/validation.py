@@ -104,7 +104,7 @@ def _check_ours(values: Values) -> None:
 
 
 def _check_no_policy_server(values: Values) -> None:
-    """Check that no flag describes how to query a policy server that there is not."""
+    """Check that every other flag of the policy server has its default, because --opa-url is not set."""
     for flag in OPA_FLAGS:
         if values[flag.name] != flag.default and flag.name != "opa-url":
             argument = sanitize(" ".join(flag.format_arguments(values[flag.name])))
@@ -208,7 +208,8 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
     """Return the minimum time between two refreshes of a zone, in seconds (docs/design/differences.md).
 
-    It is the longest of the durations in *settings* whose flag has `Moot.bounds_refresh`; 0 if none is set.
+    It is the longest of the durations in *settings* whose flag has `Moot.bounds_refresh` and belongs to what is chosen;
+    0 if there is none.
 
     Args:
         settings: the flags that are set, by name.
@@ -225,7 +226,10 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
 
 
 def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a warning of two lines for each value that cannot have an effect, in the order of the table.
+    """Return a warning of two lines for each value that cannot have an effect; with `--compat` none.
+
+    Those about TLS come first, the others follow in the order of the table. Flags whose source, provider or registry is
+    not chosen are left out.
 
     Args:
         settings: the flags that are set, by name.

@@ -90,8 +90,8 @@ class ChangeSet(Value, frozen=True, kw_only=True):
         changes: sorted by key.
         writes: the records to write, ownership records included, sorted by key; empty before
             `Registry.complete`.
-        ownership_zone: the zone that holds the ownership records if *zone* has no place for them, as for its apex; None
-            if that zone is not managed.
+        ownership_zone: the zone above *zone* that holds the ownership records of the apex of *zone*; None if *zone*
+            holds the ownership records, or if no such zone is known.
     """
 
     zone: Zone
@@ -102,7 +102,10 @@ class ChangeSet(Value, frozen=True, kw_only=True):
 
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:
-    """Return whether *one* and *other* make the same changes. Encrypted texts, which always vary, are not compared."""
+    """Return whether *one* and *other* make the same changes.
+
+    The new data of writes are not compared, because encrypted texts differ each time.
+    """
     return [_get_identity(change_set) for change_set in one] == [_get_identity(change_set) for change_set in other]
 
 
@@ -257,7 +260,7 @@ class Action(StrEnum):
 
 
 class Decision(Value, frozen=True, kw_only=True):
-    """The decision about one record of one zone, or about one claim that no zone holds.
+    """The decision about one record of one zone, or about one claim to a name that no zone holds.
 
     Attributes:
         zone: None if no zone holds the name.
@@ -265,7 +268,7 @@ class Decision(Value, frozen=True, kw_only=True):
         current: the existing record, None if there is none.
         requested_by: the claims that request it, the deciding one first.
         detail: one clause for a person, "" if the reason is enough.
-        violations: the rules that the requested record, or the delete, violates.
+        violations: the violations of rules by the requested record, or by the delete.
         rules: the names of the rules that match, violated or not.
     """
 
@@ -284,9 +287,9 @@ class Decision(Value, frozen=True, kw_only=True):
 
     @property
     def is_relevant(self) -> bool:
-        """Whether the record is ours, is requested by an object, or cannot be read.
+        """Whether the decision is about more than a foreign record that no object requests.
 
-        Other foreign records are irrelevant. The owner of a record that cannot be read is unknown.
+        A record that cannot be read counts as relevant, because its owner is unknown.
         """
         if self.reason is Reason.RECORD_UNREADABLE:
             return True

@@ -27,8 +27,8 @@ class Provenance(Value, frozen=True, kw_only=True):
     Attributes:
         source: the name of the source, as `--source` spells it.
         field: the annotation, field or template that named the host, as `spec.rules[0].host`.
-        derivation: how it was derived from another claim, None if the object states it. Derived claims are merged only
-            with claims of the same derivation.
+        derivation: how the claim was derived from another one, `NONE` if the object states it. Derived claims are
+            merged only with claims of the same derivation.
     """
 
     source: str
@@ -129,7 +129,10 @@ NameClaim = ResolvedClaim | UnresolvedClaim
 
 
 def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
-    """Return the warnings of *claims*, which are all of one object, in their order and without duplicates."""
+    """Return the warnings of *claims*, and one warning for each invalid claim, in order and without duplicates.
+
+    *claims* are all of one object.
+    """
     found: list[ClaimWarning] = []
     for claim in claims:
         if isinstance(claim, ResolvedClaim):
@@ -144,5 +147,8 @@ _HIDING: Final = frozenset({Reason.INVALID_NAME, Reason.INVALID_ENDPOINT, Reason
 
 
 def find_hidden_request(problems: Iterable[ClaimWarning]) -> ClaimWarning | None:
-    """Return the first of *problems*, all of one object, that may hide a name it requests; None if none may."""
+    """Return the first of *problems* that may hide a name that the object requests; None if there is none.
+
+    *problems* are all of one object.
+    """
     return next((problem for problem in problems if problem.reason in _HIDING), None)

@@ -87,7 +87,7 @@ class ObjectProblem(Value, frozen=True, kw_only=True):
 
 
 class IdentityRead(Value, frozen=True, kw_only=True):
-    """The identity of the cluster was read. All changes that follow come from this cluster."""
+    """The identity of the cluster was read. The changes up to the next `IdentityRead` come from this cluster."""
 
     identity: ClusterIdentity
 

@@ -28,7 +28,7 @@ class DnsName(str):
     """A fully qualified domain name in canonical form, without trailing dot.
 
     A subclass of `str`, so that it hashes and sorts as fast. Labels may hold every printable ASCII
-    character except backslash, so `*` and `_` are legal (RFC 2181 section 11).
+    character except blank, dot and backslash, so `*` and `_` are legal (RFC 2181 section 11).
     """
 
     __slots__ = ()
@@ -37,9 +37,11 @@ class DnsName(str):
     def parse(cls, text: str) -> Self:
         """Parse any spelling of a name: Unicode or A-labels, any case, with or without trailing dot.
 
+        Blanks before and after the name are ignored.
+
         Raises:
             InvalidValueError: an empty name or label, a label over 63 or a name over 253 bytes, a
-                blank, control character or backslash, or Unicode that has no A-label.
+                blank in the name, a control character or backslash, or Unicode that has no A-label.
         """
         if len(text) <= MAX_NAME_BYTES and (found := _CANONICAL.fullmatch(text)):
             return cls(found[1])
@@ -117,7 +119,7 @@ def _check_label(label: str, text: str) -> None:
 
 
 def _to_ascii(name: str, text: str) -> str:
-    """Map *text* by UTS #46 (non-strict, transitional) and encode what is not ASCII.
+    """Map *name* by UTS #46 (non-strict, transitional) and encode what is not ASCII. Errors quote *text*.
 
     Labels that IDNA2008 forbids, such as emoji, are encoded all the same, because they are in use.
     """

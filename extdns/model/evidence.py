@@ -63,12 +63,12 @@ def describe_hold(scope: str, *, by_budget: bool, by_absence: bool) -> str:
     Args:
         scope: the scope that holds them, as text.
         by_budget: whether its budget was exceeded; if not, the evidence was insufficient.
-        by_absence: whether that is the smaller budget of deletes by absence.
+        by_absence: whether that budget is the smaller one of deletes by absence.
     """
     if not by_budget:
         return "the evidence was insufficient when the hold began"
-    share = "a fifth of " if by_absence else ""
-    return f"the deletes in {scope} within ten minutes exceeded {share}--max-delete-count and --max-delete-percent"
+    deletes, share = ("deletes by absence", "a fifth of ") if by_absence else ("deletes", "")
+    return f"the {deletes} in {scope} within ten minutes exceeded {share}--max-delete-count and --max-delete-percent"
 
 
 class HeldDelete(Value, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ class Kind(NamedTuple):
         older_versions: versions to use if the preferred one is not served, the best one first. The fields that are read
             mean the same in all of them.
         resource_prefix: how ownership records name the kind, "" for its name in lower case; see `label`. If it ends in
-            a slash, labels have an empty namespace, as `things//name` for cluster-scoped kinds.
+            a slash, `resource` labels have an empty namespace, as `things//name` for cluster-scoped kinds.
     """
 
     group: str
@@ -35,7 +35,7 @@ class Kind(NamedTuple):
 
     @property
     def api_versions(self) -> tuple[str, ...]:
-        """Every `apiVersion` under which its objects are read, the preferred one first."""
+        """Every `apiVersion` under which objects of the kind are read, the preferred one first."""
         return tuple(form.api_version for form in self.versions)
 
     @property
@@ -82,7 +82,8 @@ class ObjectRef(Value, frozen=True, kw_only=True):
 
     Attributes:
         uid: "" if the manifest has none.
-        created: `creationTimestamp` as RFC 3339 text, "" if unknown. The older object wins a contest.
+        created: `creationTimestamp` as RFC 3339 text, "" if unknown. It decides a contest for a name that no namespace
+            has yet: the oldest object wins.
     """
 
     key: ObjectKey
@@ -107,7 +108,7 @@ def build_key(kind: Kind, metadata: ObjectMeta) -> ObjectKey:
 
 
 def build_ref(kind: Kind, metadata: ObjectMeta) -> ObjectRef:
-    """Return the reference to an object that its claims contain."""
+    """Build the reference to an object, as claims of the object contain it."""
     return ObjectRef(key=build_key(kind, metadata), uid=metadata.uid, created=metadata.creation_timestamp or "")
 
 

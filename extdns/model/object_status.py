@@ -49,8 +49,8 @@ class PolicyStatus(Value, frozen=True, kw_only=True):
 
     Attributes:
         generation: `metadata.generation` of that version.
-        problems: what is wrong with it; () if it is used.
-        is_used: whether a version is used: this one, or the last valid one.
+        problems: what is wrong with this version; () if it is valid.
+        is_used: whether any version of the DNSPolicy is used: this one, or the last valid one.
         matched: the number of records that the rule is evaluated on.
         violations: the number of records that violate it.
     """

@@ -44,14 +44,18 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         "No ready endpoints: complete data about endpoints, pods or nodes has no target for the name.",
         log=LogLevel.INFO,
     ),
-    "absent": ReasonRow(Group.REMOVED, "A complete list lacks the object, and a GET confirmed that it does not exist."),
+    "absent": ReasonRow(
+        Group.REMOVED,
+        "A complete list lacks the object, and a GET, or with manifests a second reading, confirmed that it does not "
+        "exist.",
+    ),
     "orphan-gone": ReasonRow(
         Group.REMOVED, "The record is ours, no object requests it, and its resource no longer exists."
     ),
     "orphan-unclaimed": ReasonRow(
         Group.REMOVED,
         "The record is ours and no object requests it, but its resource may still exist. The delete is held, "
-        "unless a saved state shows that an earlier pass had the same settings.",
+        "unless the settings are those that were accepted before.",
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",
@@ -105,19 +109,23 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "absence-unconfirmed": ReasonRow(
         Group.UNCHANGED,
-        "A list lacks the resource of the record, but the API server has not confirmed that it does not exist. "
-        "The record stays.",
+        "A list lacks the resource of the record, or another object that the record depends on, but no GET has "
+        "confirmed that this object does not exist. The record stays.",
         category=Category.UNDECIDED,
         log=LogLevel.INFO,
     ),
     "object-failed": ReasonRow(
         Group.UNCHANGED,
-        "The claims of the object could not be computed. Its existing records stay.",
+        "The claims of the object, or of another one that may request the record, could not be computed, or planning "
+        "the name failed with an error. Existing records stay.",
         category=Category.UNDECIDED,
         fails=True,
     ),
     "source-down": ReasonRow(
-        Group.UNCHANGED, "The kind of the resource cannot be listed. The record stays.", category=Category.UNDECIDED
+        Group.UNCHANGED,
+        "A kind of object on which the record depends, such as that of its resource, cannot be listed. The record "
+        "stays.",
+        category=Category.UNDECIDED,
     ),
     "policy-keeps": ReasonRow(Group.UNCHANGED, "--policy does not allow this change.", log=LogLevel.INFO),
     "policy-keeps-type": ReasonRow(
@@ -158,7 +166,8 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "invalid-ttl": ReasonRow(
         Group.OBJECT,
-        "The ttl annotation is not a valid TTL. The record is published with the default TTL.",
+        "The ttl annotation, or the recordTTL of a DNSEndpoint, is not a valid TTL. The record is published with the "
+        "default TTL.",
         event_when=EventWhen.ALWAYS,
     ),
     "invalid-endpoint": ReasonRow(
@@ -170,7 +179,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     "invalid-annotation": ReasonRow(
         Group.OBJECT,
         "An annotation has an invalid value, or a key that the object also has under a newer prefix. It is treated as "
-        "absent.",
+        "absent, or existing records stay as they are.",
         event_when=EventWhen.ALWAYS,
     ),
     "ignored-annotation": ReasonRow(
@@ -225,7 +234,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "owned-by-other": ReasonRow(
         Group.CONFLICT,
-        "The ownership record of the name names another owner.",
+        "The ownership record of the current record names another owner.",
         category=Category.FOREIGN,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
@@ -279,8 +288,8 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "no-ownership-name": ReasonRow(
         Group.CONFLICT,
-        "No ownership record can be written for it: the name would be too long, is outside the zone, or is taken "
-        "by a record that is not ours. Without one, nothing is created.",
+        "No ownership record can be written for the record: its name would be too long, is outside the zone, or is "
+        "taken by a record that is not ours. Without an ownership record, nothing is created.",
         fails=True,
     ),
     "duplicate-ownership-name": ReasonRow(
@@ -288,7 +297,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "unsupported": ReasonRow(
         Group.PROVIDER,
-        "The DNS service does not support such a record.",
+        "The DNS service does not support such a record, or the object requests a record without targets.",
         keeps_replaced=True,
         fails=True,
         event=RECORD_ERROR,
@@ -311,7 +320,10 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         transient=True,
     ),
     "try-later": ReasonRow(
-        Group.PROVIDER, "The DNS service is busy. The change is sent again.", fails=True, transient=True
+        Group.PROVIDER,
+        "The DNS service throttled the call, is busy or failed. The change is sent again.",
+        fails=True,
+        transient=True,
     ),
     "no-answer": ReasonRow(
         Group.PROVIDER,

@@ -273,7 +273,8 @@ class RecordProblem(Value, frozen=True, kw_only=True):
 def find_record_problem(endpoint: DesiredRecord) -> RecordProblem | None:
     """Return the first problem of *endpoint*, None if it is valid.
 
-    One invalid target makes the whole record invalid. CNAME, DNAME, TXT, NS, NAPTR and unknown types are
+    One invalid target makes the whole record invalid. An alias is always valid. A record of another type than A, AAAA
+    and CNAME is invalid if it has the property `alias`; otherwise CNAME, DNAME, TXT, NS, NAPTR and unknown types are
     always valid. Records without targets are valid, except PTR.
     """
     rtype = endpoint.type
@@ -366,7 +367,10 @@ def split_strings(text: str) -> str:
 
 
 def join_strings(text: str) -> str:
-    """Undo `split_strings`: join each string of 255 characters with the next one. Other text stays unchanged."""
+    """Undo `split_strings`: join each string of 255 characters with the next one.
+
+    Text that is not a TXT value stays unchanged.
+    """
     if len(text) <= _MAX_STRING + 2 or not is_txt_value(text):
         return text
     found: list[str] = []

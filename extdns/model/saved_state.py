@@ -23,7 +23,7 @@ class Approval(Value, frozen=True, kw_only=True):
 
 
 class SavedHolds(Value, frozen=True, kw_only=True):
-    """Deletes that have been held since the same time.
+    """Deletes that one scope has held since the same time, for the same cause.
 
     Attributes:
         since_s: when the hold began.
@@ -132,9 +132,9 @@ class Saved(Value, frozen=True, kw_only=True):
         zones: sorted by the id of the zone.
         all_zones: the scope of all zones together.
         cluster: the cluster that the objects came from.
-        approved: approved deletes: digest, and until when.
-        approved_by: the approvals of these: digest, code and claimed user.
-        approvals: what a person approved and was not applied yet.
+        approved: approved deletes: the digest, and when the approval ends.
+        approved_by: who approved the deletes in *approved*: digest, code and claimed user.
+        approvals: what a person approved and no process has applied yet.
         other_cluster: the id of the cluster that the objects come from, if it is another one; else "".
         is_new: whether there was no saved state: at a first start, or after it was lost.
         load_error: why the saved state cannot be used; "" if it can, or if there was none.
@@ -155,7 +155,10 @@ class Saved(Value, frozen=True, kw_only=True):
         return next((zone for id_, zone in self.zones if id_ == zone_id), SavedZone())
 
     def shift(self, by_s: float, latest_s: float) -> Saved:
-        """Return a copy with all times shifted, as `SavedScope.shift` does."""
+        """Return a copy with *by_s* seconds added to every time. Only ends of approvals may be after *latest_s*.
+
+        Other times after *latest_s* become *latest_s*.
+        """
         return replace(
             self,
             zones=tuple((id_, zone.shift(by_s, latest_s)) for id_, zone in self.zones),

@@ -13,14 +13,15 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     A struct rather than a dataclass: there are dozens of values for each name, and a struct is made ten
     times as fast and takes less memory. The garbage collector does not track structs, so a value must
-    not refer back to itself; one of parts that change has `gc=True`. `msgspec.structs.replace` returns a changed copy.
+    not refer back to itself; a value that holds mutable objects sets `gc=True`. `msgspec.structs.replace` returns a
+    changed copy.
     """
 
 
 class StringMap(tuple[tuple[str, str], ...]):
     """Key-value pairs, sorted by key, each key once.
 
-    It is a tuple, so it hashes and compares fast and takes little memory. Equal content gives equal bytes.
+    It is a tuple, so it hashes and compares fast and takes little memory. Maps with equal content are equal.
     """
 
     __slots__ = ()

@@ -79,7 +79,8 @@ class Capabilities(Value, frozen=True, kw_only=True):
         conditional: whether a write fails if the record is not what the change states.
         names_offending_records: whether a refusal names the records it concerns.
         has_ordered_pages: whether pages are sorted by `DnsName.order`, so that each page shows which names are absent.
-        sends_upserts: whether an update is one UPSERT that counts twice, unless the batch becomes too large.
+        sends_upserts: whether an update is sent as one UPSERT, which counts as twice the new record. A change set that
+            is too large as UPSERTs is sent alone, as deletes and creates.
         max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
         max_batch_bytes: the most bytes of record data in a batch.

@@ -143,7 +143,7 @@ def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     server.load(ZONE, f"{old}web CNAME lb\nsub NS ns.example.net.\n")
     assert run(installation, at=server.address) == 2
     output = capsys.readouterr().out
-    assert f"127.0.0.1 port {server.port}: has a CNAME there: lb.example.org.\n" in output
+    assert f"127.0.0.1 port {server.port}: has a CNAME at the name: lb.example.org.\n" in output
     assert f"127.0.0.1 port {server.port}: refers to the name servers of sub.example.org\n" in output
 
 

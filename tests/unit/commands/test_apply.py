@@ -205,7 +205,7 @@ def _other_zone(installation: Installation) -> None:
         pytest.param(_record_edited, f"{PLANNED} in the plan; now update [changed], target", id="record"),
         pytest.param(
             _ownership_record_edited,
-            f"{PLANNED}, as in the plan, but for other objects or ",
+            f"{PLANNED}, as in the plan, but objects, data or ownership records ",
             id="other-ownership-record",
         ),
         pytest.param(_record_taken, "[requested], 192.0.2.1 in the plan; now keep [foreign-record], ", id="name-taken"),

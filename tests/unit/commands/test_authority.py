@@ -64,6 +64,15 @@ def test_an_unreachable_address_of_a_name_server_is_ignored_if_another_one_answe
     ]
 
 
+def test_each_address_that_a_person_gives_is_shown_even_if_it_is_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached, unreachable = (name_servers.Server("", address) for address in ("192.0.2.1", "2001:db8::1"))
+    monkeypatch.setattr(
+        name_servers, "query_server", lambda server, *_: name_servers.Answer(server, no_route=server == unreachable)
+    )
+    found = name_servers.QueryRound().query((reached, unreachable), DnsName("web.example.org"), "A")
+    assert [one.server for one in found] == [reached, unreachable]
+
+
 def test_answers_of_name_servers_are_compared_as_sets_and_txt_records_by_their_text() -> None:
     assert name_servers.is_subset("A", ("192.0.2.1", "192.0.2.2"), ("192.0.2.2",))
     assert not name_servers.is_subset("A", ("192.0.2.1",), ("192.0.2.3",))

@@ -93,7 +93,7 @@ def test_a_plan_whose_base_equals_the_manifests_is_empty(
 ) -> None:
     assert plan(installation, f"--base={installation.manifests}") == 0
     source = f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
-    assert capsys.readouterr().out == f"{source}\n\nThe branch changes nothing.\n"
+    assert capsys.readouterr().out == f"{source}\n\nThe manifests change nothing compared with the base.\n"
 
 
 @pytest.fixture

@@ -147,8 +147,8 @@ def test_a_plan_holds_a_delete_over_the_budget(
     assert re.search(r"! A  old\.example\.org .*\[held\]\n", output)
     assert re.search(r"1 delete is HELD .*: extdns approve \S{4}-\S{4} --state-file=\S+\n", output)
     assert (
-        "The evidence is [orphan-gone], for which the delete budget is smaller or none. A\n"
-        "running extdns may have better evidence, because it observes when objects are deleted or changed.\n"
+        "The evidence is [orphan-gone]: such deletes have a smaller budget, or need approval.\n"
+        "A running extdns may have better evidence, because it observes when objects are deleted or changed.\n"
         "To see its plan: extdns plan --controller=URL\n"
     ) in output
     assert plan(installation, *flags, "--output=json") == 3

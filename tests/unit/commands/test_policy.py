@@ -147,7 +147,7 @@ def test_an_invalid_rule_makes_its_tests_fail(folder: Path, capsys: pytest.Captu
     ("arguments", "message"),
     [
         ((), "extdns policy is not complete"),
-        (("lint", "rule.yaml"), "extdns policy lint is not complete"),
+        (("lint", "rule.yaml"), "extdns policy lint does not exist"),
         (("check",), "extdns policy check names no file"),
         (("check", "--fix", "rule.yaml"), "--fix is no option of extdns policy"),
         (("check", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),

@@ -93,7 +93,7 @@ def test_status_of_a_process_lists_held_deletes_with_evidence_and_approve_comman
         "\n"
         "Why\n"
         "  [orphan-unclaimed] The record is ours and no object requests it, but its resource may still exist. The "
-        "delete is held, unless a saved state shows that an earlier pass had the same settings.\n"
+        "delete is held, unless the settings are those that were accepted before.\n"
         "\n"
         f'Answered by extdns at http://127.0.0.1:{port}/, owner "me", files shop.yaml\n'
         "\n"

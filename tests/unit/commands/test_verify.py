@@ -132,7 +132,7 @@ def test_verify_shows_which_name_servers_do_not_answer_and_why(
     assert run(installation, servers, "web.example.org", clock=clock) == 2
     output = capsys.readouterr().out
     assert f"port {servers[0].port}: answers REFUSED\n" in output
-    assert f"port {servers[1].port}: is not authoritative for it\n" in output
+    assert f"port {servers[1].port}: is not authoritative for the name\n" in output
 
 
 def test_verify_does_not_wait_long_for_a_name_server_that_does_not_respond(

@@ -22,9 +22,7 @@ from tests.world import build_world, start_world
     ("is_leader", "expected"),
     [
         pytest.param(True, "The one name is published.", id="leader"),
-        pytest.param(
-            False, "This process is a standby; another one is the leader. The one name is published.", id="standby"
-        ),
+        pytest.param(False, "This process is a standby: it writes nothing. The one name is published.", id="standby"),
     ],
 )
 def test_the_summary_of_a_standby_starts_by_saying_that_it_is_a_standby(is_leader: bool, expected: str) -> None:

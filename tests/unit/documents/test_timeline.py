@@ -73,7 +73,7 @@ def test_the_timeline_shows_since_when_a_delete_is_held_and_when_an_object_was_c
     shop = process(tmp_path, service("web", "web.example.org"), orphans=20)
     (held,) = shop.get("/api/v1/names/old1.example.org").json["timeline"]
     assert (held["event"], held["reason"]) == ("held", "orphan-gone")
-    assert held["text"].startswith("the delete of A waits for approval: the deletes in namespace shop ")
+    assert held["text"].startswith("the delete of A waits for approval: the deletes by absence in namespace shop ")
     requested, written = shop.get("/api/v1/names/web.example.org").json["timeline"]
     assert (requested["event"], requested["at"]) == ("requested", "2026-01-01T00:00:00Z")
     assert requested["text"] == "Service shop/web, which requests the name, was created"

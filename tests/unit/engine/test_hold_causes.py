@@ -37,7 +37,8 @@ def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_a_fifth_of_
         scene.observe_evidence([record(1, zone=zone)], Evidence.ABSENT, zone)
     scene.pass_time()
     assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
-        "the deletes in all zones within ten minutes exceeded a fifth of --max-delete-count and --max-delete-percent"
+        "the deletes by absence in all zones within ten minutes exceeded a fifth of --max-delete-count and "
+        "--max-delete-percent"
     )
 
 
@@ -61,8 +62,8 @@ def test_the_decision_about_a_delete_held_for_insufficient_evidence_still_says_s
         pytest.param(
             "me",
             Evidence.ORPHAN_UNCLAIMED,
-            "the deletes in namespace shop in zone acme.test within ten minutes exceeded a fifth of --max-delete-count "
-            "and --max-delete-percent",
+            "the deletes by absence in namespace shop in zone acme.test within ten minutes exceeded a fifth of "
+            "--max-delete-count and --max-delete-percent",
             id="accepted-settings",
         ),
     ],

@@ -163,7 +163,7 @@ def check(argv: list[str]) -> None:
         ),
         pytest.param(
             [*SERVED, *KEY, "--no-rfc2136-axfr"],
-            "--provider=rfc2136 needs --rfc2136-axfr: without reading a zone, nobody knows whose its records are",
+            "--provider=rfc2136 needs --rfc2136-axfr: if a zone is not read, the owners of its records are unknown",
             id="rfc2136-cannot-do-without-reading",
         ),
         pytest.param(SERVED, "--provider=rfc2136 has no key", id="rfc2136-needs-a-key"),
