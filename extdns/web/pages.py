@@ -56,6 +56,8 @@ _ASSETS: Final = {
     "/icon.svg": "image/svg+xml",
 }
 _ROWS: Final = 50
+_MAX_OPTIONS: Final = 500
+"""The most rules to choose from: a policy server can name a rule of its own for each record."""
 _AGES: Final = ("10m", "1h", "1d", "7d", "30d")
 _MAX_DEPTH: Final = 100
 _CODE: Final = re.compile(rf"\[({'|'.join(Reason)})\]")
@@ -144,7 +146,7 @@ class HtmlPages:
             ages=_AGES,
             zones=sorted({entry.zone.name for entry in live.engine.zones}),
             sources=sorted({source for source, _ in live.engine.claims.list_sources_and_objects()}),
-            rules=sorted({rule for rule, _ in live.rule_results}),
+            rules=sorted({rule for rule, _ in live.rule_results})[:_MAX_OPTIONS],
             reasons=sorted(reason for reason, number in live.engine.decisions.reasons.items() if number),
         )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from extdns.cel.policy_index import PolicyState
 from extdns.documents.rule_snapshot import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
+from extdns.documents.snapshot import CountCache, ProcessSnapshot
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.extdns import DNS_POLICY
 from extdns.model.violation import RuleAction
@@ -162,3 +164,22 @@ def test_with_rules_the_pages_have_a_link_to_the_policies_page_and_a_filter_by_r
     navigation = re.findall(r"<nav.*</nav>", shop.get("/policies").text, re.DOTALL)[0]
     assert '<a href="policies" aria-current="page">Policies</a>' in navigation
     assert 'name="rule"' in shop.get("/").text
+
+
+def test_the_filter_by_rule_offers_at_most_500_rules_and_the_chosen_one(tmp_path: Path) -> None:
+    shop = run_shop(tmp_path, RuleSnapshot(server=SERVER))
+    results = Counter({(f"extdns.r{number:05}", "deny"): 1 for number in range(10_000)})
+    seen = shop.live
+    live = ProcessSnapshot(
+        seen.engine,
+        at=seen.at,
+        at_s=seen.at_s,
+        kinds=(),
+        changes=(),
+        synced=True,
+        rules=seen.rules,
+        counted=CountCache(rule_results=(seen.engine.decisions.revision, results)),
+    )
+    page = Process(live, shop.config).get("/", rule="extdns.r09999").text
+    assert page.count('<option value="extdns.r') == 501
+    assert '<option value="extdns.r09999" selected>' in page
