@@ -41,12 +41,13 @@ def _start_server() -> tuple[WebServer, _Current]:
     return server, current
 
 
-def serve(reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter | None = None) -> str:
+def serve(
+    reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter | None = None, *, max_wait_s: float = 20.0
+) -> str:
     """Serve the provider, in place of the one before. Return the URL."""
     server, current = _start_server()
-    current.application = WebhookApplication(
-        WebhookService(reader, writer, domains or DomainFilter()), host="127.0.0.1", max_body_bytes=MAX_BODY_BYTES
-    )
+    service = WebhookService(reader, writer, domains or DomainFilter(), max_wait_s=max_wait_s)
+    current.application = WebhookApplication(service, host="127.0.0.1", max_body_bytes=MAX_BODY_BYTES)
     return f"http://127.0.0.1:{server.port}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -43,8 +44,15 @@ class WebhookService:
         made: how many records were written or deleted since the start, ownership records included.
     """
 
-    def __init__(self, reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter) -> None:
-        """Serve *reader* and *writer*; names that *domains* exclude are not written."""
+    def __init__(
+        self, reader: ZoneReader, writer: ZoneWriter, domains: DomainFilter, *, max_wait_s: float = 20.0
+    ) -> None:
+        """Serve *reader* and *writer*; names that *domains* exclude are not written.
+
+        A call waits at most *max_wait_s* for the one before it, and then fails. Its client is gone by then, and calls
+        again: otherwise more and more calls would wait for a slow service.
+        """
+        self._max_wait_s = max_wait_s
         self._reader = reader
         self._writer = writer
         self._domains = domains
@@ -65,7 +73,7 @@ class WebhookService:
         Raises:
             WebhookServiceError: there are none, or they cannot be listed.
         """
-        with self._lock:
+        with self._begin_call():
             self._list_zones()
         include = [name for zone in self._zones for name in self._find_included(zone)]
         if not include:
@@ -91,7 +99,7 @@ class WebhookService:
         Raises:
             WebhookServiceError: a zone cannot be read.
         """
-        with self._lock:
+        with self._begin_call():
             self._list_zones()
             self._read_zones()
             records = (record for zone in self._zones for record in self._snapshots[zone.id].values())
@@ -105,7 +113,7 @@ class WebhookService:
         Raises:
             WebhookServiceError: zones cannot be listed.
         """
-        with self._lock:
+        with self._begin_call():
             if not self._zones:
                 self._list_zones()
             return tuple(adjusted for endpoint in endpoints for adjusted in self._adjust_endpoint(endpoint))
@@ -116,7 +124,7 @@ class WebhookService:
         Raises:
             WebhookServiceError: some of them were not made; the message lists them.
         """
-        with self._lock:
+        with self._begin_call():
             if not self._zones or any(zone.id not in self._snapshots for zone in self._zones):
                 self._list_zones()
                 self._read_zones()
@@ -129,6 +137,22 @@ class WebhookService:
             more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
             lines = "\n".join((*problems[:_MAX_PROBLEMS], *more))
             raise WebhookServiceError(f"{len(problems)} change(s) not made, the others were:\n{lines}")
+
+    @contextmanager
+    def _begin_call(self) -> Iterator[None]:
+        """Wait for the call before, so that only one is carried out at a time.
+
+        Raises:
+            WebhookServiceError: the call before takes too long.
+        """
+        if not self._lock.acquire(timeout=self._max_wait_s):
+            raise WebhookServiceError(
+                f"the call before this one takes more than {self._max_wait_s:g}s; try again later"
+            )
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _list_zones(self) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import TIMEOUT_MAX
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         reader, writer = build_provider(config)
         if writer is None:
             raise AssertionError("only a dry run has no writer")
-        service = WebhookService(reader, writer, config.plan.build_domain_filter())
+        domains, timeout_s = config.plan.build_domain_filter(), _compute_timeout_s(config)
+        service = WebhookService(reader, writer, domains, max_wait_s=min(timeout_s, TIMEOUT_MAX))
         stopped = Flag()
         signals.deliver_to(lambda _: stopped.set())
         with _build_health_server(config, service), _build_server(config, service):
@@ -86,10 +88,15 @@ def _build_server(config: Config, service: WebhookService) -> WebServer:
         application,
         flag="--webhook-listen",
         event=Event.WEBHOOK_SERVED,
-        timeout_s=max(0.0, chosen.webhook_provider_read_header_timeout_s)
-        + chosen.webhook_provider_read_timeout_s
-        + chosen.webhook_provider_write_timeout_s,
+        timeout_s=_compute_timeout_s(config),
     )
+
+
+def _compute_timeout_s(config: Config) -> float:
+    """Return how long a connection may last."""
+    chosen = config.webhook
+    header_s = max(0.0, chosen.webhook_provider_read_header_timeout_s)
+    return header_s + chosen.webhook_provider_read_timeout_s + chosen.webhook_provider_write_timeout_s
 
 
 def _build_health_server(config: Config, service: WebhookService) -> WebServer:

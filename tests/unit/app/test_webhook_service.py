@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,12 +18,13 @@ from extdns.model.change import Forbidden, Refused, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
-from extdns.model.zone import Zone
+from extdns.model.zone import Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
 from tests.builders import ZONE, owned, ownership_record, record
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.faulty import FaultyProvider
+from tests.web_server import HANGS_S
 from tests.webhook_service import serve
 
 WEB = {"dnsName": "web.example.org", "targets": ["192.0.2.1"], "recordType": "A", "recordTTL": 300}
@@ -36,9 +39,15 @@ TEXT = {
 class ExternalDns:
     """Calls the server as external-dns does: it ends at any status but 200, 204 and 500 to 510."""
 
-    def __init__(self, provider: FaultyProvider | CarelessProvider, domains: DomainFilter | None = None) -> None:
+    def __init__(
+        self,
+        provider: FaultyProvider | CarelessProvider,
+        domains: DomainFilter | None = None,
+        *,
+        max_wait_s: float = 20.0,
+    ) -> None:
         self.provider = provider
-        self._url = urlsplit(serve(provider, provider, domains))
+        self._url = urlsplit(serve(provider, provider, domains, max_wait_s=max_wait_s))
 
     def call(
         self, method: str, path: str, body: object = None, *, headers: dict[str, str] | None = None
@@ -322,3 +331,23 @@ def test_a_request_to_another_host_that_resolves_to_loopback_is_refused() -> Non
     status, _, body = start(*owned("web", "192.0.2.1")).call("GET", "/records", headers={"Host": "evil.test:8888"})
     message = b"evil.test:8888 is not served here; use localhost, 127.0.0.1, [::1] or --webhook-listen\n"
     assert (status, body) == (421, message)
+
+
+def test_a_call_fails_if_the_call_before_it_takes_too_long_so_that_abandoned_calls_do_not_pile_up() -> None:
+    began, may_end = threading.Event(), threading.Event()
+
+    class SlowProvider(FaultyProvider):
+        def list_zones(self) -> ZoneList:
+            began.set()
+            assert may_end.wait(HANGS_S)
+            return super().list_zones()
+
+    server = ExternalDns(SlowProvider(inner=InMemoryProvider(seed={ZONE: ()})), max_wait_s=0.0)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(server.read)
+        assert began.wait(HANGS_S)
+        status, _, body = server.call("GET", "/records")
+        assert (status, body) == (500, b"the call before this one takes more than 0s; try again later\n")
+        may_end.set()
+        assert first.result() == []
+    assert server.read() == []
