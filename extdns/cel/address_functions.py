@@ -1,6 +1,6 @@
 """Functions of CEL for IP addresses and networks, with the names and semantics of Kubernetes.
 
-An address and a network are texts in canonical form, so they compare as addresses do, and `string()` returns them
+An address and a network are texts in canonical form, so equal ones are equal texts, and `string()` returns them
 unchanged. As in Kubernetes, an address has no zone, and IPv4 addresses are not written as IPv6 addresses.
 """
 

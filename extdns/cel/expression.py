@@ -160,7 +160,7 @@ def _check_path(path: FieldPath, schema: FieldSchema) -> None:
         if name not in fields:
             near = get_close_matches(name, fields, n=1)
             advice = f"; did you mean: {parent}{near[0]}" if near else ""
-            allowed = ", ".join(sorted(fields)) or "none, because spec.variables declares none before it"
+            allowed = ", ".join(sorted(fields)) or "none, because spec.variables declares none before this expression"
             raise InvalidExpressionError(
                 f"refers to {parent}{sanitize(name)}, which does not exist; allowed: {allowed}{advice}"
             )
@@ -252,8 +252,8 @@ def check_cost(expression: Expression, elements: int, longest: int) -> None:
     steps *= 1 + longest // _TEXT_PER_STEP
     if steps > MAX_STEPS:
         raise EvaluationError(
-            f"its loops may take {steps} steps, because a list or map has {joined} elements and a text {longest} "
-            f"characters; allowed: {MAX_STEPS}"
+            f"the loops of the expression may take {steps} steps, because a list or map may have {joined} elements and "
+            f"a text {longest} characters; allowed: {MAX_STEPS}"
         )
 
 

@@ -60,14 +60,14 @@ class ParsedUrl(Value, frozen=True, kw_only=True):
 def _parse_url(text: object) -> ParsedUrl:
     """Parse an absolute URL or an absolute path. Raises `ValueError`."""
     if not isinstance(text, str) or not text.isprintable() or " " in text:
-        raise ValueError(f'"{shorten(str(text))}" is not a URL; allowed: an absolute URL')
+        raise ValueError(f'"{shorten(str(text))}" is not a URL; allowed: an absolute URL or path')
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
         raise ValueError(f'"{shorten(text)}" is not a URL: {error}') from error
     if not parts.scheme and not text.startswith("/"):
-        raise ValueError(f'"{shorten(text)}" is not a URL; allowed: an absolute URL')
+        raise ValueError(f'"{shorten(text)}" is not a URL; allowed: an absolute URL or path')
     host = parts.netloc.rpartition("@")[2]
     if host.startswith("["):
         parse_address(host.partition("]")[0][1:])
@@ -82,7 +82,7 @@ def _parse_url(text: object) -> ParsedUrl:
 
 
 def convert_url(text: str) -> str:
-    """Return *text* unchanged if it is a URL. Raises `ValueError` if it is not."""
+    """Return *text* unchanged if it is an absolute URL or an absolute path. Raises `ValueError` if it is not."""
     _parse_url(text)
     return text
 
@@ -97,7 +97,7 @@ def is_url(text: str) -> bool:
 
 
 def get_query(url: str) -> dict[str, list[str]]:
-    """Return the parameters of the query of *url*, each with its values."""
+    """Return the values of each parameter in the query of *url*, by the name of the parameter."""
     return parse_qs(_parse_url(url).query, keep_blank_values=True)
 
 
@@ -157,7 +157,7 @@ NATIVE_FUNCTIONS: Final = frozenset(
     getMilliseconds getMinutes getMonth getSeconds int matches size startsWith string timestamp type uint
     """.split()  # noqa: SIM905 - a long list of words
 )
-"""Functions that the evaluator has, of any arguments."""
+"""Functions of the evaluator. How many arguments they get is not checked before the evaluation."""
 
 
 def count_arguments(name: str) -> tuple[int, int]:

@@ -126,7 +126,7 @@ class PolicyVariables:
         self._errors: dict[str, EvaluationError] = {}
 
     def evaluate(self, expression: Expression) -> object:
-        """Return the value of *expression*, after that of each variable to which it refers.
+        """Return the value of *expression*. Evaluate the variables to which it refers first.
 
         Raises:
             EvaluationError: the expression, or a variable to which it refers, has no value.
@@ -147,7 +147,7 @@ class PolicyVariables:
         result = self.evaluate(expression)
         if isinstance(result, bool):
             return result
-        raise EvaluationError(f"gives {format_value(result, _MAX_VALUE)}; allowed: true or false")
+        raise EvaluationError(f"the value is {format_value(result, _MAX_VALUE)}; allowed: true or false")
 
     def format(self) -> StringMap:
         """Return the values that were evaluated, as text, by the name of the variable."""
@@ -195,7 +195,7 @@ def build_message(validation: CompiledValidation, values: PolicyVariables) -> st
 
 
 def compile_policy(text: PolicyText) -> CompiledPolicy | tuple[str, ...]:
-    """Compile all expressions of *text*. Return the problems if one of them is invalid."""
+    """Compile all expressions of *text*. If there are problems, return them instead."""
     problems: list[str] = []
     compiled: dict[str, Expression] = {}
     validations: list[CompiledValidation] = []

@@ -66,7 +66,7 @@ class PolicyMatch(Value, frozen=True, kw_only=True):
 
     Attributes:
         namespace_selector: requirements for the labels of the namespace; None without a selector.
-        domains: names that contain the name of the record.
+        domains: the name of the record must be one of these, or below one.
     """
 
     operations: tuple[Operation, ...] = _DEFAULT_OPERATIONS

@@ -46,7 +46,7 @@ class PolicyGroup:
 
     @cached_property
     def _joint(self) -> Expression | None:
-        """One expression whose value is the list of the values of all conditions; None if there is no condition."""
+        """One expression whose value is the list of the values of all conditions, if there are any and it compiles."""
         return compile_list(self._conditions) if self._conditions else None
 
     def _find_valid(self, document: RuleDocument, context: Context) -> set[CompiledPolicy]:

@@ -119,7 +119,7 @@ class PolicyIndex:
         self._unread_files &= unread
 
     def find_unavailable(self) -> Iterator[UnavailablePolicy]:
-        """Yield each DNSPolicy, file and list without a valid version, with the inputs that it may concern."""
+        """Yield each policy without a valid version or beyond the limits, and each file and list that was not read."""
         if not self._is_listed:
             detail = self._phase.detail or f"the list is not complete ({self._phase.phase})"
             yield _build_unavailable(f"DNSPolicies: {detail}")

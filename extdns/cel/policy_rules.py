@@ -53,7 +53,7 @@ class PolicyRules:
     """
 
     def __init__(self, policies: Sequence[CompiledPolicy], unavailable: Sequence[UnavailablePolicy] = ()) -> None:
-        """Use *policies*, in any order. Inputs that *unavailable* may concern get no answer."""
+        """Use *policies*, in any order. The evaluation of inputs that *unavailable* may concern says so."""
         self._policies = tuple(policies)
         self._unavailable = tuple(sorted(unavailable, key=lambda one: one.problem))
         matches = [*(one.match for one in self._policies), *(one.match for one in self._unavailable)]
@@ -159,7 +159,7 @@ class PolicyRules:
         )
 
     def _group(self, policies: Iterable[CompiledPolicy]) -> list[PolicyGroup]:
-        """Return groups of *policies* whose answers many inputs, some or none have in common."""
+        """Return *policies* in groups, one for each value of `Sharing`: how many inputs have an answer in common."""
         by_sharing: dict[int, list[CompiledPolicy]] = {}
         for policy in policies:
             by_sharing.setdefault(policy.references.sharing, []).append(policy)

@@ -77,7 +77,7 @@ def _build_input(operation: Operation, record_type: str, name: DnsName) -> RuleI
 
 
 def evaluate_dry(policy: CompiledPolicy) -> DryEvaluation:
-    """Evaluate every expression of *policy* on typical inputs."""
+    """Evaluate each validation of *policy*, with the variables to which it refers, on typical inputs."""
     problems: list[str] = []
     warnings: list[str] = []
     inputs = tuple(build_typical_inputs(policy.match.operations, policy.match.record_types))

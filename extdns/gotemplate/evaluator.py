@@ -33,17 +33,17 @@ _GET: Final = "Get"
 _METADATA: Final = "meta.ObjectMeta"
 _PRINTED: Final = frozenset({TypeForm.TIME, TypeForm.INT_OR_STRING, TypeForm.QUANTITY})
 _ZERO_TIME: Final = -62135596800
-"""The first second of the year 1 as Unix counts."""
+"""The first second of the year 1 as a Unix time."""
 
 
 def call_method(value: GoValue, name: str) -> GoValue | None:
-    """Call the method *name* of a Go value: getters of metadata, methods of times, and `String`.
+    """Call the method *name* of *value*: a getter of metadata, `IsZero` or `Unix` of a time, `IntValue` or `String`.
 
     Returns:
-        The result, or None if there is no such method.
+        The result, or None if *value* is nil or has no such method.
 
     Raises:
-        TemplateError: the value cannot be converted.
+        TemplateError: a time is not valid, or *value* cannot be formatted.
     """
     value, is_nil = dereference(value)
     if is_nil:
@@ -111,7 +111,7 @@ class Evaluator:
         return "".join(self._output)
 
     def _run_template(self, block: nodes.Block, dot: OptionalValue) -> None:
-        """Run the main template or a named one on *dot*. The only variable it can read is `$`, which is *dot*."""
+        """Run the main template or a named one on *dot*. Its only variable at the start is `$`, which is *dot*."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise TemplateError(f"templates include each other too deeply; allowed: {_MAX_DEPTH} levels")
@@ -245,7 +245,7 @@ class Evaluator:
             case nodes.NilNode():
                 raise TemplateError("nil cannot be rendered; allowed: nil as an argument")
             case _ if has_arguments:
-                raise TemplateError("only functions and methods take arguments")
+                raise TemplateError("only functions take arguments")
             case _:
                 return self._evaluate_operand(first, dot)
 

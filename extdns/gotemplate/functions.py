@@ -1,4 +1,4 @@
-"""The functions of templates, those of Go and those that external-dns adds, and their limits."""
+"""The functions of templates, those of Go and those that external-dns adds, and the limits of rendering."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TemplateBudget:
         """Subtract *size* characters from the budget. Raises `TemplateError` if too few are left."""
         self._text -= size
         if self._text < 0:
-            raise TemplateError(f"the template produces too much text; allowed: {MAX_TEXT} characters")
+            raise TemplateError(f"the template reads and writes too much text; allowed: {MAX_TEXT} characters")
 
 
 class _Comparable(Enum):
@@ -337,7 +337,10 @@ NAMES: Final = frozenset({*BUILTINS, *_ADDED_FUNCTIONS, "and", "or", "isSource"}
 
 @cache
 def list_functions(source: str, sources: tuple[str, ...]) -> Mapping[str, TemplateFunction]:
-    """Return all functions by name for a template of *source*; *sources* are the names that `isSource` accepts."""
+    """Return all functions but `and` and `or` by name, for templates of *source*.
+
+    *sources* are the names that `isSource` accepts.
+    """
 
     def is_source(name: GoValue) -> GoValue:
         if name.data.lower() not in sources:

@@ -40,7 +40,7 @@ def format_output(value: OptionalValue) -> str:
 
 
 def format_plain(value: GoValue) -> str:
-    """Return what `%v` prints. Raises `TemplateError` for structs and pointers.
+    """Return what `%v` prints. Raises `TemplateError` for structs, and for pointers that are not nil.
 
     Structs of Kubernetes have a String method, which prints `nil` where fmt prints `<nil>`.
     """

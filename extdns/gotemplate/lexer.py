@@ -86,7 +86,8 @@ def tokenize(text: str) -> Iterator[Token]:
     """Yield the tokens of *text*, ending with one END. Comments yield no token.
 
     Raises:
-        TemplateError: an unexpected character, or an action, a quoted text or a comment without an end.
+        TemplateError: a character or parenthesis is unexpected, or an action, a quoted text, a parenthesis or a comment
+            does not end.
     """
     at, trims_left = 0, False
     while True:
@@ -166,7 +167,7 @@ def _read_token(text: str, at: int) -> Token:
         raise TemplateError(what, at)
     sort, word = TokenKind[match.lastgroup], match[0]
     if sort is TokenKind.NUMBER and _WORD_CHARACTER.match(text, match.end()):
-        raise TemplateError("not a number", at)
+        raise TemplateError(f"unexpected character {text[match.end()]!r} after the number {word}", at)
     if sort in _NAMES and not _AFTER_NAME.match(text, match.end()):
         raise TemplateError(f"unexpected character {text[match.end()]!r}", match.end())
     if sort is TokenKind.FUNCTION and word in _KEYWORDS:

@@ -157,7 +157,7 @@ class PipelineParser:
     def _parse_parentheses(self, offset: int) -> nodes.PipelineNode:
         self._depth += 1
         if self._depth > _MAX_PARENTHESIS_DEPTH:
-            raise TemplateError(f"nested too deeply; allowed: {_MAX_PARENTHESIS_DEPTH} levels", offset)
+            raise TemplateError(f"parentheses are nested too deeply; allowed: {_MAX_PARENTHESIS_DEPTH} levels", offset)
         inner = self.parse_pipeline("parentheses", TokenKind.CLOSE)
         self._depth -= 1
         return inner
@@ -202,7 +202,7 @@ class _TemplateParser:
         self._depth += 1
         if self._depth > _MAX_BLOCK_DEPTH:
             raise TemplateError(
-                f"nested too deeply; allowed: {_MAX_BLOCK_DEPTH} levels", self._tokens.last_token.offset
+                f"blocks are nested too deeply; allowed: {_MAX_BLOCK_DEPTH} levels", self._tokens.last_token.offset
             )
         found: list[nodes.Node] = []
         end = ""
@@ -268,7 +268,7 @@ class _TemplateParser:
         if again.kind is TokenKind.KEYWORD and again.text == word and word != "range":
             self._depth += 1
             if self._depth > _MAX_BLOCK_DEPTH:
-                raise TemplateError(f"nested too deeply; allowed: {_MAX_BLOCK_DEPTH} levels", again.offset)
+                raise TemplateError(f"blocks are nested too deeply; allowed: {_MAX_BLOCK_DEPTH} levels", again.offset)
             nested = self._parse_condition(word, again.offset)
             self._depth -= 1
             return (nested,)

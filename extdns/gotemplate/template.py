@@ -152,11 +152,12 @@ class Template:
     def render_items(self, kind: Kind, metadata: ObjectMeta, source: str) -> tuple[str, ...]:
         """Render the template for an object of *kind* and split the output at commas (docs/spec/sources.md, 8.7).
 
-        Render with Go's field names. If that fails, render with the field names of JSON, where a missing key is an
-        error. Return the items without duplicates, sorted.
+        Render with Go's field names, or for the source `unstructured` as in `TemplateData.raw`. If that fails, or if
+        the Go type is not known, render with the field names of JSON, where a missing key is an error. Return the items
+        without duplicates, sorted.
 
         Raises:
-            TemplateError: both attempts failed. The message contains the flag and the location.
+            TemplateError: every attempt failed. The message contains the flag, the location and the first failure.
         """
         output = self._render(TemplateData(kind, metadata), source)
         found = {item.strip().removesuffix(".") for item in output.split(_SEPARATOR)}

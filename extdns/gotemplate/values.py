@@ -198,7 +198,7 @@ def make_byte(number: int) -> GoValue:
 
 
 def make_untyped(data: object) -> GoValue:
-    """Return decoded JSON as a Go value of no known type. Numbers with a fraction become floats, others integers."""
+    """Return decoded JSON as a Go value whose type is that of *data*: an int is an integer, a float a float64."""
     match data:
         case None:
             return NIL

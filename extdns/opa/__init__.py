@@ -1,4 +1,5 @@
-"""Open Policy Agent: its REST API as an adapter, which answers about rule inputs (docs/design/opa.md).
+"""The adapter to Open Policy Agent: query it about records, and upload the decision log (docs/design/opa.md).
 
-Nothing else knows the API. Calls block, so they are made on a thread of their own (`extdns.controller.rule_queries`).
+No other package uses its REST API. Calls block, so they are made on a thread of their own
+(`extdns.controller.rule_queries`).
 """

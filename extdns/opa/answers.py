@@ -1,7 +1,7 @@
-"""What is asked of an Open Policy Agent, and what its answers say; pure (docs/design/opa.md).
+"""Build queries to an Open Policy Agent, and read its answers; pure (docs/design/opa.md).
 
-One query asks about many inputs: it evaluates `data.extdns.deny` and `data.extdns.warn` once for each of them, as
-`input`. So a policy is written for one record, and needs no loop.
+One query is about many inputs, one for each record: the rules, by default `data.extdns.deny` and `data.extdns.warn`,
+are evaluated once for each of them, as `input`. So a policy is written for one record, and needs no loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_MESSAGES: Final = 20
 """How many messages count for one input and action; the others are not shown."""
 _MAX_MESSAGE_LENGTH: Final = 400
 _MAX_DOCUMENT_BYTES: Final = 100_000
-"""How much of one result is looked at."""
+"""The longest result of a rule for one record. A longer one counts as a problem of the policies."""
 _PATH: Final = re.compile(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*")
 _RULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
 _ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"'
@@ -34,8 +34,8 @@ class OpaPaths(Value, frozen=True, kw_only=True):
     """The rules that are queried.
 
     Attributes:
-        deny: as `extdns/deny`.
-        warn: the rule `warn` of the same package.
+        deny: the rule that denies records, as `extdns/deny`.
+        warn: the rule `warn` of the same package, as `extdns/warn`.
     """
 
     deny: str
@@ -60,7 +60,10 @@ def parse_paths(path: str) -> OpaPaths:
 
 
 def build_query(paths: OpaPaths) -> str:
-    """Build the query in Rego: for each input a list with the result, which is empty if there is none."""
+    """Build the query in Rego. Its variables `deny` and `warn` are lists with one item for each input.
+
+    The item is a list with the result of the rule, empty if the rule is not defined.
+    """
 
     def evaluate(path: str) -> str:
         reference = "".join(f"[{json.dumps(part)}]" for part in path.split("/"))
@@ -117,7 +120,7 @@ def read_answers(body: bytes, count: int, paths: OpaPaths) -> tuple[RecordAnswer
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise ValueError("the answer is not that of an Open Policy Agent") from exc
     if len(results) != 1 or len(results[0].deny) != count or len(results[0].warn) != count:
-        raise ValueError("the answer has another number of results")
+        raise ValueError("the number of results in the answer is not that of the records in the query")
     return tuple(_read_answer(deny, warn, paths) for deny, warn in zip(results[0].deny, results[0].warn, strict=True))
 
 
@@ -142,7 +145,7 @@ def find_policy_problems(status: int, body: bytes) -> tuple[PolicyProblem, ...]:
 
 def _read_answer(deny: Sequence[msgspec.Raw], warn: Sequence[msgspec.Raw], paths: OpaPaths) -> RecordAnswer:
     if not deny:
-        problem = PolicyProblem(message=f"{paths.deny} is not defined: no policy is loaded")
+        problem = PolicyProblem(message=f"no loaded policy defines {paths.deny}")
         return RecordAnswer(evaluation=Evaluation(unavailable=problem.message), problem=problem)
     try:
         denied = _read_violations(deny[0], paths.deny, RuleAction.DENY, paths.package)
@@ -163,11 +166,11 @@ def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction, package: s
         ValueError: the result has another form.
     """
     if len(memoryview(raw)) > _MAX_DOCUMENT_BYTES:
-        raise ValueError(f"{path} is longer than {_MAX_DOCUMENT_BYTES} bytes for one record")
+        raise ValueError(f"the result of {path} for one record is longer than {_MAX_DOCUMENT_BYTES} bytes")
     try:
         found = msgspec.json.decode(raw, type=list[str | _Message])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ValueError(f"{path} has another form than {_ALLOWED_RESULT}") from None
+        raise ValueError(f"the result of {path} is not valid; allowed: {_ALLOWED_RESULT}") from None
     return [_build_violation(one, action, package) for one in found[:MAX_MESSAGES]]
 
 

@@ -19,7 +19,7 @@ from extdns.model.value import Value
 _MAX_TOKEN_BYTES: Final = 65_536
 _TOKEN: Final = re.compile(r"[!-~]+")
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
-ALLOWED_URL: Final = "http://HOST:PORT, https://HOST:PORT or unix:///PATH, with a path at most"
+ALLOWED_URL: Final = "http://HOST[:PORT][/PATH], https://HOST[:PORT][/PATH] or unix:///PATH"
 
 
 class OpaSettings(Value, frozen=True, kw_only=True):
@@ -46,10 +46,11 @@ class OpaError(ExtdnsError):
 
 
 class OpaStatusError(OpaError):
-    """The server answered with a status that is not one of success.
+    """The server answered with a status other than 2xx.
 
     Attributes:
-        body: the body, at most as long as was allowed.
+        status: the status of the answer.
+        body: the body of the answer.
     """
 
     def __init__(self, message: str, *, status: int, body: bytes) -> None:
@@ -88,8 +89,8 @@ class OpaConnection:
             gzipped: sent instead of a document: JSON, compressed.
 
         Raises:
-            OpaStatusError: the status is not one of success.
-            OpaError: no answer within the timeout, or none that is valid.
+            OpaStatusError: the status is not 2xx.
+            OpaError: there is no valid answer within the timeout, or the token file cannot be read.
         """
         deadline_s = time.monotonic() + self._settings.timeout_s
         try:

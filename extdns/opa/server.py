@@ -17,7 +17,7 @@ from extdns.rules.rule_input import RuleInput, build_document
 MAX_INPUTS: Final = 500
 """How many inputs one query has."""
 _MAX_QUERIES: Final = 24
-"""How many queries are made to find the inputs of a batch for which the evaluation fails."""
+"""The most queries of one `evaluate`, to find the inputs for which the evaluation fails."""
 _MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 _MAX_POLICIES_BYTES: Final = 32 * 1024 * 1024
 """`/v1/policies` has each policy as text and as a syntax tree."""
@@ -62,7 +62,8 @@ class OpaServer:
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
         """Ask about up to `MAX_INPUTS` inputs in one query.
 
-        If the evaluation fails for some of them, ask about halves, so that the others get their answers.
+        If the evaluation fails for some of them, ask about halves, in up to 24 queries, so that the others get their
+        answers.
         """
         found: dict[int, RecordAnswer] = {}
         waiting = [range(len(inputs))]

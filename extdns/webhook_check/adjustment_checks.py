@@ -28,7 +28,7 @@ def check_adjustment(scratch: Scratch) -> None:
 
 
 def check_adjusted_media_type(scratch: Scratch) -> None:
-    """Check that the answer of POST /adjustendpoints has exactly the media type."""
+    """Check that the answer of POST /adjustendpoints has exactly the media type of the protocol."""
     body = encode_endpoints(_build_samples(scratch))
     require_media_type(scratch.server.send("POST", ADJUST_PATH, body, MEDIA_TYPE_HEADERS))
 
@@ -40,7 +40,10 @@ def check_empty_adjustment(scratch: Scratch) -> None:
 
 
 def check_adjusted_identity(scratch: Scratch) -> None:
-    """Check that adjusted endpoints have the name, type and set identifier of an endpoint of the request."""
+    """Check that adjusted endpoints have the name, type and set identifier of an endpoint of the request.
+
+    If so, later checks adjust their records, too.
+    """
     samples = _build_samples(scratch)
     requested = {one.identity for one in samples}
     for one in scratch.request_adjustment(encode_endpoints(samples)):

@@ -225,7 +225,7 @@ def run_checks(scratch: Scratch) -> Iterator[CheckOutcome]:
     for check in CHECKS:
         unpassed = next((name for name in check.needs if ends[name] is not CheckEnd.PASSED), "")
         started = monotonic()
-        end, message = CheckEnd.SKIPPED, f"needs {unpassed}"
+        end, message = CheckEnd.SKIPPED, f"needs the check {unpassed}, which did not pass"
         if unanswered == _MAX_UNANSWERED:
             message = f"{unanswered} checks had no answer in time"
         elif not unpassed:

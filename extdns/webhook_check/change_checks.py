@@ -95,4 +95,7 @@ def check_key_case(scratch: Scratch) -> None:
     body = encode_changes(Changes(create=(record,))).replace(b'"create"', b'"Create"', 1)
     answer = scratch.server.send("POST", RECORDS_PATH, body, MEDIA_TYPE_HEADERS)
     if not answer.is_success or record.identity not in scratch.list_own():
-        raise ViolationError(f'{{"Create": […]}}: {answer.describe()}, and {describe(record)} was not created')
+        raise ViolationError(
+            f'{answer.describe()} to {{"Create": […]}}; expected: 2xx, and {describe(record)} in the next GET '
+            f"{RECORDS_PATH}"
+        )

@@ -22,10 +22,10 @@ class ProtocolCheck:
     """One check of a webhook provider.
 
     Attributes:
-        name: identifies it in reports.
-        protocol: what the protocol says.
-        section: where it says so.
-        run: carries it out. It raises `ViolationError` or `UnsupportedError`.
+        name: identifies the check in reports.
+        protocol: what the protocol says about it, for people.
+        section: where the protocol is described, as `docs/spec/plan.md 6.2.1`.
+        run: carries out the check. Raises `ViolationError` or `UnsupportedError` if it does not pass.
         needs: the names of the checks that must pass first; otherwise this one is skipped.
     """
 

@@ -36,7 +36,7 @@ def _require_client_error(answer: RawAnswer, body: bytes | None) -> None:
 
 
 def check_partial_failure(scratch: Scratch) -> None:
-    """Check that a request with one invalid change fails with 5xx, and the valid change can be made afterwards.
+    """Check that a request with one invalid change fails with 500 to 510, and the valid change can be made afterwards.
 
     A provider that stores the invalid change, too, passes: what it confirmed is there.
     """
@@ -58,7 +58,7 @@ def check_partial_failure(scratch: Scratch) -> None:
 
 
 def check_connection_reuse(scratch: Scratch) -> None:
-    """Check that a connection can be used again after each answer, as external-dns does."""
+    """Check that a connection can be used again after each answer, unless the answer says that it is closed."""
     empty = encode_changes(Changes())
     with scratch.server.connect() as send:
         try:
@@ -113,7 +113,7 @@ def check_many_records(scratch: Scratch) -> None:
 
 
 def check_other_records(scratch: Scratch) -> None:
-    """Check that the records of others are as they were when the first check began."""
+    """Check that the records of others are as the check `records` found them."""
     now = scratch.list_others()
     for identity, before in scratch.others.items():
         found = now.get(identity)

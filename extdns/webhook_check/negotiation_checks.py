@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Final
 
 from extdns.errors import sanitize
@@ -33,7 +32,7 @@ def check_negotiation(scratch: Scratch) -> None:
 
 
 def check_negotiated_media_type(scratch: Scratch) -> None:
-    """Check that the answer to the negotiation has exactly the media type."""
+    """Check that the answer to the negotiation has exactly the media type of the protocol."""
     require_media_type(_negotiate(scratch))
 
 
@@ -54,7 +53,7 @@ def check_zone_in_filter(scratch: Scratch) -> None:
 
 
 def check_records(scratch: Scratch) -> None:
-    """Check that GET /records answers 200 and a list of endpoints. Remember the records of others."""
+    """Check that GET /records answers 200 and a list of endpoints, none of them below the domain. Store the others."""
     answer = _get_records(scratch)
     decode(answer)
     if answer.status != RECORDS_READ:
@@ -65,7 +64,7 @@ def check_records(scratch: Scratch) -> None:
 
 
 def check_records_media_type(scratch: Scratch) -> None:
-    """Check that the answer of GET /records has exactly the media type."""
+    """Check that the answer of GET /records has exactly the media type of the protocol."""
     require_media_type(_get_records(scratch))
 
 
@@ -94,11 +93,11 @@ def require_media_type(answer: RawAnswer) -> None:
     """Compare the media type of *answer* as external-dns does.
 
     Raises:
-        ViolationError: it is another one.
+        ViolationError: it is not that of the protocol.
     """
     if not is_media_type(answer.media_type):
         found = f"Content-Type {sanitize(answer.media_type)}" if answer.media_type else "no Content-Type"
-        raise ViolationError(f"{answer.request} answered {HTTPStatus.OK} with {found}, not {MEDIA_TYPE}")
+        raise ViolationError(f"{answer.request} answered {answer.status} with {found}, not {MEDIA_TYPE}")
 
 
 def _negotiate(scratch: Scratch) -> RawAnswer:

@@ -21,7 +21,7 @@ REQUIRED: Final = {
     "CNAME": ("target.example.com",),
     "TXT": ('"heritage=external-dns,external-dns/owner=extdns-check,external-dns/resource=service/shop/web"',),
 }
-"""Types that external-dns manages by default, and that of ownership records. A was used by the checks before."""
+"""Types that external-dns manages by default, and TXT for ownership records. The other checks use A."""
 
 OPTIONAL: Final = {
     "MX": ("10 mail.example.com",),
@@ -79,7 +79,7 @@ def _check_required_type(scratch: Scratch, rtype: str) -> None:
 
 def _check_optional_type(scratch: Scratch, rtype: str) -> None:
     if rtype == rrtype.PTR and not scratch.zone.endswith(".arpa"):
-        raise UnsupportedError("PTR records are in reverse zones only")
+        raise UnsupportedError("PTR records are checked in zones below arpa only")
     create_if_supported(scratch, _build_typed(scratch, rtype, OPTIONAL[rtype]))
 
 
@@ -134,7 +134,7 @@ def _expect_ttl(scratch: Scratch, applied: Endpoint) -> None:
     if applied.record_ttl and listed.record_ttl != applied.record_ttl:
         raise ViolationError(
             f"{describe(applied)}: the TTL {applied.record_ttl} was applied, but GET {RECORDS_PATH} returns "
-            f"{listed.record_ttl or 'none'}; a TTL that cannot be stored is changed by POST {ADJUST_PATH}"
+            f"{listed.record_ttl or 'none'}; a TTL that cannot be stored must be changed by POST {ADJUST_PATH}"
         )
 
 

@@ -59,7 +59,7 @@ class Scratch:
         can_adjust: whether desired records are adjusted before they are applied, as in external-dns.
         has_written: whether a request to change records was sent.
         has_unanswered_change: whether one of these requests had no answer, and may still be carried out.
-        others: the records of others when the kit started, by identity.
+        others: the records that are not below the domain, as the check `records` found them, by identity.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Scratch:
         self.others: Mapping[Identity, Endpoint] = {}
 
     def build(self, labels: str, rtype: str, *targets: str, ttl_s: int = TTL_S) -> Endpoint:
-        """Return a desired record at the name *labels* below the domain, with the labels of an object."""
+        """Return a desired record at the name *labels* below the domain, with an owner and a resource as its labels."""
         return Endpoint(
             dns_name=f"{labels}.{self.domain}",
             targets=targets,
@@ -86,7 +86,7 @@ class Scratch:
         )
 
     def adjust(self, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
-        """Return *endpoints* as the provider adjusts them.
+        """Return *endpoints* as the provider adjusts them, or unchanged if `can_adjust` is not set.
 
         Raises:
             UnsupportedError: the provider drops one of them.

@@ -63,8 +63,8 @@ def test_check_finds_nothing_missing_if_the_rule_answers_in_the_expected_form(
 @pytest.mark.parametrize(
     ("policy", "detail"),
     [
-        pytest.param("package other\n\nx := 1\n", "extdns/deny is not defined: no policy is loaded", id="no-rule"),
-        pytest.param(NOT_A_SET, "extdns/deny has another form than ", id="other-form"),
+        pytest.param("package other\n\nx := 1\n", "no loaded policy defines extdns/deny", id="no-rule"),
+        pytest.param(NOT_A_SET, "the result of extdns/deny is not valid; allowed: ", id="other-form"),
         pytest.param(FAILING, "produced conflicting values", id="fails"),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_rego_policy_gets_the_documented_description_of_the_record_as_input(
 def test_no_record_is_allowed_while_opa_has_no_policy(server: OpaServer) -> None:
     answers = evaluate(server, build_input("web"))
     assert answers.problem == ""
-    assert answers.evaluations == (Evaluation(unavailable="extdns/deny is not defined: no policy is loaded"),)
+    assert answers.evaluations == (Evaluation(unavailable="no loaded policy defines extdns/deny"),)
 
 
 def test_if_a_policy_fails_for_one_record_all_other_records_still_get_answers(
@@ -135,7 +135,7 @@ def test_a_policy_result_in_an_unsupported_form_counts_as_no_answer(
 ) -> None:
     opa.put_policy("dns/rules/ttl.rego", f"package extdns\n\n{rule}\n")
     answers = evaluate(server, build_input("web"))
-    assert answers.evaluations[0].unavailable.startswith("extdns/deny ")
+    assert answers.evaluations[0].unavailable.startswith("the result of extdns/deny ")
     assert answers.policy_problems == (PolicyProblem(message=answers.evaluations[0].unavailable),)
 
 

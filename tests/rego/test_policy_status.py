@@ -110,7 +110,7 @@ def test_an_unsupported_form_of_result_is_reported_on_every_config_map_of_its_pa
     site.installation.apply(service("web"))
     with site.installation.start(*site.flags):
         error = site.until_status("names", "error")["error"]
-        assert error.startswith("names.rego: extdns/deny has another form")
+        assert error.startswith("names.rego: the result of extdns/deny is not valid")
     assert site.annotation("other") is None
 
 

@@ -97,7 +97,9 @@ class _Composer:
         before = self._size
         self._count_values(1, event)
         if depth > MAX_DEPTH:
-            raise _UnusableDocumentError(self._find_line(event), f"nested too deeply; allowed: {MAX_DEPTH} levels")
+            raise _UnusableDocumentError(
+                self._find_line(event), f"the document is nested too deeply; allowed: {MAX_DEPTH} levels"
+            )
         value: object
         match event:
             case yaml.MappingStartEvent():
@@ -167,7 +169,7 @@ class _Composer:
         self._size += values
         if self._size > MAX_VALUES:
             raise _UnusableDocumentError(
-                self._find_line(event), f"too large; allowed: {MAX_VALUES:,} values in one document"
+                self._find_line(event), f"the document is too large; allowed: {MAX_VALUES:,} values in one document"
             )
 
     def _find_line(self, event: yaml.Event) -> int:

@@ -151,12 +151,12 @@ def test_nested_loops_over_many_targets_are_an_error() -> None:
     targets = [f"10.0.{at // 256}.{at % 256}" for at in range(1000)]
     policy = build_policy("record.targets.all(a, record.targets.exists(b, a == b))")
     (message,) = list_messages(build_input("web.example.com", *targets), policy)
-    assert "its loops may take 1000000 steps" in message
+    assert "the loops of the expression may take 1000000 steps" in message
 
 
 def test_a_rule_whose_result_is_not_a_boolean_denies_the_record() -> None:
     (message,) = list_messages(build_input(), build_policy("object.annotations['dns.example/owner']"))
-    assert message.endswith("gives ops; allowed: true or false")
+    assert message.endswith("the value is ops; allowed: true or false")
 
 
 def test_the_order_of_policies_changes_neither_the_answers_nor_the_revision() -> None:

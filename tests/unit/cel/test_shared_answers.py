@@ -193,7 +193,7 @@ def test_conditions_that_end_with_comments_are_evaluated_together() -> None:
 def test_one_is_not_taken_for_true_beside_other_conditions() -> None:
     (evaluation,) = PolicyRules((build_policy("1"), build_policy("true"))).evaluate((build_input(),))
     assert [one.message for one in evaluation.violations] == [
-        "The rule cannot be evaluated: spec.validations[0].expression: gives 1; allowed: true or false"
+        "The rule cannot be evaluated: spec.validations[0].expression: the value is 1; allowed: true or false"
     ]
 
 

@@ -33,7 +33,7 @@ def test_webhook_check_of_a_correct_provider_prints_one_line_per_check_and_exits
     first, *lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(rf"Checking {fake.url} with records below extdns-check-[0-9a-f]{{8}}\.example\.org", first)
     assert lines[: len(CHECKS)] == [
-        f"skipped  {check.name}: not supported: PTR records are in reverse zones only"
+        f"skipped  {check.name}: not supported: PTR records are checked in zones below arpa only"
         if check.name == "type-PTR"
         else f"ok       {check.name}"
         for check in CHECKS
@@ -54,13 +54,13 @@ def test_a_failed_check_exits_with_1_and_says_what_the_protocol_requires(
     at = next(number for number, line in enumerate(lines) if line.startswith("failed"))
     assert re.sub("check-[0-9a-f]{8}", "check-1", lines[at]) == (
         "failed   ttl: ttl.extdns-check-1.example.org A: the TTL 300 was applied, but GET /records returns none; a TTL "
-        "that cannot be stored is changed by POST /adjustendpoints"
+        "that cannot be stored must be changed by POST /adjustendpoints"
     )
     assert lines[at + 1] == (
         "         A record whose targets, TTL or properties differ from the adjusted endpoint is updated in every "
         "loop. (docs/spec/plan.md 2.6)"
     )
-    assert "skipped  ttl-update: needs ttl" in lines
+    assert "skipped  ttl-update: needs the check ttl, which did not pass" in lines
 
 
 def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_clean_up(
@@ -111,7 +111,7 @@ def test_webhook_check_reports_what_may_be_left_if_the_provider_stops_answering(
     fake.faults.arm(Meanwhile(lambda: fake.faults.arm(Stall(), times=None)), action=Action.APPLY)
     assert cli.main(["webhook-check", fake.url, *FEW, "--timeout=100ms"], {}) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "skipped  type-AAAA: needs create" in lines
+    assert "skipped  type-AAAA: needs the check create, which did not pass" in lines
     assert re.fullmatch(
         r"Delete by hand: records below extdns-check-\w+\.example\.org may be left: .*0\.1 s", lines[-1]
     )

@@ -110,8 +110,16 @@ FAULTS = [
     pytest.param(answer(b"{}", length=9), "POST /v1/query: IncompleteRead(0 bytes read, 7 more expected)", id="cut"),
     pytest.param(answer(b"\xff\xfe"), NOT_OPA, id="no-text"),
     pytest.param(answer(b"{}"), NOT_OPA, id="without-result"),
-    pytest.param(answer(b'{"result": []}'), "the answer has another number of results", id="no-bindings"),
-    pytest.param(answer(bindings([[[]]], [[], []])), "the answer has another number of results", id="too-few"),
+    pytest.param(
+        answer(b'{"result": []}'),
+        "the number of results in the answer is not that of the records in the query",
+        id="no-bindings",
+    ),
+    pytest.param(
+        answer(bindings([[[]]], [[], []])),
+        "the number of results in the answer is not that of the records in the query",
+        id="too-few",
+    ),
     pytest.param(answer(bindings({}, {})), NOT_OPA, id="other-types"),
     pytest.param(
         answer(b'{"code": "internal_error", "errors": 7}', "500 Error"), "POST /v1/query: status 500 Error", id="error"

@@ -118,7 +118,7 @@ def test_a_yaml_key_that_is_not_a_string_is_invalid_unless_it_is_an_alias_of_a_s
             "a: &a [*a]\n", 10, "not YAML: the alias *a refers to no complete anchor before it", id="in-itself"
         ),
         pytest.param("a:\n\tb: 1\n", 11, "not YAML: the line is indented with a tab; allowed: blanks", id="tab"),
-        pytest.param("[" * 70, 10, "nested too deeply; allowed: 64 levels", id="depth"),
+        pytest.param("[" * 70, 10, "the document is nested too deeply; allowed: 64 levels", id="depth"),
         pytest.param("a: 1\nb: \x01\n", None, "not YAML: ", id="control-character"),
     ],
 )
@@ -143,7 +143,7 @@ def bomb(levels: int) -> str:
 
 def test_yaml_aliases_that_expand_to_too_many_values_are_rejected() -> None:
     [broken] = parse_documents(bomb(40).encode(), 1)
-    assert broken == BrokenDocument(7, "too large; allowed: 5,000,000 values in one document")
+    assert broken == BrokenDocument(7, "the document is too large; allowed: 5,000,000 values in one document")
 
 
 def test_yaml_values_are_counted_with_aliases_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +152,7 @@ def test_yaml_values_are_counted_with_aliases_expanded(monkeypatch: pytest.Monke
     assert mapping(text)["b"] == [1, 2, 3]
     monkeypatch.setattr(yaml_parser, "MAX_VALUES", 11)
     assert list(parse_documents(text.encode(), 1)) == [
-        BrokenDocument(2, "too large; allowed: 11 values in one document")
+        BrokenDocument(2, "the document is too large; allowed: 11 values in one document")
     ]
 
 

@@ -117,9 +117,12 @@ def test_template_functions_of_external_dns_are_available(template: str, expecte
         pytest.param("{{/* a}}", 0, "the comment does not end", id="comment"),
         pytest.param('{{define "a"}}x{{end}}{{define "a"}}y{{end}}', 24, 'a template "a" is defined twice', id="twice"),
         pytest.param(
-            "{{" + "(" * 200 + ".Name" + ")" * 200 + "}}", 52, "nested too deeply; allowed: 50 levels", id="deep"
+            "{{" + "(" * 200 + ".Name" + ")" * 200 + "}}",
+            52,
+            "parentheses are nested too deeply; allowed: 50 levels",
+            id="deep",
         ),
-        pytest.param("{{if .A}}" * 200, 448, "nested too deeply; allowed: 50 levels", id="deep-blocks"),
+        pytest.param("{{if .A}}" * 200, 448, "blocks are nested too deeply; allowed: 50 levels", id="deep-blocks"),
     ],
 )
 def test_a_template_syntax_error_is_reported_with_its_position(template: str, offset: int, message: str) -> None:
@@ -187,7 +190,7 @@ def test_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> Non
         ),
         pytest.param(
             '{{$x := "abcdefgh"}}{{range 60}}{{$x = print $x $x}}{{end}}',
-            f"the template produces too much text; allowed: {MAX_TEXT} characters",
+            f"the template reads and writes too much text; allowed: {MAX_TEXT} characters",
             id="doubling",
         ),
         pytest.param(
@@ -197,7 +200,7 @@ def test_a_missing_map_key_is_an_error_in_strict_templates(template: str) -> Non
         ),
         pytest.param(
             "{{range 99999}}" + "x" * 99999 + "{{end}}",
-            f"the template produces too much text; allowed: {MAX_TEXT} characters",
+            f"the template reads and writes too much text; allowed: {MAX_TEXT} characters",
             id="output",
         ),
         pytest.param('{{printf "%99999999d" 1}}', "%99999999d is too wide; allowed: up to 1000", id="width"),
@@ -210,5 +213,5 @@ def test_templates_that_use_too_many_resources_fail_with_an_error(template: str,
 
 
 def test_templates_for_very_large_objects_fail_with_an_error() -> None:
-    with pytest.raises(TemplateError, match="the template produces too much text"):
+    with pytest.raises(TemplateError, match="the template reads and writes too much text"):
         made("{{range .l}}{{$x := slice $.l 0}}{{end}}", {"l": [1] * 2000}, plain=True)
