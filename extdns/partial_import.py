@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec, module_from_spec
+from types import MappingProxyType
 
 
 @contextmanager
-def import_partially(*packages: str, without: Sequence[str] = ()) -> Iterator[None]:
+def import_partially(
+    *packages: str, names: Mapping[str, object] = MappingProxyType({}), without: Sequence[str] = ()
+) -> Iterator[None]:
     """Let the block import modules of *packages* without running the packages' `__init__`.
 
     When the block ends, `sys.modules` holds none of the substitutes, so other code imports the full packages as usual.
     Modules that were loaded before stay loaded.
 
-    Measured with kubernetes 37 and CPython 3.11: 0.12 s of CPU and 26 MB, against 0.31 s and 55 MB for ordinary
+    Measured with kubernetes 37 and CPython 3.11: 0.09 s of CPU and 26 MB, against 0.23 s and 57 MB for ordinary
     imports.
 
     Args:
         packages: packages whose `__init__` must not run, parents first.
+        names: what the substitutes of packages contain, by full name; other modules import it from there.
         without: modules to report as not installed.
     """
     before = dict(sys.modules)
@@ -30,6 +34,9 @@ def import_partially(*packages: str, without: Sequence[str] = ()) -> Iterator[No
                 for child, module in before.items():
                     if child.rpartition(".")[0] == name:
                         setattr(package, child.rpartition(".")[2], module)
+                for path, value in names.items():
+                    if path.rpartition(".")[0] == name:
+                        setattr(package, path.rpartition(".")[2], value)
         for name in without:
             sys.modules.setdefault(name, None)  # type: ignore[arg-type] # how the import system marks a missing module
         yield

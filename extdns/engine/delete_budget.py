@@ -108,7 +108,7 @@ class DeleteBudget:
 
     def __init__(self, limits: DeleteLimits) -> None:
         self._limits = limits
-        self._delete_counts: tuple[deque[DeleteCount], deque[DeleteCount]] = (deque(), deque())
+        self._delete_counts: tuple[list[DeleteCount], list[DeleteCount]] = ([], [])  # one a second
         self._sums = [0, 0]
         self._owned_maxima: deque[OwnedMaximum] = deque()  # from the largest to the smallest
         self.waiting = [0, 0]
@@ -137,7 +137,7 @@ class DeleteBudget:
             earlier[one.by_absence].append(one)
             self._sums[one.by_absence] += one.deletes
         for kind in (False, True):
-            self._delete_counts[kind].extendleft(reversed(earlier[kind]))
+            self._delete_counts[kind][:0] = earlier[kind]
         own, self._owned_maxima = self._owned_maxima, deque(maxima)
         for maximum in own:
             self._append(maximum)
@@ -193,7 +193,7 @@ class DeleteBudget:
         for kind in (False, True):
             counts = self._delete_counts[kind]
             while counts and counts[0].at_s + WINDOW_S <= now_s:
-                self._sums[kind] -= counts.popleft().deletes
+                self._sums[kind] -= counts.pop(0).deletes
         while self._owned_maxima and self._owned_maxima[0].until_s + WINDOW_S <= now_s:
             self._owned_maxima.popleft()
 

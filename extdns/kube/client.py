@@ -8,7 +8,6 @@ kubeconfig is used.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -19,8 +18,6 @@ from threading import Lock
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode, urlsplit
-
-import urllib3
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, shorten
@@ -34,11 +31,19 @@ if TYPE_CHECKING:
 
 _PACKAGES: Final = ("kubernetes", "kubernetes.config", "kubernetes.utils")
 """Packages whose `__init__` imports the typed classes, pydantic, OAuth and WebSockets, which extdns does not need."""
+_CLIENT: Final = "kubernetes.client"
+"""The package of the typed classes, which lists them in 0.7 MB of names."""
 
-with import_partially(*_PACKAGES):
+with import_partially("multiprocessing", *_PACKAGES, _CLIENT, names={"multiprocessing.cpu_count": os.cpu_count}):
+    import urllib3
     from kubernetes.client.configuration import Configuration
     from kubernetes.client.rest import RESTClientObject
     from kubernetes.config.config_exception import ConfigException
+
+_NAMES: Final = {f"{_CLIENT}.Configuration": Configuration, f"{_CLIENT}.ApiClient": None}
+"""What the other modules import from the package. Only an `auth-provider` uses `ApiClient`, which imports pydantic."""
+
+with import_partially(*_PACKAGES, _CLIENT, names=_NAMES):
     from kubernetes.config.incluster_config import load_incluster_config
 
 _MAX_IDLE_CONNECTIONS: Final = 16
@@ -264,13 +269,9 @@ def _merge_kubeconfigs(paths: str, _contents: tuple[bytes, ...]) -> object:
 def _import_kube_config(paths: str) -> ModuleType:
     """Import the kubeconfig loader, with Google's library and pydantic only for files with an `auth-provider`."""
     is_old = any(b"auth-provider" in path.read_bytes() for path in _split_paths(paths) if path.is_file())
-    names = vars(sys.modules["kubernetes.client"])
-    if not is_old and "ApiClient" not in names:
-        names["ApiClient"] = None  # only an `auth-provider` uses it, and the real one would import pydantic
-    with import_partially(*_PACKAGES, without=() if is_old else ("google.auth",)):
+    packages = _PACKAGES if is_old else (*_PACKAGES, _CLIENT)
+    with import_partially(*packages, names=_NAMES, without=() if is_old else ("google.auth",)):
         from kubernetes.config import kube_config  # noqa: PLC0415 - slow to import, and not needed in a pod
-    if names.get("ApiClient", names) is None:
-        del names["ApiClient"]
     return kube_config
 
 

@@ -11,11 +11,13 @@ from threading import Lock
 from typing import Any, Final
 from weakref import WeakSet
 
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
-from urllib3 import exceptions as http
-from urllib3.connection import HTTPConnection
-
 from extdns.errors import ApiError, shorten
+from extdns.partial_import import import_partially
+
+with import_partially("importlib.metadata", names={"importlib.metadata.version": None}):  # only for HTTP/2
+    from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
+    from urllib3 import exceptions as http
+    from urllib3.connection import HTTPConnection
 
 _CHUNK_BYTES: Final = 128 * 1024
 _MAX_LINE_BYTES: Final = 64 * 1024 * 1024

@@ -314,10 +314,10 @@ class DeltaTracker:
             yield self._build_problem(key, "")
         names = self._objects.setdefault(key.namespace, {})
         old = names.get(key.name)
-        names[key.name] = read
-        yield ObjectChange(key=key, old=old, new=read)
+        names[read.key.name] = read.obj
+        yield ObjectChange(key=read.key, old=old, new=read.obj)  # not *key*, whose strings are copies of the object's
 
-    def _decode(self, raw: bytes | msgspec.Raw) -> KubernetesObject | str:
+    def _decode(self, raw: bytes | msgspec.Raw) -> DecodedObject | str:
         """Decode an object. Return a message if that fails."""
         size = len(memoryview(raw))
         if size > MAX_OBJECT_BYTES:
@@ -325,9 +325,7 @@ class DeltaTracker:
         found = decode_json(self._kind, bytes(raw), 1)
         if self._keep_full and isinstance(found, DecodedObject):
             found = keep_all_fields(found, bytes(raw))
-        if isinstance(found, DocumentProblem):
-            return found.message
-        return found.obj
+        return found.message if isinstance(found, DocumentProblem) else found
 
     def _remove(self, key: ObjectKey, sighting: Sighting) -> Iterator[Delta]:
         if self._invalid.pop(key, None) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, Final
 
@@ -96,7 +96,7 @@ def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObjec
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))
     intern_strings(obj)
-    return DecodedObject(key=key, obj=obj, line=line)
+    return DecodedObject(key=build_key(kind, obj.metadata), obj=obj, line=line)
 
 
 def _find_name_problem(kind: Kind, obj: KubernetesObject) -> tuple[str, str] | None:
@@ -168,6 +168,9 @@ class FileContents(Value, frozen=True, kw_only=True):
 _LAST_APPLIED_CONFIGURATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """A copy of the object that kubectl writes. No source reads it, and it is often larger than the rest."""
 
+_MAX_REUSED: Final = 63
+"""The length of the longest values that objects share: that of a label value. So what `_reuse` stores is small."""
+
 _set_field: Final = msgspec.structs.force_setattr
 
 
@@ -194,18 +197,25 @@ def _intern_service(spec: ServiceSpec, name: str) -> None:
 
 
 def _intern_keys(holder: ObjectMeta | ServiceSpec, field: str, name: str) -> None:
-    """Intern the keys of the map *field* of *holder*, and its values that equal *name*, the name of the object.
+    """Intern the keys of the map *field* of *holder*, and share its values with *name*, the name of the object.
 
-    Interning other values, which repeat less often, would cost more memory than it saves.
+    Short values are also shared with other objects. Interning all of them, of which many are unique, would cost more
+    memory than it saves.
     """
     strings: dict[str, str] | None = getattr(holder, field)
     if strings:
         interned = {
-            sys.intern(key): name if value == name else value
+            sys.intern(key): name if value == name else value if len(value) > _MAX_REUSED else _reuse(value)
             for key, value in strings.items()
             if key != _LAST_APPLIED_CONFIGURATION
         }
         _set_field(holder, field, interned)
+
+
+@lru_cache(maxsize=1024)
+def _reuse(value: str) -> str:
+    """Return the first of all strings that equal *value*, if it is one of the last 1,024 different values."""
+    return value
 
 
 _BOOKKEEPING_FIELDS: Final = ("managedFields", "resourceVersion", "generation")

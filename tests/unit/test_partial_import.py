@@ -15,6 +15,7 @@ FILES = {
     "bulky/__init__.py": "from bulky import heavy\nfrom bulky.inner import light\nEVERYTHING = True\n",
     "bulky/heavy.py": "",
     "bulky/late.py": "import bulky.inner.light\nlight = bulky.inner.light\n",
+    "bulky/user.py": "from bulky.inner import light, option\n",
     "bulky/inner/__init__.py": "from bulky import heavy  # is found, though the package did not run\n",
     "bulky/inner/light.py": "try:\n    import extra\nexcept ImportError:\n    extra = None\n",
     "extra.py": "",
@@ -57,6 +58,18 @@ def test_a_second_partial_import_reuses_modules_of_the_first() -> None:
         light = importlib.import_module("bulky.inner.light")
     with import_partially("bulky"):
         assert importlib.import_module("bulky.late").light is light
+
+
+def test_modules_of_a_partial_import_find_the_given_names_and_submodules_in_its_packages() -> None:
+    with import_partially("bulky", "bulky.inner", names={"bulky.inner.option": 5, "bulky.other": 6}):
+        user = importlib.import_module("bulky.user")
+    assert (user.option, user.light.extra.__name__) == (5, "extra")
+
+
+def test_a_package_that_was_loaded_before_gets_no_names() -> None:
+    package = importlib.import_module("bulky.inner")
+    with import_partially("bulky", "bulky.inner", names={"bulky.inner.option": 5}):
+        assert not hasattr(package, "option")
 
 
 def test_modules_that_were_loaded_before_stay_loaded() -> None:

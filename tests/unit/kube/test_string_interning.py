@@ -11,7 +11,7 @@ from extdns.model.resources.core import Service
 
 _TEXT: Final = b"""{"metadata": {"name": "web", "namespace": "shop",
     "labels": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
-    "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "w"}},
+    "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "note": "two words"}},
   "spec": {"type": "LoadBalancer", "externalTrafficPolicy": "Cluster",
     "selector": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},
     "ports": [{"protocol": "TCP", "nodePort": 30000}]}}"""
@@ -54,7 +54,12 @@ def test_only_the_copy_of_the_object_that_kubectl_stores_in_an_annotation_is_dro
     service = intern_service()
     assert list_strings(service) == list_strings(decode_service())
     assert service.spec == decode_service().spec
-    assert service.metadata.annotations == {"note": "w"}
+    assert service.metadata.annotations == {"note": "two words"}
+
+
+def test_an_annotation_value_of_several_services_shares_memory() -> None:
+    one, other = ((intern_service().metadata.annotations or {})["note"] for _ in range(2))
+    assert one is other
 
 
 def test_a_service_without_strings_to_share_is_returned_unchanged() -> None:

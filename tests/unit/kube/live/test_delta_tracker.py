@@ -198,6 +198,14 @@ def test_fields_that_extdns_does_not_read_are_dropped_and_equal_strings_share_me
     assert one.new.metadata.labels == {"app": "web"}
 
 
+def test_the_key_of_a_changed_object_shares_memory_with_the_object() -> None:
+    (change,) = DeltaTracker(SERVICE).receive_change(raw_object("a"))
+    assert isinstance(change, ObjectChange)
+    assert change.new is not None
+    assert change.key.name is change.new.metadata.name
+    assert change.key.namespace is change.new.metadata.namespace
+
+
 def test_cluster_scoped_objects_have_an_empty_namespace() -> None:
     tracker = DeltaTracker(NODE)
     (change,) = tracker.receive_change(decode_object(b'{"metadata":{"name":"n1","uid":"u","resourceVersion":"1"}}'))
