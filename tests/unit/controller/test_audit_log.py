@@ -355,7 +355,7 @@ def test_the_dns_service_is_called_only_after_the_line_about_the_intended_change
     assert len(world.provider.submissions) == 1
 
 
-def test_a_batch_that_the_write_gate_stopped_leaves_no_line_in_the_audit_log() -> None:
+def test_the_audit_log_forgets_a_batch_that_the_write_gate_stopped() -> None:
     world = start()
     world.feed(request("web"))
     (submission,) = (effect for effect in world.waiting if isinstance(effect, SubmitBatch))

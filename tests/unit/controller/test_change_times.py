@@ -94,7 +94,7 @@ def test_the_measured_time_includes_the_time_in_which_the_dns_service_throttles(
     assert scene.read(WRITE) == (1, total_s)
 
 
-def test_a_change_that_was_refused_once_is_not_measured() -> None:
+def test_a_change_that_was_refused_once_is_measured_only_up_to_its_plan() -> None:
     scene = Scene()
     scene.world.provider.answers.append(Refused(message="invalid"))
     scene.receive(request_web(), for_s=600.0)

@@ -53,7 +53,7 @@ class Scene:
         return [json.loads(line) for line in self.target.written]
 
 
-def test_a_line_has_the_fields_that_open_policy_agent_writes_to_its_decision_log() -> None:
+def test_a_decision_log_line_has_the_fields_that_open_policy_agent_writes() -> None:
     scene = Scene()
     scene.log.record([WEB], [DENIED], path="extdns/deny", revision="shop=v1")
     (line,) = scene.end()
@@ -70,7 +70,7 @@ def test_a_line_has_the_fields_that_open_policy_agent_writes_to_its_decision_log
     }
 
 
-def test_a_line_about_a_record_without_an_answer_has_an_error_and_no_result() -> None:
+def test_a_decision_log_line_about_a_record_without_an_answer_has_an_error_and_no_result() -> None:
     scene = Scene()
     scene.log.record([WEB], [Evaluation(unavailable="status 500")], path="extdns/deny", revision="")
     (line,) = scene.end()
@@ -78,7 +78,7 @@ def test_a_line_about_a_record_without_an_answer_has_an_error_and_no_result() ->
     assert "result" not in line
 
 
-def test_a_line_about_a_record_is_written_only_if_the_answer_or_the_policy_revision_changed() -> None:
+def test_a_decision_log_line_is_written_only_if_the_answer_or_the_policy_revision_changed() -> None:
     scene = Scene()
     for revision, evaluation in (("1", DENIED), ("1", DENIED), ("2", DENIED), ("2", Evaluation()), ("2", Evaluation())):
         scene.log.record([WEB], [evaluation], path="extdns/deny", revision=revision)
@@ -96,7 +96,7 @@ def test_an_answer_about_a_large_object_is_logged_again_earlier_because_less_is_
     assert [len(line["input"]["object"]["labels"]["tier"]) for line in scene.end()] == [1, 900, 900, 1, 900]
 
 
-def test_a_message_that_quotes_an_erased_text_does_not_show_it() -> None:
+def test_a_decision_log_line_masks_erased_text_that_its_message_quotes() -> None:
     scene = Scene("/input/object/labels")
     item = build_input("web", labels={"owner": "alice@example.org", "tier": "a\nb of x", "short": "a"})
     quoting = Violation(rule="r", action=RuleAction.DENY, message="a label: alice@example.org, a\\nb of x, a b of x")
@@ -108,7 +108,7 @@ def test_a_message_that_quotes_an_erased_text_does_not_show_it() -> None:
     assert second["error"]["message"] == "no such key: ******"
 
 
-def test_a_line_lists_the_fields_that_were_erased_from_its_input() -> None:
+def test_a_decision_log_line_lists_the_fields_that_were_erased_from_its_input() -> None:
     scene = Scene("/input/object/labels", "/input/object/annotations/a~1b", "/input/nothing/here")
     scene.log.record([WEB], [DENIED], path="extdns/deny", revision="1")
     (line,) = scene.end()
@@ -123,17 +123,17 @@ def test_a_line_lists_the_fields_that_were_erased_from_its_input() -> None:
         *("/input/objects/annotations", "/input/object/annotation/x", "/input/record/targets/0"),
     ],
 )
-def test_a_field_path_to_erase_is_refused_if_no_input_has_such_a_field(text: str) -> None:
+def test_a_field_to_erase_from_the_decision_log_is_refused_if_no_input_has_it(text: str) -> None:
     with pytest.raises(ValueError, match="a JSON pointer to a field of the input"):
         parse_field_path(text)
 
 
 @pytest.mark.parametrize("text", ["/input/object/annotations/a~1b", "/input/current/owner", "/input/record/targets"])
-def test_a_field_path_to_erase_is_accepted_if_some_inputs_have_such_a_field(text: str) -> None:
+def test_a_field_to_erase_from_the_decision_log_is_accepted_if_some_inputs_have_it(text: str) -> None:
     assert parse_field_path(text)[0] == "input"
 
 
-def test_answers_of_local_rules_are_logged_for_the_records_that_a_rule_matches() -> None:
+def test_the_decision_log_has_the_answers_of_local_rules_for_the_records_that_a_rule_matches() -> None:
     scene = Scene()
     rules = scene.log.watch(FixedRules())
     assert rules.evaluate([WEB, build_input("other")]) == (DENIED, Evaluation())
@@ -143,7 +143,7 @@ def test_answers_of_local_rules_are_logged_for_the_records_that_a_rule_matches()
     assert (rules.revision, rules.needs_namespaces) == ("7", False)
 
 
-def test_the_caller_does_not_wait_for_a_target_that_hangs_and_the_oldest_lines_are_dropped() -> None:
+def test_a_decision_log_target_that_hangs_delays_no_caller_and_the_oldest_lines_are_dropped() -> None:
     scene = Scene()
     scene.target.gate = Barrier()
     scene.log.record([build_input("first")], [DENIED], path="extdns/deny", revision="1")

@@ -52,7 +52,7 @@ def test_a_single_pass_without_changes_exits_with_0() -> None:
     assert compute_exit_code(run_single_pass()) == DONE
 
 
-def test_a_single_pass_that_cannot_list_zones_exits_with_1() -> None:
+def test_a_single_pass_in_which_zones_were_never_listed_exits_with_1() -> None:
     assert compute_exit_code(build_engine(InMemoryProvider(), PlanSettings(owner=""))) == FAILED
 
 

@@ -48,7 +48,7 @@ class Listener:
         self.calls += [f"close {timeout_s > 0}"]
 
 
-def test_the_event_recorder_gets_decisions_observations_outcomes_and_held_deletes() -> None:
+def test_the_event_recorder_gets_decisions_observations_applied_batches_and_held_deletes() -> None:
     listener = Listener()
     reporter = ActivityReporter(Metrics(), "me", recorder=listener)
     reporter.report_decisions([DECISION])

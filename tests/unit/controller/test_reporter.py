@@ -293,7 +293,7 @@ def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_
     ]
 
 
-def test_with_compat_log_lines_name_zones_of_route53_in_the_form_of_external_dns() -> None:
+def test_log_fields_of_a_hosted_zone_have_the_form_of_external_dns() -> None:
     zone = Zone(name=DnsName("example.org"), id="Z1")
     assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
     assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}

@@ -120,7 +120,7 @@ def test_a_reader_gets_an_empty_snapshot_if_the_engine_never_responds(
     assert shown(found).names.rows == ()
 
 
-def test_a_snapshot_that_failed_is_made_at_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_snapshot_that_failed_is_not_made_again_without_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, tries = MovedClock(), []
 
     def fail(*_: object) -> None:

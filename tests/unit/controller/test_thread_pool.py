@@ -138,7 +138,7 @@ def test_extra_threads_are_limited_in_number_and_end_when_the_queue_is_empty(rel
     assert pool.close(CLOCK, HANGS_S)
 
 
-def test_no_extra_thread_is_started_while_tasks_end_in_time(release_tasks: threading.Event) -> None:
+def test_no_extra_thread_runs_a_task_while_tasks_end_in_time(release_tasks: threading.Event) -> None:
     pool, made = ThreadPool("busy", max_threads=1, max_extra=5, stuck_after_s=HANGS_S), SimpleQueue[str]()
     for _ in range(50):
         pool.submit(lambda: made.put(threading.current_thread().name))

@@ -238,7 +238,7 @@ def test_the_api_documents_of_zones_and_sources_show_progress(shop: Process) -> 
     assert (source["resource"], source["objects"], source["since"]) == ("services", 11, "2026-11-20T08:14:31Z")
 
 
-def test_the_api_document_of_a_name_equals_that_of_explain_and_has_its_last_changes(shop: Process) -> None:
+def test_the_api_document_of_a_name_has_its_reason_and_its_last_changes(shop: Process) -> None:
     document = shop.get("/api/v1/names/WEB1.Example.ORG.").json
     assert (document["name"], document["reason"], document["lastChanges"]) == ("web1.example.org", "requested", [])
     assert document["notKnown"][0].startswith("the last write: not among the last changes")
@@ -269,7 +269,7 @@ def test_a_zone_with_held_deletes_is_not_shown_in_sync(shop: Process) -> None:
     assert '<span class="state waiting">held</span>' in page
 
 
-def test_the_api_document_of_a_name_shows_the_current_and_the_desired_record(shop: Process) -> None:
+def test_the_api_list_of_names_shows_current_and_requested_targets(shop: Process) -> None:
     (foreign,) = shop.get("/api/v1/names", q="www").json["items"]
     (record,) = foreign["records"]
     assert (record["targets"], record["requested"]) == (["192.0.2.99"], ["192.0.2.1"])
@@ -310,7 +310,7 @@ def test_a_name_blocked_by_a_record_of_another_type_shows_what_the_zone_holds(
     assert "requested: 192.0.2.1" in page
 
 
-def test_a_name_without_room_for_its_ownership_record_shows_only_the_records_that_block_it(
+def test_a_name_without_room_for_its_ownership_record_shows_no_other_record_as_blocking_it(
     tmp_path: Path,
 ) -> None:
     shop = process(tmp_path, service("apex", "example.org"), zone="@ IN MX 10 mail.example.org.\n")

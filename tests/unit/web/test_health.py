@@ -45,7 +45,7 @@ def test_the_health_response_is_exactly_ok() -> None:
     assert response.body == b"OK"
 
 
-def test_the_health_response_is_an_error_when_the_engine_makes_no_progress() -> None:
+def test_the_health_response_is_an_error_if_a_thread_makes_no_progress() -> None:
     response = request_page("/healthz", healthy=False)
     assert response.status == "503 Service Unavailable"
     assert response.body == b"the thread of the engine or of the cluster makes no progress\n"

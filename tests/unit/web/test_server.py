@@ -206,7 +206,9 @@ def test_an_error_of_the_application_is_logged_and_its_text_is_not_sent(
         pytest.param(LookupError(), 1, id="we-failed"),
     ],
 )
-def test_network_errors_are_not_logged(logged: Callable[[], list[str]], error: Exception, lines: int) -> None:
+def test_network_errors_of_http_clients_are_not_logged(
+    logged: Callable[[], list[str]], error: Exception, lines: int
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:
         connections = Connections(listening, application())
         try:
@@ -217,7 +219,7 @@ def test_network_errors_are_not_logged(logged: Callable[[], list[str]], error: E
     assert len(logged()) == lines
 
 
-def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]) -> None:
+def test_http_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.CaptureFixture[str]) -> None:
     with serving(application()) as port:
         exchange(port, COMPLETE_REQUEST)
         exchange(port, b"nonsense\r\n\r\n")
@@ -225,7 +227,7 @@ def test_requests_are_not_logged(logged: Callable[[], list[str]], capfd: pytest.
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_port_that_the_system_chose_is_logged(
+def test_the_port_that_the_system_chose_for_the_server_is_logged(
     logged: Callable[[], list[str]], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", logger="extdns")

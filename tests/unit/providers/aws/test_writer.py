@@ -103,7 +103,7 @@ def test_a_record_is_deleted_in_the_spelling_in_which_route53_stores_it(writable
     assert isinstance(writable.submit(delete(held)), Applied)
 
 
-def test_deleting_an_alias_that_has_another_target_zone_is_a_write_conflict(writable: WritableZone) -> None:
+def test_deleting_an_alias_whose_target_zone_was_changed_is_a_write_conflict(writable: WritableZone) -> None:
     alias = endpoint("A", ALB, props={"alias": "true", "aws/evaluate-target-health": "true"})
     outcome = writable.submit(Write(old=None, new=alias))
     assert isinstance(outcome, Applied)
@@ -125,7 +125,7 @@ def test_deleting_an_alias_that_has_another_target_zone_is_a_write_conflict(writ
         pytest.param(Drop(worked=True), Unknown, "ConnectionClosedError", id="lost-after"),
     ],
 )
-def test_a_batch_is_never_sent_twice_even_if_its_response_is_lost(
+def test_a_create_that_fails_is_sent_only_once_even_if_its_response_is_lost(
     writable: WritableZone, fault: Refuse | Drop, kind: type[Outcome], words: str
 ) -> None:
     writable.fake.faults.arm(fault, action=CHANGE, times=9)
@@ -217,7 +217,7 @@ def edit(writable: WritableZone, name: str) -> None:
     writable.fake.put(writable.zone_id, edited)
 
 
-def test_without_permission_to_delete_updates_are_sent_as_upserts_and_marked_unconditional(
+def test_updates_are_sent_as_upserts_and_marked_unconditional_if_deletes_are_forbidden(
     writable: WritableZone,
 ) -> None:
     (held,) = create_records(writable, "www")

@@ -30,7 +30,7 @@ def test_the_message_about_a_failed_call_has_the_call_its_object_and_the_text_of
         (FailureKind.UNANSWERED, Unknown(message="dns.change on zone z: Code: words")),
     ],
 )
-def test_each_kind_of_failure_gives_its_own_outcome_of_a_batch(trouble: FailureKind, outcome: Outcome) -> None:
+def test_the_kind_of_failure_of_a_call_decides_the_outcome_of_its_batch(trouble: FailureKind, outcome: Outcome) -> None:
     assert convert_to_outcome(failed(trouble), lambda: REQUESTED) == outcome
 
 

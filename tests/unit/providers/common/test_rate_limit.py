@@ -65,7 +65,7 @@ def test_calls_throttled_within_one_second_halve_the_rate_only_once() -> None:
     assert (bucket.rate, bucket.throttle_count) == (5.0, 8)
 
 
-def test_while_others_use_up_the_limit_few_calls_are_made_and_a_minute_later_as_many_as_before() -> None:
+def test_while_other_processes_use_up_the_rate_limit_few_calls_are_made_and_the_rate_recovers_within_a_minute() -> None:
     clock, attempts = FastClock(), list[float]()
     limiter = _limiter(clock)
     while clock.now_s < 60.0:
@@ -155,7 +155,7 @@ def test_after_throttling_the_account_waits_before_its_next_call() -> None:
     assert clock.now_s == pytest.approx(0.2, abs=0.01)
 
 
-def test_throttling_of_one_api_action_does_not_delay_other_actions() -> None:
+def test_a_service_that_is_busy_with_one_api_action_does_not_delay_calls_of_other_actions() -> None:
     clock = FastClock()
     limiter = _limiter(clock)
     limiter.record_busy("Change")
@@ -203,7 +203,7 @@ def test_throttling_does_not_lower_the_rate_below_one_call_in_ten_seconds() -> N
     assert slow.rate == 0.05
 
 
-def test_the_remaining_calls_are_reported_for_the_account_and_for_each_throttled_action() -> None:
+def test_the_remaining_calls_are_reported_for_the_account_and_for_each_api_action() -> None:
     clock = FastClock()
     limiter = RateLimiter("prod", monotonic_s=clock.monotonic_s, wait=clock.wait)
     assert [(one.action, one.calls_left) for one in limiter.read_rate_limits()] == [("", 50)]

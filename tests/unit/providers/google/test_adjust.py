@@ -84,4 +84,5 @@ def test_records_that_cloud_dns_would_refuse_are_refused_before_they_are_sent(
 
 def test_records_above_the_limits_of_the_google_project_are_refused() -> None:
     many = endpoint("A", *(f"192.0.2.{number}" for number in range(101)))
+    assert isinstance(adjust_record(many, ZONE, USUAL), Refusal)
     assert adjust_record(many, ZONE, ProjectLimits(values=101)) == many

@@ -140,9 +140,7 @@ def test_a_response_that_cannot_be_read_counts_as_no_response(project: CloudDnsA
     assert caught.value.kind is FailureKind.UNANSWERED
 
 
-def test_throttling_by_cloud_dns_lowers_the_rate_of_calls_and_success_raises_it(
-    fake: CloudDns, project: CloudDnsApi
-) -> None:
+def test_throttling_by_cloud_dns_delays_the_next_call(fake: CloudDns, project: CloudDnsApi) -> None:
     fake.faults.arm(Refuse(429, "rateLimitExceeded"))
     with pytest.raises(CallFailedError) as caught:
         project.list_zones()

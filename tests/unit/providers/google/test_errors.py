@@ -106,7 +106,7 @@ def test_an_error_whose_record_set_is_unknown_gives_a_refusal_without_offending_
 
 
 @pytest.mark.parametrize("parameter", ["managedZone", "project"])
-def test_a_change_to_a_deleted_zone_is_tried_later_until_zones_are_listed_again(parameter: str) -> None:
+def test_a_change_to_a_zone_or_project_that_does_not_exist_is_tried_later(parameter: str) -> None:
     assert isinstance(
         find_outcome(f"The 'parameters.{parameter}' resource named 'z' does not exist.", code="notFound"), TryLater
     )

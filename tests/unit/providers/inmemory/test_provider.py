@@ -133,7 +133,7 @@ def test_a_batch_that_the_zone_cannot_hold_is_refused_with_the_offending_name(
     assert provider.read_page(zone, None).records == ()
 
 
-def test_two_routed_cnames_can_coexist_and_so_can_a_cname_and_ownership_records() -> None:
+def test_two_routed_cnames_can_coexist_and_so_can_a_routed_address_and_a_simple_txt_record() -> None:
     provider = InMemoryProvider(["example.org"])
     zone = provider.list_zones().zones[0]
     writes = [

@@ -209,7 +209,9 @@ def test_after_a_timeout_of_a_write_the_provider_does_not_read_the_zone_itself(
     assert service.reads == 1
 
 
-def test_nothing_is_written_if_the_read_before_a_batch_fails(build_rig: BuildRig, service: MemoryService) -> None:
+def test_a_batch_is_forbidden_or_tried_later_if_the_read_before_it_fails(
+    build_rig: BuildRig, service: MemoryService
+) -> None:
     rig = build_rig()
     for failure, outcome in ((BusyError(403), Forbidden), (TimeoutError(), TryLater)):
         service.read_failures.append(failure)

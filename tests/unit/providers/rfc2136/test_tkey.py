@@ -187,7 +187,7 @@ def test_a_rejected_negotiation_says_why(reply: Reply, kind: str, code: str) -> 
     assert failed.value.kind == kind
 
 
-def test_a_ticket_that_no_message_holds_is_not_sent() -> None:
+def test_a_kerberos_ticket_that_is_too_large_for_a_message_is_not_sent() -> None:
     with pytest.raises(CallFailedError, match="TokenTooLarge: the ticket has more than 64000 bytes"):
         run(lambda _: b"", token=b"x" * 64_001)
 

@@ -125,7 +125,7 @@ def test_a_record_that_the_webhook_leaves_out_when_adjusting_is_refused(fake: We
     assert (adjusted.accepted, [one.desired for one in adjusted.refused]) == ((records[0],), [records[1]])
 
 
-def test_records_are_sent_for_adjustment_in_one_request_per_name(fake: WebhookServer) -> None:
+def test_a_request_to_adjust_records_has_at_most_one_record_of_each_name(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     records = [build_desired("www.example.org", rtype, "192.0.2.1") for rtype in ("A", "TXT")]
     reader.load_adjustments([*records, build_desired("api.example.org", "A", "192.0.2.1")])
@@ -311,7 +311,7 @@ def test_a_page_is_taken_from_a_recent_read_unless_something_was_written_since(f
     assert reader.read_page(ZONE, None).records == ()
 
 
-def test_user_and_password_of_the_webhook_address_are_sent_but_not_shown_in_errors(fake: WebhookServer) -> None:
+def test_the_password_in_the_webhook_address_is_not_shown_in_errors(fake: WebhookServer) -> None:
     fake.faults.arm(Refuse(401, ""), action=Action.NEGOTIATE)
     reader, _ = build_webhook(fake.url.replace("http://", "http://me:geheim@"))
     with pytest.raises(ProviderError, match="status 401") as failed:
