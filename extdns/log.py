@@ -51,7 +51,7 @@ class Event(StrEnum):
     DESIRED_CHANGE = "Desired change: {action} {name} {type}"
     UP_TO_DATE = "All records are already up to date"
     NO_CHANGES = "No record changes, but some records are not as requested"
-    NOTHING_PLANNED = "Nothing to plan"
+    NOTHING_PLANNED = "Nothing to plan; warnings state what the settings may leave out"
     SCOPE = "The settings may leave something out by mistake"
     RUN_DONE = "Run complete"
     LINES_OMITTED = "Omitted log lines about single names or objects; --log-level=debug shows all"

@@ -11,7 +11,7 @@ from extdns.model.zone import Zone
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, hold_deletes, record, records, start_guard
 
 
-def test_an_approval_applies_only_to_the_published_deletes_which_do_not_count_in_the_budget() -> None:
+def test_an_approval_applies_only_to_the_deletes_shown_with_its_code_and_these_do_not_count_in_the_budget() -> None:
     scene = hold_deletes()
     (code,) = scene.find_codes().values()
     scene.observe_evidence([record(40)])

@@ -148,7 +148,7 @@ def test_a_record_with_the_targets_of_one_namespace_does_not_count_as_merged_bef
     ]
 
 
-def test_claims_of_different_sources_to_one_name_are_contested_and_not_merged() -> None:
+def test_claims_of_different_namespaces_and_sources_to_one_name_are_contested_and_not_merged() -> None:
     requester = ref("web", namespace="green", created=OLD)
     ingress = replace(
         claim_in("green", "192.0.2.2"), provenance=Provenance(source="ingress", ref=requester, field="annotation")

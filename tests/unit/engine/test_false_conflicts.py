@@ -29,7 +29,7 @@ def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tupl
     assert world.batches[-1] == ["late"]
 
 
-def test_if_an_error_blames_the_wrong_name_only_one_more_batch_is_needed() -> None:
+def test_if_a_write_conflict_blames_the_wrong_name_only_the_name_that_conflicts_is_not_written() -> None:
     world = start_world()
     world.provider.rule = refuse_names(
         "bad", outcome=WriteConflict(message="already exists", offending_names=(host("n17"),))

@@ -85,7 +85,7 @@ def test_the_first_pass_does_not_wait_for_a_zone_without_permission_to_read() ->
     ("raised", "idle_after_s"),
     [pytest.param(DOWN, 15.0, id="fails"), pytest.param(DENIED, 0.0, id="is denied")],
 )
-def test_a_single_pass_reads_a_failing_zone_five_times_and_a_forbidden_one_once(
+def test_a_single_pass_gives_up_a_failing_zone_after_fifteen_seconds_and_a_forbidden_one_at_once(
     raised: ProviderError, idle_after_s: float
 ) -> None:
     world, _ = build_half_down(raised, once=True)

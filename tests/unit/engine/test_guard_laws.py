@@ -101,7 +101,7 @@ def _is_excused(without: GuardedZones, restarted: GuardedZones) -> bool:
 
 
 @given(st.sets(st.integers(0, 39), min_size=13, max_size=40), st.sets(st.integers(0, 39), max_size=40))
-def test_an_approval_applies_only_to_the_deletes_that_were_published_with_the_code(
+def test_an_approval_applies_only_to_the_deletes_that_were_shown_with_the_code(
     shown: set[int], later: set[int]
 ) -> None:
     world = start_guard(*records(40))

@@ -35,7 +35,7 @@ def test_a_record_is_kept_if_it_is_requested_again_within_the_grace_period() -> 
     assert not world.provider.submissions
 
 
-def test_a_record_is_kept_if_its_source_fails_within_the_grace_period() -> None:
+def test_a_record_is_kept_while_its_kind_is_not_served_although_its_object_was_deleted_before() -> None:
     world = start_published(deletes=DELETES)
     world.run(observe_gone("web"), for_s=30.0)
     world.run(change_phase(SERVICE, Phase.NOT_SERVED), for_s=600.0)

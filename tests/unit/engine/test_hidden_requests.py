@@ -173,7 +173,7 @@ def test_a_record_without_a_resource_stays_while_its_former_object_has_an_invali
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_the_name_does_not_pass_to_another_namespace_while_a_mistake_on_its_object_may_hide_its_request(
+def test_a_name_does_not_pass_to_another_namespace_while_a_mistake_on_its_object_may_hide_the_request_for_it(
     restarted: bool,
 ) -> None:
     rival = service("rival", "web.example.org", namespace="lab", address="192.0.2.9", created="2026-02-01T00:00:00Z")

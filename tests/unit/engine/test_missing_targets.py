@@ -125,7 +125,7 @@ def test_a_new_address_is_published_at_once_while_a_pod_is_missing() -> None:
 
 
 @pytest.mark.parametrize("missing", ["api", "web"])
-def test_the_address_of_one_of_two_objects_stays_until_a_get_confirms_that_it_is_gone(missing: str) -> None:
+def test_the_address_of_one_of_two_objects_stays_until_a_get_confirms_that_the_object_is_gone(missing: str) -> None:
     world = start_with_services()
     world.run(observe_gone(missing, Cause.MISSING), for_s=59.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.ABSENCE_UNCONFIRMED)]

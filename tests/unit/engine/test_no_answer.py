@@ -151,7 +151,7 @@ def test_a_name_that_a_service_never_answers_does_not_delay_later_changes() -> N
     assert world.list_records() == {"good A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
 
 
-def test_halves_are_read_before_they_are_repeated() -> None:
+def test_the_halves_of_an_unanswered_batch_are_read_before_they_are_sent_again() -> None:
     world = start_world()
     world.provider.rule = drop_names("bad")
     world.run(observe_new("api", "bad", "web"), for_s=20.0)

@@ -97,7 +97,9 @@ def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
 @pytest.mark.parametrize(
     ("named", "tries"), [(True, [["bad", "worse"]]), (False, [["bad"], ["worse"]])], ids=["named", "unnamed"]
 )
-def test_refused_names_are_retried_alone_with_exponential_backoff(named: bool, tries: list[list[str]]) -> None:
+def test_refused_names_are_retried_without_other_names_and_with_exponential_backoff(
+    named: bool, tries: list[list[str]]
+) -> None:
     world = start_world(capabilities=replace(InMemoryProvider().capabilities, names_offending_records=named))
     world.provider.rule = refuse_with_names("bad", "worse")
     world.run(observe_new("bad", "worse"), for_s=59.0)

@@ -99,7 +99,7 @@ def test_a_zone_is_refreshed_at_once_after_a_write_conflict() -> None:
     assert [at_s - first for at_s in later] == [60, 180]
 
 
-def test_a_zone_is_refreshed_at_once_after_a_read_of_names_found_a_change_by_another_writer() -> None:
+def test_a_zone_is_refreshed_soon_after_a_read_of_names_found_that_a_record_differs_from_the_cache() -> None:
     world = start_quiet()
     world.provider.answers.append(NoAnswer(applied=True))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -136,7 +136,7 @@ def test_a_change_found_in_the_middle_of_a_refresh_speeds_up_the_rest_of_it() ->
     assert 5 in [later - at_s for at_s, later in pairwise(found)]
 
 
-def test_refreshing_a_large_unchanged_zone_takes_a_quarter_of_the_allowed_calls() -> None:
+def test_refreshing_a_large_unchanged_zone_takes_at_most_a_quarter_of_the_allowed_calls() -> None:
     world = start_world(*fill_zone(600), page_size=2)
     world.run(for_s=2 * HOUR_S)
     world.calls.clear()

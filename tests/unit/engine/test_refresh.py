@@ -85,13 +85,14 @@ def test_a_requested_record_is_created_after_a_foreign_record_was_removed() -> N
 def test_a_name_counts_as_empty_only_once_a_refresh_has_read_the_whole_zone() -> None:
     world = start_published(page_size=1)
     world.provider.remove_records(ZONE, record("web").key, ownership_record("web").key)
-    while not (world.waiting and isinstance(world.waiting[0], ReadPage)):
-        world.now_s += 1.0
-        world.feed(TimePassed())
-        while world.waiting and not isinstance(world.waiting[0], ReadPage):
-            world.feed(world.answer())
+    world.provider.put_records(ZONE, record("api"), record("blog"), record("zoo"))
     cache = world.engine.zones.find(ZONE).cache  # type: ignore[union-attr]
-    assert cache.records(host("web"))
+    world.feed(read_next_page(world))
+    world.feed(read_next_page(world))
+    assert cache.records(host("api"))
+    assert (len(cache.records(host("web"))), world.batches) == (1, []), "the last page was not read yet"
+    world.run(for_s=75.0)
+    assert world.batches == [["web"]]
 
 
 def test_a_page_read_before_a_write_does_not_replace_the_written_record_in_the_cache() -> None:
@@ -175,7 +176,7 @@ def test_refreshes_and_lists_of_zones_together_stay_within_the_rate_limit() -> N
     assert "ReadNames" not in reads
 
 
-def test_an_idle_engine_is_called_only_when_a_refresh_is_due() -> None:
+def test_an_idle_engine_takes_a_step_only_to_refresh_or_list_zones() -> None:
     world, woken = start_published(max_refresh_interval_s=60.0), list[float]()
     step = world.engine.step
 

@@ -112,7 +112,7 @@ def test_nothing_is_created_at_the_name_of_a_zone_if_there_is_no_parent_zone() -
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])
-def test_no_record_is_created_at_the_name_of_a_zone_until_its_ownership_record_in_the_parent_zone_is(
+def test_a_record_at_the_name_of_a_zone_is_not_created_before_its_ownership_record_in_the_parent_zone(
     outcome: Refused | WriteConflict,
 ) -> None:
     world = build_world(zones={ZONE: (), DEV: ()})

@@ -194,7 +194,7 @@ def test_two_zones_of_one_name_are_planned_separately() -> None:
     ]
 
 
-def test_a_zone_that_does_not_answer_does_not_delay_another_zone_of_its_name() -> None:
+def test_a_zone_whose_batches_get_no_answer_does_not_delay_another_zone_with_the_same_name() -> None:
     world = build_world(zones={ZONE: (), PRIVATE: ()})
     world.provider.rule = lambda batch: NoAnswer(applied=False) if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=3.0)
@@ -270,7 +270,7 @@ def test_queued_changes_are_dropped_when_the_name_moves_to_another_zone() -> Non
     assert world.list_records(ZONE) == {}
 
 
-def test_a_foreign_record_in_the_parent_zone_gets_no_decision() -> None:
+def test_a_foreign_record_in_the_zone_above_that_of_its_name_gets_no_decision() -> None:
     world = build_world(
         zones={ZONE: [record("web.shop", "192.0.2.7"), ownership_record("web.shop", owner="other")], INNER: ()}
     )

@@ -23,7 +23,9 @@ PLAIN = DesiredRecord(name=DnsName("a.test"), type="CNAME", targets=("x.test",))
         pytest.param(0, 0, 0, id="8.6-no-minimum"),
     ],
 )
-def test_the_minimum_ttl_applies_only_to_records_without_ttl(ttl_s: int, min_ttl_s: int, expected: int) -> None:
+def test_the_value_of_min_ttl_is_the_ttl_of_records_without_one_and_raises_no_smaller_ttl(
+    ttl_s: int, min_ttl_s: int, expected: int
+) -> None:
     done = finalize_desired(replace(PLAIN, ttl_s=ttl_s), min_ttl_s=min_ttl_s, provider="aws", prefer_alias=False)
     assert done.ttl_s == expected
 

@@ -104,7 +104,7 @@ def test_every_candidate_and_every_managed_record_has_one_decision(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_decisions_with_an_action_equal_the_changes_of_the_plan(
+def test_decisions_to_create_update_or_delete_equal_the_changes_of_the_plan(
     situation: Situation, answers: Answers, policy: Policy
 ) -> None:
     made = plan_with_answers(*situation, answers, policy)

@@ -107,7 +107,7 @@ def merge(
         ),
     ],
 )
-def test_claims_of_one_name_with_the_same_source_type_and_set_identifier_are_merged(
+def test_source_type_set_identifier_ttl_and_cname_target_decide_which_claims_to_one_name_are_merged(
     claims: tuple[ResolvedClaim, ...], expected: list[Merged]
 ) -> None:
     assert merge(claims) == expected
@@ -153,7 +153,7 @@ def test_ptr_claims_of_all_sources_are_merged_with_the_smallest_ttl() -> None:
 
 
 # docs/spec/sources.md 8.5
-def test_a_merged_ptr_record_has_the_minimum_ttl_if_one_of_its_claims_has_no_ttl() -> None:
+def test_a_merged_ptr_record_has_the_ttl_of_min_ttl_if_one_of_its_claims_has_none() -> None:
     claims = [
         derive(claim("PTR", target, resource=resource, label="", ttl_s=ttl_s), Derivation.PTR)
         for target, resource, ttl_s in (("a.t", A, 300), ("b.t", B, 0))
@@ -176,7 +176,9 @@ def test_addresses_derived_by_nat64_are_not_merged_with_requested_addresses() ->
         pytest.param("traefik-proxy", [merged("1.1.1.1", "1.1.1.2", by=[A, X])], id="7.4-kinds-merge"),
     ],
 )
-def test_claims_of_two_kinds_of_one_source_are_merged_only_for_traefik(source: str, expected: list[Merged]) -> None:
+def test_claims_of_two_kinds_of_one_source_are_merged_except_for_the_source_unstructured(
+    source: str, expected: list[Merged]
+) -> None:
     claims = [claim("A", "1.1.1.1", resource=A, created=EARLY), claim("A", "1.1.1.2", resource=X, created=LATE)]
     found = (replace(one, provenance=replace(one.provenance, source=source)) for one in claims)
     assert merge(found) == expected
@@ -187,7 +189,7 @@ def test_an_object_with_two_merged_claims_is_listed_once_as_requester() -> None:
     assert merge(twice) == [merged("1.1.1.1", "1.1.1.2", by=[A])]
 
 
-def test_minimum_ttl_and_provider_properties_apply_to_single_and_merged_claims() -> None:
+def test_single_and_merged_claims_get_the_ttl_of_min_ttl_and_lose_the_properties_of_other_providers() -> None:
     settings = replace(SETTINGS, min_ttl_s=120, provider="aws")
     foreign = {"aws/weight": "1", "scw/x": "1"}
     alone, other = (
@@ -247,7 +249,7 @@ def without_targets(claim: ResolvedClaim) -> TargetlessClaim:
         ),
     ],
 )
-def test_a_deciding_claim_without_targets_sets_ttl_and_label_of_the_merged_record(
+def test_a_claim_without_targets_sets_ttl_and_label_of_the_merged_record_only_if_it_is_the_deciding_one(
     filtered: ResolvedClaim, expected: list[Merged]
 ) -> None:
     published = claim("A", "2.2.2.2", resource="service/shop/b", ttl_s=90)

@@ -115,7 +115,7 @@ def test_a_decision_contains_desired_record_current_record_and_requesting_object
     assert decision.detail == "targets, ttl"
 
 
-def test_the_decision_for_a_lost_contest_names_the_object_that_won() -> None:
+def test_the_decision_about_a_candidate_that_lost_names_the_object_that_has_precedence() -> None:
     decision = next(
         one
         for one in plan((), (A, build_candidate("A", "9.9.9.9", resource=API))).decisions

@@ -268,7 +268,7 @@ def test_a_name_and_another_name_that_looks_like_its_ownership_name_can_both_be_
         pytest.param([], "a-b", [creates("TXT", "a-a-b"), creates("A", "a-b")], id="3.2.7"),
     ],
 )
-def test_as_with_external_dns_a_record_can_be_created_at_a_name_without_room_for_its_ownership_record(
+def test_as_with_external_dns_a_record_can_be_created_even_if_its_ownership_record_cannot_be_written(
     records: list[Record], host: str, expected: list[WriteSummary]
 ) -> None:
     done = build_writes(build_registry(unmarked_creates=True), records, create(build_desired("A", host, ONE)))
@@ -276,7 +276,7 @@ def test_as_with_external_dns_a_record_can_be_created_at_a_name_without_room_for
     assert {write.new.targets[0] for write in done if write.new and write.old is None} <= {TEXT, "192.0.2.1"}
 
 
-def test_without_an_ownership_record_a_create_is_blocked_by_an_existing_txt_record() -> None:
+def test_as_with_external_dns_a_txt_record_at_the_ownership_name_blocks_a_create() -> None:
     blocked_by = get_block(
         build_registry(unmarked_creates=True), [record("TXT", "a-foo")], create(build_desired("A", "foo"))
     )

@@ -64,7 +64,7 @@ from tests.unit.registry.zone_records import key, ownership_record, record
         ),
     ],
 )
-def test_a_record_of_ours_without_ownership_record_in_the_current_format_needs_one(
+def test_only_a_record_of_ours_can_lack_an_ownership_record_in_the_current_format(
     registry: TxtRegistry, records: list[Record], key: RecordKey, expected: bool
 ) -> None:
     assert find(registry, records, key).has_current_format is expected

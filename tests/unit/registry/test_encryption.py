@@ -112,7 +112,7 @@ def test_ownership_records_cannot_be_decrypted_with_another_key(key: bytes) -> N
 
 
 @given(st.text() | st.binary().map(lambda data: base64.b64encode(data).decode()))
-def test_decoding_any_text_never_raises(text: str) -> None:
+def test_a_text_that_is_not_encrypted_is_decoded_as_plain_text_and_never_raises(text: str) -> None:
     assert codec().decode(text) == PlainTextCodec().decode(text)
 
 

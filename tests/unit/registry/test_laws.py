@@ -232,7 +232,7 @@ def test_updating_records_to_what_they_are_leaves_them_unchanged(
 
 
 @given(plans())
-def test_deleting_all_records_deletes_all_ownership_records(
+def test_deleting_all_records_of_a_name_deletes_their_ownership_records_unless_others_need_them(
     plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]],
 ) -> None:
     registry, records, changes = plan

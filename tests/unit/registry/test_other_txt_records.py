@@ -29,7 +29,7 @@ from tests.unit.registry.zone_records import key, ownership_record, record
         pytest.param(build_registry(), replace(record("TXT", "empty"), targets=()), [], id="10.3-text-without-value"),
     ],
 )
-def test_a_txt_record_that_mixes_other_values_with_ours_is_reported_at_an_ownership_name(
+def test_reading_returns_records_at_ownership_names_except_ownership_records_and_txt_records_without_value(
     registry: TxtRegistry, there: Record, shown: list[RecordKey]
 ) -> None:
     existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]

@@ -28,7 +28,7 @@ def owner_of(target: Record, *others: Record) -> str | None:
         pytest.param("A", "www.sub", "e-a-www", False, id="another-parent"),
     ],
 )
-def test_ownership_records_of_other_owners_are_found_whatever_prefix_or_suffix_they_use(
+def test_a_possible_owner_of_a_record_is_found_if_its_ownership_record_could_cover_the_record_with_any_affix(
     rtype: str, name: str, text: str, expected: bool
 ) -> None:
     assert (owner_of(record(rtype, name), ownership_record(text, "other")) == "other") is expected

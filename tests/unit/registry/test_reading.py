@@ -183,7 +183,7 @@ ONE = "service/d/one"
         ),
     ],
 )
-def test_a_record_is_ours_by_its_ownership_record(
+def test_a_record_is_ours_only_if_an_ownership_record_of_ours_covers_it(
     registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected

@@ -92,7 +92,7 @@ def test_an_ownership_record_written_with_an_update_has_the_default_ttl_of_the_d
         ),
     ],
 )
-def test_an_update_adds_a_missing_ownership_record(
+def test_an_update_adds_a_missing_ownership_record_in_the_current_format(
     registry: TxtRegistry, records: list[Record], expected: list[WriteSummary]
 ) -> None:
     (held, *_) = (owned for owned in registry.read(records) if not owned.has_current_format)
@@ -143,7 +143,7 @@ def test_an_update_is_blocked_if_a_foreign_record_has_the_name_of_its_new_owners
         pytest.param("a-" + "b" * 61, id="long-label-like-an-ownership-name"),
     ],
 )
-def test_an_old_ownership_record_is_enough_if_the_newest_naming_format_would_be_too_long(
+def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be_too_long_or_outside_the_zone(
     host: str,
 ) -> None:
     records = [record("A", host), ownership_record(host)]
