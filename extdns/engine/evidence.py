@@ -20,6 +20,7 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
+from extdns.planner.coexistence import can_coexist
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
@@ -200,7 +201,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         if any(_key(claim).resource == resource or not resource for claim in unresolved):
             return self._require_synced(Evidence.NO_ENDPOINTS, owned)
         if any(_key(claim).resource == resource and claim.set_identifier == identifier for claim in claims):
-            return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it requests unmanaged types only
+            return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it requests other types only
         return None
 
     def _find_unresolved(self, claims: Iterable[NameClaim], owned: OwnedRecord) -> list[UnresolvedClaim]:
@@ -325,13 +326,14 @@ class EvidenceReader(Value, frozen=True, gc=True):
 
 
 def _succeeds(candidate: Candidate, owned: OwnedRecord, resource: str) -> bool:
-    """Return whether *candidate* takes the place of *owned*: same type, or requested by its *resource*.
+    """Return whether *candidate* takes the place of *owned*: same type, or incompatible and of its *resource*.
 
-    Other types that other objects request can coexist with the record and are no evidence for its delete.
+    Other types that can coexist with the record neither keep it, nor are they evidence for its delete.
     """
-    if not resource or candidate.desired.type == owned.record.type:
+    if candidate.desired.type == owned.record.type:
         return True
-    return any(one.ref.key.resource == resource for one in candidate.requested_by)
+    is_own = not resource or any(one.ref.key.resource == resource for one in candidate.requested_by)
+    return is_own and not can_coexist((owned.record, candidate.desired))
 
 
 def _keep_for(claim: UnresolvedClaim) -> Finding:

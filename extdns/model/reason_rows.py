@@ -32,7 +32,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         Group.PUBLISHED, "The record belonged to the owner in --migrate-from-txt-owner. It becomes ours."
     ),
     "object-deleted": ReasonRow(Group.REMOVED, "The object that requested the record was deleted."),
-    "hostname-removed": ReasonRow(Group.REMOVED, "A newer version of the object no longer requests the name."),
+    "hostname-removed": ReasonRow(Group.REMOVED, "A newer version of the object no longer requests the record."),
     "filtered-out": ReasonRow(
         Group.REMOVED, "A filter, a class or the controller annotation no longer selects the object."
     ),
@@ -66,7 +66,8 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "replaced": ReasonRow(
         Group.REMOVED,
-        "The same object now requests another record that cannot coexist with this one. Both change together.",
+        "The same object now requests another record that cannot coexist with this one, or AAAA instead of A or the "
+        "reverse. Both change together.",
     ),
     "in-grace": ReasonRow(
         Group.UNCHANGED,

@@ -15,6 +15,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Update
 from extdns.model.claim import NameClaim, Provenance, UnresolvedClaim
 from extdns.model.dns_name import DnsName
@@ -285,31 +286,34 @@ def _resolve_delete(
         detail = f'owned by "{change.current.owner}"; taken over once an object requests it'
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
     found = retained.get(change.key) or findings[change.key]
-    is_replaced = change.evidence is Evidence.REPLACED and _requests_another_type(change.current, proposals)
-    if isinstance(found, Blocked):
-        if change.evidence is not Evidence.REPLACED or found.reason is not Reason.REQUESTED_BY_OTHER:
-            return found
-        return change if is_replaced else _find_rejected_successor(change.current, comparison.rejected) or change
-    return change if is_replaced else replace(change, evidence=found)
+    if not isinstance(found, Blocked):
+        return replace(change, evidence=found)
+    if found.reason is Reason.REQUESTED_BY_OTHER:
+        return _find_rejected_successor(change.current, comparison.rejected) or found
+    return found
 
 
 def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
-    """Return whether a requested record of the same object or set identifier cannot coexist with the deleted one."""
+    """Return whether a requested record takes the place of the deleted one, so that both change together."""
     if coexistence.is_replaced(change.current, proposals):
         return True
-    return change.evidence is Evidence.REPLACED and coexistence.is_excluded(change.current, proposals)
+    if change.evidence is not Evidence.REPLACED:
+        return False
+    return coexistence.is_excluded(change.current, proposals) or _is_address_exchanged(change.current, proposals)
 
 
-def _requests_another_type(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether the object of *owned* now requests its name and set identifier with another type.
+def _is_address_exchanged(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
+    """Return whether the object of *owned* now requests a new address record of the other type instead.
 
-    If *owned* names no object, any object counts. Records of other types that other objects request can coexist with it
-    and are no evidence.
+    If that record exists already, its object only requests less than before, which needs evidence.
     """
-    identifier = owned.record.set_identifier
-    candidates = [one.candidate for one in proposals if one.candidate and one.key.set_identifier == identifier]
-    return any(
-        not owned.resource or coexistence.is_requested_by_resource(owned, one.requested_by) for one in candidates
+    return owned.record.type in rrtype.ADDRESSES and any(
+        one.current is None
+        and one.candidate is not None
+        and one.key.set_identifier == owned.record.set_identifier
+        and one.key.type in rrtype.ADDRESSES
+        and coexistence.is_requested_by_resource(owned, one.candidate.requested_by)
+        for one in proposals
     )
 
 

@@ -53,6 +53,17 @@ def test_with_compat_empty_statuses_delete_all_records() -> None:
     assert world.published() == set()
 
 
+def test_deletes_are_held_if_all_statuses_lose_the_addresses_of_one_family() -> None:
+    both = services(NAMES)
+    for one in both:
+        one["status"]["loadBalancer"]["ingress"].append({"ip": "2001:db8::1"})
+    world = start_cluster(*both)
+    world.apply(*services(NAMES), for_s=HOUR_S)
+    assert not world.deleted()
+    assert world.held_names() == set(NAMES)
+    assert world.list_records()[f"{NAMES[0]} AAAA"] == ("2001:db8::1",)
+
+
 def test_the_program_keeps_records_while_statuses_are_empty(production: Production) -> None:
     production.apply(*services(NAMES[:14]))
     with production.process() as running:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from extdns.engine.engine import Engine
 from extdns.engine.ownership_zone import find_sharing_zones
-from extdns.model.change import Action, Applied, Batch, Create, Delete, Update
+from extdns.model.change import Action, Applied, Batch, ChangeSet, Create, Delete, Update
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
@@ -137,7 +137,10 @@ def check_intentions(
                     _check_targets(change, cluster)
                 case Delete():
                     assert plan.policy is Policy.SYNC
-                    _check_evidence(change, cluster, approved=is_approved(change.current))
+                    if change.evidence is Evidence.REPLACED:
+                        _check_replaced(change, change_set, cluster)
+                    else:
+                        _check_evidence(change, cluster, approved=is_approved(change.current))
 
 
 def _check_targets(change: Update, cluster: Cluster) -> None:
@@ -157,11 +160,6 @@ def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None
     claims = [claim for claim in cluster.claims_to(key.name) if claim.set_identifier == key.set_identifier]
     if resource is not None:  # claims of other namespaces do not keep the record
         claims = [claim for claim in claims if claim.provenance.ref.key.namespace == resource.namespace]
-    if evidence is Evidence.REPLACED:
-        assert any(_replaces(claim, change, resource) for claim in cluster.claims_to(key.name)), (
-            f"nothing replaces {key}"
-        )
-        return
     for claim in claims:
         # A denied request keeps the records of its namespace, and which namespace this one is of is unknown.
         is_denied = resource is None and cluster.is_denied(claim)
@@ -218,13 +216,18 @@ def _requests(claim: NameClaim, key: RecordKey) -> bool:
     return isinstance(claim, ResolvedClaim) and claim.desired.type == key.type
 
 
-def _replaces(claim: NameClaim, change: Delete, resource: ObjectKey | None) -> bool:
-    """Return whether *claim* is one of the record's own object, or cannot coexist with the record."""
-    if not isinstance(claim, ResolvedClaim):
-        return False
-    if resource is None or claim.provenance.ref.key == resource:
-        return True
-    old, new = change.key, claim.desired.key
+def _check_replaced(change: Delete, change_set: ChangeSet, cluster: Cluster) -> None:
+    """Check that a record that cannot coexist with *change* is requested, or made instead for the same object."""
+    key, resource = change.key, cluster.find_object(change.current.resource)
+    claims = [claim for claim in cluster.claims_to(key.name) if isinstance(claim, ResolvedClaim)]
+    made = [one.key for one in change_set.changes if isinstance(one, Create)]
+    if any(_excludes(claim.desired.key, key) for claim in claims):
+        return
+    own = [claim.desired.key for claim in claims if claim.provenance.ref.key == resource]
+    assert {"A", "AAAA"} == {key.type, *(one.type for one in own if one in made)}, f"nothing replaces {key}"
+
+
+def _excludes(new: RecordKey, old: RecordKey) -> bool:
     return "CNAME" in {old.type, new.type} or (old.type == new.type and old.set_identifier != new.set_identifier)
 
 

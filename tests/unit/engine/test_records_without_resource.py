@@ -50,6 +50,18 @@ def test_a_record_is_deleted_after_a_get_confirmed_that_its_object_is_gone() -> 
     assert world.evidence == [Evidence.ABSENT]
 
 
+def test_a_record_stays_while_a_get_finds_its_object_although_another_object_requests_another_type() -> None:
+    request_v6 = build_claim("b", "web", "2001:db8::1", rtype="AAAA")
+    world = start_with(A, observe("b", replace(request_v6, desired=replace(request_v6.desired, labels=EMPTY_MAP))))
+    world.exists = lambda _: True
+    world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+    world.exists = lambda _: False
+    world.run(for_s=1000.0)
+    assert world.list_records() == {"web AAAA": ("2001:db8::1",)}
+    assert world.evidence == [Evidence.ABSENT]
+
+
 @pytest.mark.parametrize("is_deleted_last", [pytest.param(True, id="last"), pytest.param(False, id="first")])
 def test_a_deleted_event_of_one_requester_is_no_evidence_while_another_requester_may_still_exist(
     *, is_deleted_last: bool

@@ -56,7 +56,7 @@ WITH_TXT = with_managed_types("A", "AAAA", "CNAME", "TXT")
     ("current", "candidates"),
     [
         pytest.param(
-            (build_current("A", "1.1.1.1"), build_current("TXT", "x", owner="other")),
+            (A_OF_WEB, build_current("TXT", "x", owner="other")),
             (AAAA,),
             id="11-create-is-blocked",
         ),
@@ -86,7 +86,7 @@ def test_an_unrequested_a_record_is_deleted_even_if_the_requested_aaaa_record_is
 ) -> None:
     unrequested = build_current("A", "1.1.1.1")
     made = plan((unrequested, build_current("AAAA", address, owner=owner)), (AAAA,))
-    assert list_changes(made) == [delete(unrequested, REPLACED)]
+    assert list_changes(made) == [delete(unrequested)]
 
 
 @pytest.mark.parametrize(
@@ -244,9 +244,21 @@ def test_a_record_whose_object_is_not_resolved_stays_although_another_type_is_re
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 
 
-def test_a_record_whose_object_lost_the_contest_is_replaced_by_the_requested_type() -> None:
-    made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=Reason.REQUESTED_BY_OTHER))
-    assert list_changes(made) == [delete(AAAA_OF_OLD, REPLACED)]
+@pytest.mark.parametrize("resource", [pytest.param(WEB, id="of-its-object"), pytest.param("", id="of-unknown-object")])
+def test_a_record_is_not_replaced_by_a_record_of_another_type_that_exists_already(resource: str) -> None:
+    unrequested = build_current("AAAA", "::1", resource=resource)
+    assert list_changes(plan((A_OF_WEB, unrequested), (A,))) == [delete(unrequested)]
+    assert list_changes(plan((A_OF_WEB, unrequested), (A,), find=find_waiting(resource))) == []
+
+
+def test_an_address_record_and_the_new_one_of_the_other_type_that_its_object_requests_are_in_one_change_set() -> None:
+    (change_set,) = plan((A_OF_WEB,), (AAAA,), find=find_waiting(WEB)).sets
+    assert list(change_set.changes) == [delete(A_OF_WEB, REPLACED), create(AAAA.desired)]
+
+
+def test_an_address_record_is_not_replaced_by_a_new_record_of_a_type_without_addresses() -> None:
+    made = plan((A_OF_WEB,), (build_candidate("TXT", '"x"'),), settings=WITH_TXT, find=find_waiting(WEB))
+    assert [change.key.type for change in list_changes(made)] == ["TXT"]
 
 
 def test_a_record_stays_if_the_cname_that_its_object_now_requests_loses_to_a_record_type_of_another_object() -> None:
