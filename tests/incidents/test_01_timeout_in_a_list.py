@@ -36,7 +36,7 @@ def test_at_start_records_stay_while_services_cannot_be_listed_and_ingresses_are
     assert after.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_in_a_running_process_no_record_changes_while_services_cannot_be_listed() -> None:
+def test_a_running_process_deletes_no_record_while_services_cannot_be_listed() -> None:
     world = start_cluster(*ALL)
     world.set_phase(SERVICE, Phase.FAILING, for_s=HOUR_S)
     world.set_phase(SERVICE, Phase.SYNCED, for_s=HOUR_S)

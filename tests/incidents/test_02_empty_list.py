@@ -64,7 +64,7 @@ def test_records_of_routes_stay_while_their_gateway_exists_though_a_list_lacks_i
     assert world.published() == set(NAMES)
 
 
-def test_deletes_of_all_missing_objects_are_held_and_new_names_are_published() -> None:
+def test_deletes_of_the_records_of_all_missing_objects_are_held_and_new_names_are_published() -> None:
     world = start_cluster(*ALL)
     world.drop_from_list(*ALL, exist=False, for_s=2 * MINUTE_S)
     assert world.held_names() == set(NAMES)
@@ -74,7 +74,7 @@ def test_deletes_of_all_missing_objects_are_held_and_new_names_are_published() -
     assert world.published() == {"new"}
 
 
-def test_at_start_the_deletes_of_all_missing_objects_are_held() -> None:
+def test_at_start_the_deletes_of_the_records_of_all_missing_objects_are_held() -> None:
     before = start_cluster(*ALL)
     before.objects.clear()
     after = before.restart(for_s=HOUR_S)
@@ -114,7 +114,7 @@ def test_the_program_deletes_no_record_after_two_empty_lists(production: Product
         assert production.published() == set(NAMES[:count])
 
 
-def test_the_program_holds_the_deletes_of_missing_objects_until_approval(production: Production) -> None:
+def test_the_program_holds_the_deletes_of_the_records_of_missing_objects_until_approval(production: Production) -> None:
     production.apply(*ALL[:14])
     with production.process():
         production.until_published(*NAMES[:14])

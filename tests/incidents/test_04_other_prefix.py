@@ -30,7 +30,7 @@ def start_after_swap(count: int, *flags: str) -> ClusterWorld:
     )
 
 
-def test_without_a_prefix_flag_both_prefixes_are_read_and_nothing_is_written() -> None:
+def test_without_a_prefix_flag_annotations_with_the_old_prefix_are_read_and_nothing_is_written() -> None:
     world = start_after_swap(40)
     assert not world.provider.submissions
     assert world.list_decisions("h0000") == [("A", Action.KEEP, Reason.PUBLISHED)]

@@ -68,7 +68,7 @@ def test_the_hold_ends_if_the_objects_are_created_again() -> None:
     assert not world.deleted()
 
 
-def test_with_compat_the_records_of_the_namespace_are_deleted_at_once() -> None:
+def test_with_compat_the_records_of_the_namespace_are_deleted_without_approval() -> None:
     assert delete_namespace(*COMPAT).published() == set(STAYING)
 
 

@@ -100,7 +100,7 @@ def expected() -> dict[RecordKey, Record]:
     return contents(world)
 
 
-def test_the_scene_of_this_test_makes_no_more_calls_than_the_test_kills_processes_at() -> None:
+def test_the_scene_makes_at_most_as_many_calls_as_the_next_test_kills_the_process_at() -> None:
     world = start_scene()
     world.calls.clear()
     after = world.restart()

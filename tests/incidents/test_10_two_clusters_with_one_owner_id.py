@@ -53,7 +53,7 @@ def test_with_compat_each_cluster_deletes_the_records_of_the_other() -> None:
     assert first.published() == set(LEFT)
 
 
-def test_the_program_holds_deletes_of_the_other_clusters_records_and_reports_contended(
+def test_the_program_holds_deletes_of_the_other_clusters_records_and_reports_a_contended_record(
     production: Production,
 ) -> None:
     with production.copy_cluster() as copy:

@@ -47,7 +47,7 @@ def test_zones_that_were_listed_before_are_still_written_if_listing_fails_later(
     assert world.published() == {"web", "new"}
 
 
-def test_at_start_new_names_wait_until_all_accounts_list_their_zones_and_published_names_are_updated() -> None:
+def test_at_start_new_names_wait_until_all_accounts_list_their_zones_and_names_in_listed_zones_are_updated() -> None:
     before = start_scene()
     before.provider.zone_list = HALF
     after = before.restart(for_s=10.0)
@@ -100,7 +100,7 @@ def list_inner_records(second: Route53) -> dict[str, tuple[str, ...]]:
     return {one.name: one.values for one in second.records(INNER_ID) if one.type == "A"}
 
 
-def test_the_program_updates_owned_names_and_holds_back_new_ones_if_one_account_fails(
+def test_the_program_updates_names_in_listed_zones_and_new_names_wait_if_one_account_fails(
     two_accounts: Production, second: Route53
 ) -> None:
     production, busy = two_accounts, Refuse(503, "ServiceUnavailable")

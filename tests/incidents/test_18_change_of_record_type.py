@@ -46,7 +46,7 @@ def transfer_to_ingress_later(world: ClusterWorld) -> None:
         pytest.param(transfer_to_ingress_later, {"web CNAME"}, id="ingress-after-a-service-was-deleted"),
     ],
 )
-def test_a_change_of_the_record_type_is_one_change_set_so_the_name_always_has_a_record(
+def test_a_change_of_type_or_routing_is_written_in_one_batch_so_the_name_always_has_a_record(
     change: Callable[[ClusterWorld], None], expected: set[str]
 ) -> None:
     world = start_cluster(WEB)
@@ -58,7 +58,7 @@ def test_a_change_of_the_record_type_is_one_change_set_so_the_name_always_has_a_
         assert host("web") in {key.name for key in submission.after}
 
 
-def test_a_weighted_record_is_replaced_by_a_simple_one() -> None:
+def test_a_weighted_record_is_replaced_by_a_simple_one_in_one_batch() -> None:
     world = start_cluster(service("web", annotations=WEIGHTED))
     world.apply(WEB, for_s=2.0)
     assert [record.set_identifier for record in world.provider.submissions[-1].after.values()] == ["", ""]

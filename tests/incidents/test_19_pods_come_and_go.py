@@ -107,7 +107,9 @@ def test_with_compat_the_record_is_deleted_after_one_second_without_a_pod() -> N
     assert world.list_records() == {}
 
 
-def test_the_program_keeps_the_record_while_pods_come_and_go(production: Production) -> None:
+def test_the_program_keeps_the_record_during_the_grace_period_without_pods_and_then_deletes_it(
+    production: Production,
+) -> None:
     production.apply(HEADLESS, pod("db-0", "10.0.0.7"), endpoints("10.0.0.7"))
     with production.process() as running:
         production.until(lambda: production.dns.records().get("db A") == ("10.0.0.7",))

@@ -113,7 +113,7 @@ def test_updates_and_deletes_wait_until_a_person_accepts_the_other_cluster(
         assert "another cluster" not in capsys.readouterr().out
 
 
-def test_a_process_on_another_cluster_updates_nothing_until_the_cluster_is_accepted(
+def test_a_process_on_another_cluster_deletes_no_record_and_updates_records_once_the_cluster_is_accepted(
     production: Production, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state'}"

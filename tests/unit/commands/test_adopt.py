@@ -197,7 +197,7 @@ ENCRYPTED = f'"{"QUJD" * 24}"'
         pytest.param("edns-a-www", f'{OTHER} "more"', id="several-strings"),
     ],
 )
-def test_a_record_with_an_ownership_record_in_another_naming_format_is_not_adopted(
+def test_a_record_that_an_ownership_record_with_another_prefix_or_suffix_may_cover_is_not_adopted(
     installation: Installation, capsys: pytest.CaptureFixture[str], name: str, text: str
 ) -> None:
     installation.replace_manifests(service("www", "www.example.org"))

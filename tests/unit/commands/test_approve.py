@@ -62,7 +62,7 @@ def test_a_former_code_of_a_scope_can_be_approved_with_a_note_that_the_held_dele
     assert store.load_approvals() == (Approval(code="0000-0001"),)
 
 
-def test_approving_a_code_twice_succeeds(
+def test_approving_a_code_whose_deletes_are_already_approved_succeeds(
     store: DocumentStateStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     zone = SavedZone(name="example.org", whole=SavedScope(shown=(("7f3a-91c2", ("aa",)),)))
@@ -105,7 +105,7 @@ def test_an_unknown_approval_code_is_reported_and_other_codes_are_approved(
         pytest.param(["1234-5678", "--state-file=", "--state-configmap="], "the flags name no saved state", id="none"),
     ],
 )
-def test_an_invalid_command_line_of_approve_or_status_is_reported(
+def test_an_invalid_command_line_of_approve_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     environ = {"EXTERNAL_DNS_STATE_FILE": str(tmp_path / "state")}

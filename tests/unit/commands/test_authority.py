@@ -24,10 +24,9 @@ def servers() -> Iterator[Servers]:
         yield one, other
 
 
-def test_a_server_that_does_not_answer_is_queried_once_per_round(
+def test_a_server_that_left_three_queries_unanswered_is_not_queried_again_in_the_same_round(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that did not answer is not queried again in the same round, but in the next one."""
     servers_of_zone = (name_servers.Server("", "127.0.0.1", servers[0].port),)
     name = DnsName("web.example.org")
     first = name_servers.QueryRound()
@@ -40,7 +39,7 @@ def test_a_server_that_does_not_answer_is_queried_once_per_round(
     assert name_servers.QueryRound().query(servers_of_zone, name, "A")[0].targets == ("192.0.2.1",)
 
 
-def test_an_unreachable_address_of_a_name_server_is_ignored_if_another_one_answers(
+def test_an_unreachable_address_of_a_name_server_is_ignored_if_another_of_its_addresses_answers(
     servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_route(*_: object, **__: object) -> None:

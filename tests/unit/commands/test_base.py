@@ -158,7 +158,7 @@ def test_a_plan_with_a_base_holds_deletes_over_the_budget(
     assert output.endswith("0 to create, 0 to update, 0 to delete, 1 kept.\n")
 
 
-def test_unreadable_manifests_of_base_or_branch_are_reported(
+def test_unreadable_manifests_of_the_base_are_reported(
     installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (base / "broken.yaml").write_text("kind: [")

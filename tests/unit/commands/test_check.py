@@ -109,7 +109,7 @@ def test_check_shows_which_permissions_are_missing(
     assert lines[-1] == "5 things missing."
 
 
-def test_check_tests_permission_for_leases_only_with_leader_election(
+def test_with_leader_election_check_tests_the_permission_to_update_leases(
     live: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert check(live, "--leader-elect", "--leader-elect-resource-namespace=dns") == 0
@@ -160,7 +160,9 @@ def flags(installation: Installation, *more: str) -> list[str]:
     return [*arguments, f"--manifests={installation.manifests}", *more]
 
 
-def test_with_manifests_check_tests_only_zones(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_manifests_check_reports_zones_and_objects_and_no_permissions_in_the_cluster(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["check", *flags(installation)], {}) == 0
     assert capsys.readouterr().out == (
         "ok       zone example.org (example.org.zone): 1 record read, 0 ours\n"
@@ -173,7 +175,7 @@ def test_with_manifests_check_tests_only_zones(installation: Installation, capsy
     )
 
 
-def test_check_reports_that_no_zone_passes_the_filters(
+def test_check_reports_a_zone_folder_without_zone_files(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.zones.path().unlink()
@@ -182,7 +184,7 @@ def test_check_reports_that_no_zone_passes_the_filters(
     assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
 
-def test_check_reports_as_missing_if_no_object_was_read(
+def test_check_reports_as_missing_that_no_object_was_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests()
@@ -192,7 +194,7 @@ def test_check_reports_as_missing_if_no_object_was_read(
     assert f"missing  scope: no object was read from {path} for --source=service" in lines
 
 
-def test_check_reports_as_unknown_why_objects_that_were_read_request_no_name(
+def test_check_reports_as_unknown_that_the_objects_that_were_read_request_no_name(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests({**service("web"), "metadata": {"name": "web", "namespace": "shop"}})
@@ -202,7 +204,7 @@ def test_check_reports_as_unknown_why_objects_that_were_read_request_no_name(
     assert lines[-1] == "Nothing is known to be missing, but 1 thing is unknown."
 
 
-def test_check_reports_a_misspelled_crd_kind_as_missing(
+def test_check_reports_a_misspelled_kind_in_a_manifest_and_suggests_the_right_one(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests({**service("web", "web.example.org"), "kind": "Servce"})
@@ -288,9 +290,7 @@ def test_check_reports_a_flag_value_that_cannot_match_anything(
     )
 
 
-def test_the_zone_id_filter_matches_the_end_of_the_name_of_a_zone_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_zone_id_filter_selects_a_zone_file_by_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     installation = Installation(tmp_path, example_org="", example_net="")
     installation.replace_manifests(service("web", "web.example.org"))
     assert cli.main(["check", *flags(installation, "--zone-id-filter=example.org.zone")], {}) == 0
@@ -299,7 +299,9 @@ def test_the_zone_id_filter_matches_the_end_of_the_name_of_a_zone_file(
     assert "example.net" not in output
 
 
-def test_check_escapes_text_of_unreadable_input(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_escapes_the_name_of_an_unreadable_file(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     (installation.manifests / "broken\x1b.yaml").write_text("kind: [")
     assert cli.main(["check", *flags(installation)], {}) == 1
     output = capsys.readouterr().out

@@ -64,7 +64,7 @@ def test_explain_prints_a_reason_code_as_json(capsys: pytest.CaptureFixture[str]
         pytest.param(["held", "-o=text", "-o=text"], "--output is given twice", id="twice"),
     ],
 )
-def test_an_unknown_reason_code_is_refused_with_a_suggestion(
+def test_an_invalid_command_line_of_explain_about_a_reason_code_is_reported(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["explain", *arguments], {}) == 1

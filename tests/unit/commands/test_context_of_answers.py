@@ -62,7 +62,7 @@ def test_a_plan_counts_the_objects_that_each_flag_excludes(
     assert "3 objects excluded by --label-filter" in capsys.readouterr().out.splitlines()
 
 
-def test_a_plan_with_orphans_asks_whether_another_cluster_has_the_same_owner_id(
+def test_a_plan_with_orphans_warns_that_another_cluster_may_use_the_same_owner_id(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(installation, "plan")

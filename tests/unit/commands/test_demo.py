@@ -144,6 +144,6 @@ def test_extdns_demo_needs_the_example_folders(checkout: Path, missing: str) -> 
     assert not (checkout / ".demo").exists()
 
 
-def test_demo_refuses_arguments() -> None:
+def test_demo_refuses_an_unknown_argument() -> None:
     with pytest.raises(UsageError, match="extdns demo takes no argument but --web-address, and --fast was given"):
         demo.main(["--fast"], {})

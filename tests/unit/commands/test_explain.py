@@ -110,7 +110,7 @@ def test_explain_shows_the_reason_of_each_name(
     assert document.reason == reason
 
 
-def test_explain_names_the_filter_that_excludes_a_name(
+def test_explain_shows_that_a_domain_filter_excludes_a_name(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(installation, "new.example.org", "--domain-filter=example.net") == 0
@@ -159,7 +159,9 @@ def test_explain_lists_records_without_a_decision(
     assert [one["ownershipOf"] for one in json.loads(capsys.readouterr().out)["records"]] == ownership_records
 
 
-def test_an_orphan_is_explained_with_its_owner(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_orphan_is_explained_with_its_resource(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert explain(installation, "old.example.org") == 0
     output = capsys.readouterr().out
     assert "  requested by  no object; made for service/shop/old\n" in output
@@ -208,7 +210,7 @@ def test_an_object_is_explained_with_each_of_its_names(
     assert lines[-1].startswith(f"Next: correct what is marked with an exclamation mark. {trace}")
 
 
-def test_an_excluded_object_is_explained_with_its_filter(
+def test_an_excluded_object_is_explained_with_the_annotation_that_excludes_it(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert explain(installation, "service/shop/hidden") == 0

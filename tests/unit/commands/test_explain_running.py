@@ -59,7 +59,7 @@ def test_explain_queries_the_process_at_the_controller_address(
     output = capsys.readouterr().out
     assert output.startswith("web.example.org is not published yet; it would be created.  [requested]\n")
     assert "  last write    create A 192.0.2.1: applied, 2026-11-20 09:14:31 UTC, 0s ago\n" in output
-    assert "only an extdns that runs knows" not in output
+    assert "only a running extdns has them" not in output
 
 
 @pytest.mark.parametrize("name", ["*.example.org", "pay.example.net", "nobody.example.org"])

@@ -67,7 +67,7 @@ def test_the_main_help_lists_every_command_on_one_screen(capsys: pytest.CaptureF
         ("--txt-prefix", "Registry:", "--txt-prefix=PREFIX"),
     ],
 )
-def test_flags_are_shown_by_topic_or_name(
+def test_help_shows_the_flags_of_a_topic_or_those_whose_name_contains_a_text(
     topic: str, title: str, flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["help", "flags", topic], {}) == 0
@@ -83,7 +83,7 @@ def test_flags_are_shown_by_topic_or_name(
         (["flags", "zzz"], "error: no flag and no topic contains zzz\n  topics: What runs, and when, "),
     ],
 )
-def test_an_unknown_command_or_topic_is_an_error(
+def test_help_about_an_unknown_command_or_topic_is_an_error(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["help", *arguments], {}) == 1

@@ -43,7 +43,7 @@ def run(installation: Installation, command: str, *more: str, provider: str = "z
     )
 
 
-def test_owners_are_listed_with_their_records_and_orphans(
+def test_owners_are_listed_with_the_number_of_their_records_and_with_orphans_and_stray_ownership_records(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = installation.zones.contents()
@@ -87,7 +87,7 @@ def test_unreadable_saved_state_makes_the_list_of_owners_incomplete(
     assert "\nINCOMPLETE: " in capsys.readouterr().out
 
 
-def test_with_the_noop_registry_owners_lists_all_records_as_ours(
+def test_with_the_noop_registry_owners_lists_records_as_ours_without_an_owner_id(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(installation, "owners", "--registry=noop") == 0

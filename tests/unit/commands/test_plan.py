@@ -112,7 +112,7 @@ def test_plan_with_the_held_flag_and_no_held_deletes_says_so_and_keeps_the_exit_
     assert capsys.readouterr().out.strip() == f"{start}Nothing is held."
 
 
-def test_a_plan_without_changes_lists_what_could_not_be_read(
+def test_the_summary_of_an_empty_plan_says_that_not_everything_could_be_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("api", "api.example.org"), service("old", "old.example.org"))
@@ -124,7 +124,7 @@ def test_a_plan_without_changes_lists_what_could_not_be_read(
     assert capsys.readouterr().out.endswith("\n\nNothing is held, as far as could be read.\n")
 
 
-def test_a_plan_holds_an_orphan_after_a_filter_change_and_exits_with_3(
+def test_a_plan_for_another_namespace_holds_the_orphans_and_exits_with_3(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation, "--namespace=other") == 3
@@ -295,7 +295,7 @@ def test_plan_has_a_help_text(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "explain"])
-def test_plan_help_imports_no_library_of_a_dns_service(command: str) -> None:
+def test_the_help_of_plan_and_explain_imports_no_heavy_library(command: str) -> None:
     heavy = {"boto3", "botocore", "kubernetes", "google", "dns", "rich"}
     code = f"import sys; from extdns.cli import main; main([{command!r}, '--help'])"
     code += f"; sys.exit(str({heavy} & set(sys.modules)))"

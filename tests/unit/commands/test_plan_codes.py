@@ -17,7 +17,7 @@ CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"],
 
 # A plan does not list what filters exclude; `extdns explain` does.
 @pytest.mark.parametrize("reason", sorted(set(NAMES) - PLAIN - {Reason.TARGETS_FILTERED}))
-def test_a_plan_can_show_every_reason_code(reason: Reason) -> None:
+def test_a_plan_shows_each_reason_code_that_the_symbol_of_its_line_does_not_imply(reason: Reason) -> None:
     seen = EngineSnapshot(NAMES[reason]().engine)
     plan = build_plan(seen, CONFIG, find_reportable(seen.decisions), (), ())
     assert f"[{reason}]" in "\n".join(format_plan(plan))

@@ -99,7 +99,7 @@ def test_the_plan_of_a_process_without_objects_exits_with_4(
         pytest.param(["--held"], "--held", id="other-options"),
     ],
 )
-def test_plan_controller_refuses_flags_that_only_the_running_process_could_use(
+def test_plan_controller_refuses_flags_of_a_run_and_the_held_option(
     address: str, more: list[str], flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["plan", f"--controller={address}", *more], {}) == 1

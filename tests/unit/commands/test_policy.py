@@ -135,7 +135,7 @@ def test_an_invalid_test_file_is_reported_with_the_field(
     assert f"error: {message}" in shown
 
 
-def test_an_invalid_rule_makes_its_tests_fail(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_policy_test_fails_if_a_rule_of_the_tests_is_invalid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text(RULE.replace("record.ttl", "record.ttk"))
     code, shown = run(capsys, "test", "tests.yaml")
     assert code == 1

@@ -96,7 +96,7 @@ def test_a_single_pass_exits_with_1_after_an_unexpected_error(
 @pytest.mark.parametrize(
     ("mode", "code"), [pytest.param(["--once"], 1, id="once"), pytest.param([], 0, id="continuous")]
 )
-def test_a_signal_during_the_start_ends_the_process_cleanly(
+def test_a_signal_during_the_start_ends_a_single_pass_with_1_and_any_other_run_with_0(
     installation: Installation,
     mode: list[str],
     code: int,

@@ -110,7 +110,7 @@ def test_verify_queries_every_name_server_for_every_name(
         }
 
 
-def test_verify_shows_which_name_server_lacks_a_record(
+def test_verify_shows_which_name_server_serves_other_data(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[1].records["web.example.org", "A"] = ("192.0.2.9",)
@@ -124,7 +124,7 @@ def test_verify_shows_which_name_server_lacks_a_record(
     )
 
 
-def test_verify_shows_which_name_servers_do_not_answer_and_why(
+def test_verify_shows_which_name_servers_refuse_the_query_or_are_not_authoritative(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers[0].rcode = dns.rcode.REFUSED
@@ -211,7 +211,7 @@ def test_verify_checks_names_excluded_by_flags_only_if_they_are_named_as_argumen
     assert capsys.readouterr().out.startswith("A      out.example.net  not published  [domain-filtered]\n")
 
 
-def test_verify_reports_a_record_that_is_not_written_yet_with_its_reason(
+def test_verify_reports_names_that_are_not_published_yet_or_not_requested_at_all(
     installation: Installation, servers: Servers, clock: PausedClock, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(

@@ -11,7 +11,7 @@ from extdns.documents.document import format_schema
 ROOT: Final = Path(__file__).parents[3]
 
 
-def test_the_schema_in_the_documentation_is_current() -> None:
+def test_the_schema_of_the_audit_log_in_the_docs_equals_the_generated_schema() -> None:
     schema = (ROOT / "docs" / "reference" / "audit.schema.json").read_text(encoding="utf-8")
     generated = format_schema(AuditLine, "extdns --audit-log")
     assert schema == generated, "run: python -m extdns.documents.audit > docs/reference/audit.schema.json"

@@ -131,7 +131,7 @@ def test_the_explanation_of_a_change_held_for_another_cluster_shows_its_id_and_h
 
 
 @pytest.mark.parametrize("reason", [Reason.ABSENCE_UNCONFIRMED, Reason.SOURCE_DOWN, Reason.POLICY_KEEPS])
-def test_the_explanation_of_a_kept_record_that_nobody_requests_does_not_say_that_it_will_be_published(
+def test_the_explanation_of_a_kept_record_says_that_no_object_requests_it_and_when_extdns_decides_again(
     reason: Reason,
 ) -> None:
     text = "\n".join(format_name(explain(NAMES[reason](), WEB)))
@@ -149,7 +149,7 @@ def test_a_held_delete_is_explained_with_its_evidence_and_how_to_approve_it() ->
     assert "\n".join(format_name(alone)).endswith("and how to approve them: extdns plan --held [flags]")
 
 
-def test_a_single_pass_explains_a_delete_without_a_grace_period() -> None:
+def test_a_single_pass_explains_a_waiting_delete_without_the_end_of_its_grace_period() -> None:
     document = explain(NAMES[Reason.IN_GRACE](), WEB)
     assert (document.at, find_waiting(document)) == (
         None,

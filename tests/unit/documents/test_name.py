@@ -140,7 +140,7 @@ def test_the_list_of_names_and_the_explanation_show_the_same_state(reason: Reaso
     assert listed.get(DnsName(name), (None, document.reason)) == (document.state, document.reason)
 
 
-def test_the_worst_record_decides_the_state_of_an_object() -> None:
+def test_an_object_counts_a_name_as_published_only_if_all_records_that_it_requests_there_are() -> None:
     document = build_object(EngineSnapshot(build_dual("::2").engine), "service/shop/web", ())
     assert document.answer == "Service shop/web requests 1 name; 0 of 1 published as requested."
     loser = build_object(EngineSnapshot(build_contest().engine), "service/green/web", ())
@@ -262,7 +262,7 @@ def test_the_state_of_the_names_of_an_object_is_unknown_if_their_zone_could_not_
 
 
 @pytest.mark.parametrize("permanent", [False, True])
-def test_the_state_of_a_name_is_unknown_if_an_account_could_not_list_its_zones(permanent: bool) -> None:
+def test_whether_a_name_is_published_is_unknown_if_an_account_could_not_list_its_zones(permanent: bool) -> None:
     world = build_world()
     failed = AccountFailure(account="b", message="denied", permanent=permanent)
     world.provider.zone_list = ZoneList(zones=(), failed=(failed,))
@@ -326,7 +326,7 @@ def explain_object(*claims: Claim) -> str:
         ),
     ],
 )
-def test_the_explanation_of_an_excluded_object_names_the_flag_that_excludes_it_and_what_to_do(
+def test_the_explanation_of_an_object_says_whether_it_requests_names_and_what_to_do_next(
     claims: list[Claim], answer: str, following: str
 ) -> None:
     lines = explain_object(*claims).split("\n")

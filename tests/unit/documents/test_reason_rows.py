@@ -32,7 +32,7 @@ def list_decisions(world: World, reason: Reason) -> list[Decision]:
 
 
 @pytest.mark.parametrize("reason", NAMES)
-def test_each_failing_reason_counts_as_a_failure_in_exit_code_state_and_metric(reason: Reason) -> None:
+def test_the_exit_code_the_number_of_failures_and_the_state_of_a_reason_follow_from_its_row(reason: Reason) -> None:
     world = NAMES[reason]()
     about = list_decisions(world, reason)
     fails, holds = reason.row.fails, any(map(is_held_decision, about))
@@ -66,7 +66,9 @@ def test_the_category_of_each_reason_matches_the_state_and_the_ownership_of_the_
 
 
 @pytest.mark.parametrize("reason", NAMES)
-def test_the_objects_that_request_a_record_get_the_event_of_its_reason(reason: Reason) -> None:
+def test_the_objects_that_request_a_record_get_the_event_of_its_reason_if_the_row_of_the_reason_says_so(
+    reason: Reason,
+) -> None:
     about = list_decisions(NAMES[reason](), reason)
     requested = any(one.requested_by for one in about)
     retained = any(one.action is Action.KEEP and one.requested_by for one in about)

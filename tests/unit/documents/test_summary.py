@@ -96,7 +96,7 @@ def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answ
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
 
 
-def test_excluded_names_do_not_count_as_failures() -> None:
+def test_excluded_names_leave_the_level_of_a_process_good_and_held_deletes_make_it_waiting() -> None:
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True
     )

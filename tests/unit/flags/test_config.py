@@ -127,7 +127,7 @@ def test_the_request_timeout_can_be_set_by_its_new_or_its_old_flag(argv: list[st
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 
-def test_without_manifests_the_cluster_flags_select_a_live_cluster() -> None:
+def test_without_manifests_the_configuration_has_the_server_and_the_kubeconfig_of_the_flags() -> None:
     cluster = parse([*START[:2], "--server=https://192.0.2.1", "--kubeconfig=/k"], {}).cluster
     assert (cluster.manifests, cluster.server, cluster.kubeconfig) == ((), "https://192.0.2.1", "/k")
 

@@ -77,4 +77,4 @@ def test_a_positive_duration_flag_refuses_zero_and_negative_values(text: str) ->
 def test_the_error_about_a_duration_without_unit_suggests_one_with_a_unit() -> None:
     assert POSITIVE_DURATION.suggest("72") == "72s"
     assert POSITIVE_DURATION.suggest("soon") == ""
-    assert POSITIVE_DURATION.suggest("0") == "", "0s is no longer than 0"
+    assert POSITIVE_DURATION.suggest("0") == "", "0s is not longer than 0s"

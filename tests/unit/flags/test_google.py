@@ -26,7 +26,7 @@ def test_an_invalid_google_api_endpoint_is_a_usage_error(text: str) -> None:
     assert "--google-api-endpoint=" in str(caught.value)
 
 
-def test_the_other_google_flags_have_the_names_and_defaults_of_external_dns() -> None:
+def test_google_flags_can_be_set_by_variables_and_the_batch_change_interval_is_1s_with_compat() -> None:
     chosen = parse(START, {"EXTERNAL_DNS_GOOGLE_PROJECT": "p", "EXTERNAL_DNS_GOOGLE_ZONE_VISIBILITY": "private"}).google
     assert (chosen.google_project, chosen.google_zone_visibility) == ("p", "private")
     assert (chosen.google_batch_change_size, chosen.google_batch_change_interval_s) == (1000, 0.0)

@@ -183,7 +183,7 @@ def test_a_flag_used_only_by_unsupported_providers_is_unsupported_itself(flag: F
 @pytest.mark.parametrize(
     "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
 )
-def test_an_unsupported_flag_has_a_default_that_has_no_effect(flag: Flag) -> None:
+def test_the_default_of_an_unsupported_flag_counts_as_without_effect_exactly_if_it_is_empty(flag: Flag) -> None:
     assert flag.has_no_effect(flag.default) is not bool(flag.default)
 
 
@@ -211,7 +211,7 @@ def test_each_secret_flag_has_an_environment_variable_and_a_flag_for_a_file(flag
         *(pytest.param(name, id=name) for name in BY_NAME if name.endswith(("-secret", "-password", "-key", "key"))),
     ],
 )
-def test_flags_named_key_secret_or_password_are_secret(name: str) -> None:
+def test_flags_named_key_secret_or_password_are_secret_unless_the_value_is_a_path_or_a_region(name: str) -> None:
     # docs/spec/plan.md 1.1; the path of a key and the name of a region are not secret.
     assert BY_NAME[name].secret is (
         name not in ("tls-client-cert-key", "opa-tls-client-cert-key", "cloudflare-region-key")
@@ -224,6 +224,6 @@ def test_every_flag_except_help_and_version_has_an_environment_variable() -> Non
     assert BY_NAME["rfc2136-host"].variable == "EXTERNAL_DNS_RFC2136_HOST"
 
 
-def test_boolean_flags_are_off_unless_the_flag_table_turns_them_on() -> None:
+def test_exactly_four_switches_are_on_by_default() -> None:
     on = {flag.name for flag in FLAGS if flag.kind is BOOLEAN and format_default(flag)}
     assert on == {"exclude-unschedulable", "aws-evaluate-target-health", "aws-conditional-writes", "rfc2136-axfr"}

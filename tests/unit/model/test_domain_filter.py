@@ -56,7 +56,7 @@ def is_accepted(name: str, *, include: tuple[str, ...] = (), exclude: tuple[str,
         pytest.param("some.used.tld", ("used.tld",), (), True, id="10.1-used"),
     ],
 )
-def test_a_domain_filter_matches_names_that_end_with_its_domain_at_a_label_boundary(
+def test_a_domain_filter_matches_names_in_its_domains_and_not_in_excluded_domains_by_whole_labels(
     name: str, include: tuple[str, ...], exclude: tuple[str, ...], expected: bool
 ) -> None:
     assert is_accepted(name, include=include, exclude=exclude) is expected
@@ -79,7 +79,7 @@ def test_a_domain_filter_matches_names_that_end_with_its_domain_at_a_label_bound
         pytest.param("y.example.org", "example", "^x", True, id="7.3-both"),
     ],
 )
-def test_a_domain_filter_with_a_pattern_accepts_the_names_that_match_the_pattern(
+def test_a_domain_filter_with_patterns_accepts_names_that_match_the_included_and_not_the_excluded_pattern(
     name: str, include: str | None, exclude: str | None, expected: bool
 ) -> None:
     domains = DomainFilter(

@@ -49,7 +49,7 @@ def test_a_pod_is_decoded_from_the_json_of_the_api() -> None:
 
 
 @pytest.mark.parametrize("kind", [SERVICE, INGRESS, POD, NODE, ENDPOINT_SLICE], ids=lambda kind: kind.name)
-def test_an_object_of_any_kind_is_decoded_if_it_has_only_a_name(kind: Kind) -> None:
+def test_an_object_is_decoded_if_it_has_only_a_name(kind: Kind) -> None:
     obj = msgspec.json.decode(b'{"metadata": {"name": "x"}}', type=STRUCTS[kind])
     key = build_key(kind, obj.metadata)
     assert (key.namespace, key.name) == ("default" if kind.namespaced else "", "x")

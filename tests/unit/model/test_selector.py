@@ -52,7 +52,9 @@ BOTH = (parse_label_selector, parse_annotation_selector)
         pytest.param("k=v", {"k": "https://x/y"}, False, id="2.7-raw-annotation-value"),
     ],
 )
-def test_a_selector_matches_labels(parse: Parser, text: str, labels: dict[str, str], expected: bool) -> None:
+def test_a_selector_matches_labels_that_meet_all_its_requirements(
+    parse: Parser, text: str, labels: dict[str, str], expected: bool
+) -> None:
     assert parse(text).matches(labels) is expected
 
 
@@ -132,7 +134,7 @@ def test_an_object_without_labels_is_selected_only_by_an_empty_selector() -> Non
     assert not parse_label_selector("k").matches(None)
 
 
-def test_a_selector_knows_whether_a_key_occurs_in_its_requirements() -> None:
+def test_a_selector_mentions_exactly_the_keys_of_its_requirements() -> None:
     selector = parse_label_selector("a=1,!b")
     assert selector.mentions("b")
     assert not selector.mentions("c")

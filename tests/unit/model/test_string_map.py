@@ -10,7 +10,7 @@ from extdns.model.value import EMPTY_MAP, StringMap
 MAPPINGS = st.dictionaries(st.text(max_size=4), st.text(max_size=4), max_size=5)
 
 
-def test_of_two_values_for_one_key_the_last_is_kept() -> None:
+def test_a_string_map_keeps_the_last_of_two_values_for_one_key() -> None:
     assert StringMap.from_items([("b", "1"), ("a", "2"), ("b", "3")]) == (("a", "2"), ("b", "3"))
 
 
@@ -19,7 +19,7 @@ def test_empty_string_maps_are_one_object() -> None:
     assert StringMap.from_items({"a": "1"}).without("a") is EMPTY_MAP
 
 
-def test_a_key_with_an_empty_value_is_present() -> None:
+def test_a_key_with_an_empty_value_is_present_in_a_string_map() -> None:
     some = StringMap.from_items({"alias": ""})
     assert (some.has("alias"), some.has("other"), some.get("alias", "?"), some.get("other", "?")) == (
         True,

@@ -69,7 +69,7 @@ def test_the_sort_key_of_targets_orders_addresses_by_number_and_before_names() -
 @pytest.mark.parametrize(
     "text", [pytest.param("fe80::1%eth0", id="zone"), pytest.param("a b", id="blank"), pytest.param("", id="empty")]
 )
-def test_a_target_that_is_neither_address_nor_name_is_rejected(text: str) -> None:
+def test_a_target_that_is_neither_a_name_nor_an_address_without_zone_is_rejected(text: str) -> None:
     with pytest.raises(InvalidValueError):
         parse_target(text)
 
