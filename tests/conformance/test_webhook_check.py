@@ -21,7 +21,13 @@ RECORDS: Final = 30
 PROPERTIES: Final = {"aws": Property(name="aws/weight", value="1")}
 
 
-@pytest.mark.parametrize("rig", ["aws", "careless", "google", "inmemory", "octodns-yaml", "webhook", "zonefile"])
+@pytest.mark.parametrize(
+    "rig",
+    [
+        *("aws", "careless", "google", "inmemory", "octodns-yaml"),
+        *("rfc2136-bind", "rfc2136-knot", "rfc2136-powerdns", "webhook", "zonefile"),
+    ],
+)
 def test_extdns_webhook_in_front_of_each_provider_passes_every_check_of_webhook_check(rig: str, tmp_path: Path) -> None:
     provider = RIGS[rig](tmp_path)
     properties = (PROPERTIES.get(rig, Property(name="webhook/color", value="green")),)
