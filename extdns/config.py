@@ -287,7 +287,6 @@ class WebhookFlags(FlagSection, frozen=True, kw_only=True):
     webhook_provider_read_timeout_s: float
     webhook_provider_write_timeout_s: float
     webhook_provider_read_header_timeout_s: float
-    webhook_provider_idle_timeout_s: float
     webhook_provider_max_body_size: int
     webhook_listen: ListenAddress
 

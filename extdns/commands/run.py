@@ -6,11 +6,11 @@ import gc
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
-from extdns import __version__, log
+from extdns import log
 from extdns.app import assembly
 from extdns.app.state_store import is_state_missing
 from extdns.commands.output import show_lines
-from extdns.config import format_arguments
+from extdns.commands.start_log import log_start
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
@@ -20,8 +20,6 @@ from extdns.errors import UsageError
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from extdns.config import Config
 
 _log = log.get(__name__)
@@ -44,7 +42,11 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
     """
     gc.set_threshold(GC_THRESHOLD)
     log.configure(format=config.log.format, level=config.log.level)
-    _log_start(config)
+    log_start(config)
+    if is_state_missing(config):
+        _log.warning(Event.STATE_NOT_CONFIGURED)
+    if config.control.dry_run:
+        _log.info(Event.DRY_RUN)
     with nullcontext(signals) if signals else StopSignals() as stop_signals:
         running = assembly.assemble(config)
         stop_signals.deliver_to(running.controller.stop)
@@ -81,27 +83,3 @@ def _serve_page(running: assembly.Assembly) -> None:
         running.page.start()
     except UsageError as exc:
         _log.warning(Event.PAGE_NOT_SERVED, message=str(exc).partition("\n")[0])
-
-
-def _log_start(config: Config) -> None:
-    _log.info(Event.STARTED, version=__version__)
-    _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
-    for notice in config.notices:
-        _log.warning(Event.FLAG_IGNORED, notice=notice)
-    for warning in config.warnings:
-        _log.warning(Event.FLAG_INEFFECTIVE, warning=warning.replace("\n ", ";"))
-    if is_state_missing(config):
-        _log.warning(Event.STATE_NOT_CONFIGURED)
-    if config.control.dry_run:
-        _log.info(Event.DRY_RUN)
-
-
-def _build_fields(arguments: Iterable[str]) -> dict[str, str]:
-    """Return the arguments by flag name. Join the values of a repeated flag; a switch is `true` or `false`."""
-    fields: dict[str, str] = {}
-    for argument in arguments:
-        name, equals, value = argument.removeprefix("--").partition("=")
-        if not equals:
-            name, value = name.removeprefix("no-"), str(not name.startswith("no-")).lower()
-        fields[name] = f"{fields[name]}, {value}" if name in fields else value
-    return fields

@@ -6,10 +6,11 @@ from threading import TIMEOUT_MAX
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
-from extdns import __version__, log
+from extdns import log
 from extdns.app.provider import build_provider
 from extdns.app.webhook_application import WebhookApplication
 from extdns.app.webhook_service import WebhookService
+from extdns.commands.start_log import log_start
 from extdns.config import parse
 from extdns.controller.stop_signals import StopSignals
 from extdns.flags.usage_errors import usage_error
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
 
-_log = log.get(__name__)
 _DEFAULTS: Final = {
     "EXTERNAL_DNS_SOURCE": "empty",
     "EXTERNAL_DNS_POLICY": "sync",
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         config = parse(arguments, _DEFAULTS | dict(environ))
         _check(config)
         log.configure(format=config.log.format, level=config.log.level)
-        _log.info(Event.STARTED, version=__version__)
+        log_start(config)
         reader, writer = build_provider(config)
         if writer is None:
             raise AssertionError("only a dry run has no writer")

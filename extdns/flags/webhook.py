@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import Absent, Flag
+from extdns.flags.flag import Absent, Flag, Moot
 from extdns.flags.kind import BOOLEAN, NUMBER, URL
 
 _webhook = partial(Flag, providers=("webhook",))
@@ -44,13 +44,14 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-provider-read-header-timeout",
         kind=DURATION,
         default=5.0,
-        help="time limit for reading a request's headers, of extdns webhook",
+        help="time that a connection to extdns webhook may last longer than the two other time limits together",
     ),
     Flag(
         name="webhook-provider-idle-timeout",
         kind=DURATION,
         default=30.0,
-        help="time after which an idle connection is closed, of extdns webhook",
+        support=Moot(notice="has no effect: extdns webhook closes a connection after its answer"),
+        help="time after which an idle connection to a webhook is closed",
     ),
     Flag(
         name="webhook-provider-max-body-size",

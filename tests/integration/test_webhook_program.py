@@ -161,6 +161,20 @@ def test_a_flag_that_extdns_webhook_cannot_support_gives_one_clear_message(
     assert "Traceback" not in done.stderr
 
 
+def test_extdns_webhook_logs_its_flags_and_those_that_have_no_effect_and_no_secret() -> None:
+    dns = ("--provider=rfc2136", "--rfc2136-host=127.0.0.1", "--rfc2136-zone=example.org", "--rfc2136-tsig-keyname=key")
+    key = ("--rfc2136-tsig-secret=c2VjcmV0LXNlY3JldA==", "--rfc2136-tsig-secret-alg=hmac-sha256")
+    with running(
+        "webhook", *dns, *key, "--rfc2136-skip-tls-verify", "--webhook-provider-idle-timeout=1s", *FREE
+    ) as process:
+        process.until("Serving the webhook protocol")
+        text = "\n".join(process.lines)
+    assert "--rfc2136-skip-tls-verify has no effect: messages are not encrypted" in text
+    assert "--webhook-provider-idle-timeout has no effect: extdns webhook closes a connection after its answer" in text
+    assert "rfc2136-tsig-keyname=key" in text
+    assert "c2VjcmV0" not in text
+
+
 def test_the_help_of_extdns_webhook_shows_the_addresses_at_which_it_listens() -> None:
     text = PAGES["webhook"].render()
     assert "127.0.0.1:8888" in text
