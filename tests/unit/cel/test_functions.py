@@ -213,7 +213,7 @@ def test_each_function_is_tested() -> None:
 
 
 @pytest.mark.parametrize(("source", "message"), WITHOUT_VALUE.items())
-def test_a_function_called_with_an_invalid_value_gives_an_error(source: str, message: str) -> None:
+def test_a_function_or_operator_applied_to_an_invalid_value_gives_an_error(source: str, message: str) -> None:
     with pytest.raises(EvaluationError) as raised:
         evaluate(source)
     assert message in str(raised.value)

@@ -190,7 +190,7 @@ def test_conditions_that_end_with_comments_are_evaluated_together() -> None:
     assert (evaluation.violations, evaluation.unavailable, evaluate.call_count) == ((), "", 1)
 
 
-def test_one_is_not_taken_for_true_beside_other_conditions() -> None:
+def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
     (evaluation,) = PolicyRules((build_policy("1"), build_policy("true"))).evaluate((build_input(),))
     assert [one.message for one in evaluation.violations] == [
         "The rule cannot be evaluated: spec.validations[0].expression: the value is 1; allowed: true or false"
@@ -236,7 +236,7 @@ def test_expression_gets_only_what_it_reads(source: str, document: dict[str, obj
         "object in [null]",
     ],
 )
-def test_all_labels_are_read_in_case_of_doubt(source: str) -> None:
+def test_all_labels_are_read_if_it_is_unclear_which_of_them_an_expression_uses(source: str) -> None:
     references = References([read_syntax(source)])
     found = references.build_document(references.read(build_input()))["object"]
     assert isinstance(found, dict)

@@ -63,7 +63,7 @@ def test_a_record_that_cloudflare_would_refuse_is_refused_with_the_error_number_
     assert len(fake.list_records(zone)) == 2
 
 
-def test_records_can_be_created_replaced_deleted_and_listed_in_pages(fake: Cloudflare) -> None:
+def test_the_fake_of_cloudflare_creates_replaces_deletes_and_lists_records(fake: Cloudflare) -> None:
     zone = fake.add_zone("example.org")
     path = f"/zones/{zone}/dns_records"
     made = [call(fake, "POST", path, GOOD | {"name": f"n{n}.example.org"})[1]["result"]["id"] for n in range(7)]
@@ -79,7 +79,7 @@ def test_records_can_be_created_replaced_deleted_and_listed_in_pages(fake: Cloud
     assert call(fake, "GET", f"{path}?per_page=4")[0] == 400
 
 
-def test_a_wrong_token_a_missing_permission_and_a_missing_zone_are_refused(fake: Cloudflare) -> None:
+def test_the_fake_of_cloudflare_refuses_a_wrong_token_a_missing_permission_and_a_missing_zone(fake: Cloudflare) -> None:
     zone = fake.add_zone("example.org")
     assert call(fake, "GET", "/zones", token="wrong")[0] == 403
     fake.denied.add("POST dns_records")

@@ -52,7 +52,7 @@ def test_without_a_prepared_outcome_the_faulty_provider_returns_the_outcome_of_i
     assert provider.submit(ZONE, BATCH) == Refused(message="1 set")
 
 
-def test_a_read_failure_that_a_test_prepared_is_raised_once(provider: FaultyProvider) -> None:
+def test_the_faulty_provider_raises_a_read_failure_that_a_test_prepared_once(provider: FaultyProvider) -> None:
     provider.failures.extend([None, RetryableError("busy")])
     assert provider.list_zones() == ZoneList(zones=(ZONE,))
     with pytest.raises(RetryableError, match="busy"):
@@ -68,7 +68,7 @@ def test_edits_by_another_writer_that_a_test_prepared_are_made_before_the_next_c
     assert provider.read_page(ZONE, None).records == ()
 
 
-def test_a_test_can_replace_the_list_of_zones(provider: FaultyProvider) -> None:
+def test_a_test_can_replace_the_zone_list_of_the_faulty_provider(provider: FaultyProvider) -> None:
     provider.zone_list = ZoneList(zones=())
     assert provider.list_zones().zones == ()
     assert provider.capabilities == provider.inner.capabilities

@@ -42,14 +42,14 @@ def test_the_fake_view_selects_objects_by_namespace_and_labels(
     assert [f"{obj.metadata.namespace}/{obj.metadata.name}" for obj in found] == expected
 
 
-def test_looking_up_a_kind_that_was_not_listed_raises_a_not_synced_error() -> None:
+def test_in_the_fake_view_a_lookup_of_a_kind_that_was_not_listed_raises_a_not_synced_error() -> None:
     with pytest.raises(NotSyncedError, match="Service"):
         VIEW.get(SERVICE, "a", "x")
     with pytest.raises(NotSyncedError, match="Service"):
         VIEW.select(SERVICE, "", {})
 
 
-def test_a_listed_kind_without_objects_is_synced() -> None:
+def test_in_the_fake_view_a_listed_kind_without_objects_is_synced() -> None:
     view = FakeView(listed=[SERVICE])
     assert view.get(SERVICE, "a", "x") is None
     assert view.select(SERVICE, "", {}) == []

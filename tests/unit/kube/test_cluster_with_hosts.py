@@ -115,7 +115,9 @@ def test_a_looked_up_host_is_not_synced_until_its_first_lookup_has_ended(resolve
         pytest.param(86_400.0, 300.0, id="300-seconds-at-most"),
     ],
 )
-def test_a_host_is_resolved_again_after_its_ttl(resolved: Make, ttl_s: float, after_s: float) -> None:
+def test_a_host_is_resolved_again_after_its_ttl_but_after_30_seconds_at_least_and_300_at_most(
+    resolved: Make, ttl_s: float, after_s: float
+) -> None:
     cluster, hosts, dns = resolved(HostAddresses(("192.0.2.1",), ttl_s), HostAddresses(("192.0.2.2",), ttl_s))
     resolve_first(cluster)
     assert hosts._due[0] == (after_s, LB)
@@ -189,7 +191,7 @@ def list_known(cluster: ClusterWithHosts) -> tuple[tuple[str, ...], str]:
     return host.addresses, host.failure
 
 
-def test_kinds_other_than_hosts_are_looked_up_in_the_wrapped_cluster(resolved: Make) -> None:
+def test_the_wrapped_cluster_decides_the_required_state_and_the_existence_of_hosts(resolved: Make) -> None:
     cluster, _, _ = resolved(HostAddresses((), 0.0))
     assert cluster.require(RESOLVED_HOST).phase is Phase.SYNCED
     assert cluster.exists(ObjectKey(RESOLVED_HOST, "", LB)) is None

@@ -36,7 +36,7 @@ def test_the_status_of_a_policy_in_use_is_ready_and_has_counts() -> None:
     }
 
 
-def test_the_status_of_an_invalid_policy_says_what_is_wrong_and_what_follows() -> None:
+def test_the_status_of_an_invalid_policy_says_what_is_wrong_and_what_happens_to_records() -> None:
     problems = tuple(f"problem {number}\n" for number in range(7))
     policy = PolicyStatus(key=KEY, generation=4, problems=problems, is_used=False)
     (condition,) = build_policy_status(policy, found(), NOW)["conditions"]

@@ -61,7 +61,7 @@ def build_decision(action: Action, reason: Reason, *, has_record: bool = False) 
         pytest.param(build_decision(Action.NONE, Reason.NO_ZONE), None, id="another-instance-may-have-the-zone"),
     ],
 )
-def test_every_object_that_requests_a_record_gets_the_event_about_its_problem(
+def test_the_object_that_requests_a_record_gets_an_event_about_a_problem_of_the_record(
     problem: Decision, reason: str | None
 ) -> None:
     messages = list(build_messages().describe_decisions([problem]))

@@ -61,7 +61,9 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
         pytest.param(from_watch(WEB), id="watch"),
     ],
 )
-def test_an_object_kept_in_full_has_all_its_fields_except_managed_fields(obj: KubernetesObject) -> None:
+def test_an_object_kept_in_full_lacks_only_versions_conditions_managed_fields_and_the_copy_of_kubectl(
+    obj: KubernetesObject,
+) -> None:
     assert msgspec.json.decode(obj.metadata.full_object) == FULL_OBJECT
 
 

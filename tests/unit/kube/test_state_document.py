@@ -137,7 +137,7 @@ def test_the_user_claimed_by_an_approval_may_have_any_name() -> None:
     assert "0000-0001=system:serviceaccount:dns:ci " in document["metadata"]["annotations"]["extdns.io/approve"]
 
 
-def test_the_approval_annotation_stays_until_all_its_codes_are_in_the_saved_state() -> None:
+def test_an_approved_code_stays_in_the_annotation_until_all_its_deletes_are_approved_in_the_saved_state() -> None:
     document = state_document.build_empty_document("s")
     document["metadata"]["annotations"] = {"team": "dns"}
     document = state_document.add_approvals(document, (FIRST, SECOND))

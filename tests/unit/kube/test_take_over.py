@@ -83,7 +83,7 @@ def test_a_standby_leads_at_most_two_seconds_after_the_lease_of_a_killed_leader_
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_each_process_makes_at_most_one_call_in_a_renewal_interval(config: LeaderElectionConfig) -> None:
+def test_each_replica_makes_at_most_one_call_in_a_retry_period(config: LeaderElectionConfig) -> None:
     server = ApiServer(config)
     replicas = [Replica(name, server) for name in ("leader", "standby", "other")]
     run(replicas, 0.0, 3600.0)

@@ -42,7 +42,7 @@ def test_the_annotation_prefix_flag_selects_which_prefixes_are_read(
         ),
     ],
 )
-def test_if_an_object_uses_both_annotation_prefixes_only_the_new_one_is_read(
+def test_annotations_are_read_under_the_first_accepted_prefix_that_the_object_uses(
     annotations: dict[str, str] | None, accepted: tuple[str, ...], expected: dict[str, str]
 ) -> None:
     assert Annotations.read(annotations, accepted).values == expected
@@ -81,9 +81,7 @@ def test_if_the_annotation_prefix_flag_is_set_annotations_with_other_prefixes_gi
         pytest.param(" , \t,", (), id="11.1-nothing-but-blanks"),
     ],
 )
-def test_list_annotations_are_split_at_commas_and_spaces_around_items_are_removed(
-    text: str, expected: tuple[str, ...]
-) -> None:
+def test_list_annotations_are_split_at_commas_and_spaces_are_removed(text: str, expected: tuple[str, ...]) -> None:
     assert Annotations.read({PREFIX + "hostname": text}, BOTH_PREFIXES).get_list("hostname") == expected
 
 

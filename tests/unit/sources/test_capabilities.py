@@ -65,14 +65,14 @@ def test_filter_flags_exclude_services_and_ingresses(
     ],
 )
 @both
-def test_annotations_for_ttl_set_identifier_and_properties_are_read(
+def test_hostname_target_and_ttl_annotations_of_services_and_ingresses_are_read(
     claims: Claims, annotations: dict[str, str], expected: Claim
 ) -> None:
     assert expected in reduce_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))
 
 
 @both
-def test_properties_and_set_identifier_apply_to_every_record(claims: Claims) -> None:
+def test_property_and_set_identifier_annotations_apply_to_every_record_of_an_object(claims: Claims) -> None:
     found = list_resolved_claims(
         claims(CommonSettings(), ours(hostname="h.t,g.t", aws_weight="7", set_identifier="blue"))
     )

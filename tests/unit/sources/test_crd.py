@@ -85,7 +85,7 @@ def test_record_types_and_their_targets_are_read(rtype: str, targets: list[str],
 
 
 # docs/spec/sources.md 6.3
-def test_default_targets_replace_missing_and_address_targets_but_not_the_target_of_a_cname() -> None:
+def test_default_targets_are_given_to_an_address_record_without_targets_but_not_to_a_cname() -> None:
     obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50", "lb.t"])), validate_claim)
     found = compute_claims(StagedSource(source=CrdSource(common=CommonSettings()), stages=stages), obj)
@@ -171,7 +171,9 @@ def test_endpoints_are_validated_after_default_targets_were_added(
         ),
     ],
 )
-def test_an_endpoint_with_an_invalid_name_does_not_affect_others(written: SpecEndpoint, expected: str) -> None:
+def test_an_invalid_endpoint_does_not_affect_the_other_endpoints_of_its_object(
+    written: SpecEndpoint, expected: str
+) -> None:
     found = claims(dns_endpoint(written, None, endpoint("b.t", "A", "192.0.2.2")))
     assert reduce_claims(found) == [expected, resolved("b.t", "A", "192.0.2.2")]
 
@@ -264,7 +266,7 @@ def test_a_dns_endpoint_can_be_empty_or_have_duplicates() -> None:
     ]
 
 
-def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
+def test_the_crd_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     with pytest.raises(TypeError, match="DNSEndpoints only"):
         CrdSource(common=CommonSettings()).find_claims(load_balancer(None), FakeView())
 

@@ -56,7 +56,7 @@ def test_default_targets_set_the_record_type(claim: ResolvedClaim, *, force: boo
 
 
 # docs/spec/sources.md 8.2
-def test_records_with_targets_are_unchanged() -> None:
+def test_default_targets_do_not_change_records_that_have_targets() -> None:
     claim = want("A", "192.0.2.1")
     assert DefaultTargetsStage(groups=GROUPS)(claim) == (claim,)
 

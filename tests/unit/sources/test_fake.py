@@ -46,7 +46,7 @@ def test_the_empty_source_gives_no_claims() -> None:
     assert EmptySource().find_claims(load_balancer(None, "192.0.2.1"), FakeView()) == ()
 
 
-def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
+def test_the_fake_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     assert FakeSource().kind == FAKE_KIND
     with pytest.raises(TypeError, match="generated DNSEndpoints only"):
         FakeSource().find_claims(load_balancer(None), FakeView())

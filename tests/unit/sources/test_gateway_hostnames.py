@@ -36,7 +36,7 @@ NAMES = st.lists(LABELS, max_size=4).map(".".join)
         pytest.param("_x.test", "", None, id="5.5-listener-that-has-no-host-name"),
     ],
 )
-def test_a_hostname_is_published_if_listener_and_route_match_and_then_the_more_specific_of_both(
+def test_the_common_hostname_of_a_listener_and_a_route_is_the_more_specific_one_if_they_match(
     listener: str, route: str, expected: str | None
 ) -> None:
     assert find_common_hostname(listener, route) == expected

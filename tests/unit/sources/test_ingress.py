@@ -43,7 +43,7 @@ EXAMPLE = ingress(
 
 
 # docs/spec/sources.md 4.6
-def test_an_ingress_publishes_the_hosts_of_its_rules_and_tls_sections() -> None:
+def test_an_ingress_publishes_the_hosts_of_its_rules_tls_sections_and_hostname_annotation() -> None:
     found = claims(EXAMPLE)
     assert reduce_claims(found) == [
         resolved(f"{name}.acme.test", "CNAME", "k8s-1.elb.test") for name in ("*", "a", "b", "c")
@@ -109,12 +109,14 @@ def test_the_hostname_source_annotation_selects_hosts_of_the_spec_or_of_annotati
         ),
     ],
 )
-def test_flags_exclude_the_hosts_of_rules_or_of_tls_sections(settings: IngressSettings, expected: list[Claim]) -> None:
+def test_flags_exclude_the_hosts_of_rules_tls_sections_or_the_hostname_annotation_of_an_ingress(
+    settings: IngressSettings, expected: list[Claim]
+) -> None:
     assert by_origin(None, settings) == expected
 
 
 # docs/spec/sources.md 4.3
-def test_wildcard_hosts_are_published_unchanged() -> None:
+def test_wildcard_hosts_of_an_ingress_are_published_unchanged() -> None:
     found = claims(ingress("192.0.2.1", rules=["*.r.t"], tls=[["*.t.t"]], annotations=ours(hostname="*.h.t")))
     assert reduce_claims(found) == [resolved(f"*.{name}.t", "A", "192.0.2.1") for name in "hrt"]
 
@@ -218,7 +220,7 @@ def test_an_excluded_ingress_names_the_filter_or_annotation_that_excludes_it(
     ]
 
 
-def test_an_invalid_host_does_not_affect_other_hosts() -> None:
+def test_an_invalid_host_does_not_affect_other_hosts_of_an_ingress() -> None:
     found = claims(ingress("192.0.2.1", rules=["a.t", "b..t"], tls=[[f"{'x' * 64}.t"]]))
     assert reduce_claims(found) == [
         resolved("a.t", "A", "192.0.2.1"),

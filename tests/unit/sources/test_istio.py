@@ -278,7 +278,9 @@ def test_hosts_of_a_virtual_service_get_the_addresses_of_the_gateways_that_serve
         ),
     ],
 )
-def test_targets_of_all_gateways_that_serve_a_host_are_merged(obj: VirtualService, expected: Claim) -> None:
+def test_a_host_of_a_virtual_service_gets_targets_or_is_excluded_with_the_reason(
+    obj: VirtualService, expected: Claim
+) -> None:
     assert reduce_claims(of_service(obj, gateway("a.t"), PROXY)) == [expected]
 
 
@@ -333,7 +335,7 @@ def test_a_virtual_service_whose_gateway_has_no_address_gives_an_unresolved_clai
 
 
 # docs/spec/sources.md 7.2
-def test_hostname_annotations_of_a_virtual_service_add_names_that_a_gateway_must_serve() -> None:
+def test_the_hostname_annotation_of_a_virtual_service_adds_names_unless_it_is_ignored() -> None:
     obj = virtual_service("a.t", annotations=ours(hostname="h.t"))
     assert reduce_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
     ignoring = CommonSettings(ignore_hostname_annotation=True)

@@ -86,7 +86,7 @@ def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
 
 @few
 @given(SERVICES | INGRESSES, st.booleans())
-def test_any_object_gives_valid_claims(obj: KubernetesObject, exposing: bool) -> None:
+def test_any_service_or_ingress_gives_valid_claims(obj: KubernetesObject, exposing: bool) -> None:
     source = source_of(obj, exposing=exposing)
     for claim in compute_claims(source, obj, *OTHERS):
         match claim:

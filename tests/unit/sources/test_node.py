@@ -66,7 +66,7 @@ def test_a_node_is_published_by_its_name() -> None:
         pytest.param([], [], None, [unresolved("n1", Reason.OBJECT_FAILED)], id="6.1-no-address-is-an-error"),
     ],
 )
-def test_external_addresses_come_before_internal_ones(
+def test_a_node_is_published_with_its_external_addresses_or_else_with_its_internal_ones(
     external: list[str], internal: list[str], settings: NodeSettings | None, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(node("n1", external=external, internal=internal), settings)) == expected
@@ -146,7 +146,9 @@ def test_an_invalid_annotation_of_a_node_is_reported() -> None:
         ),
     ],
 )
-def test_template_hosts_of_a_node_without_address_are_unresolved(made: Templates, expected: list[Claim]) -> None:
+def test_template_hosts_of_a_node_without_address_are_unresolved_unless_the_template_gives_addresses(
+    made: Templates, expected: list[Claim]
+) -> None:
     source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
     assert reduce_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
@@ -160,6 +162,6 @@ def test_a_node_without_address_is_an_error_if_its_template_gives_no_hosts() -> 
         source.find_claims(keep_all_fields(node("n1")), FakeView())
 
 
-def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
+def test_the_node_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     with pytest.raises(TypeError, match="Nodes only"):
         NodeSource(settings=NodeSettings()).find_claims(load_balancer(None), FakeView())

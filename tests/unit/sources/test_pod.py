@@ -88,7 +88,7 @@ def test_a_pod_with_hostname_annotations_is_published() -> None:
         pytest.param(p1({}), [], id="6.2-no-hosts"),
     ],
 )
-def test_hosts_of_pods_come_from_annotations_and_from_the_pod_source_domain_flag(
+def test_hosts_of_pods_get_the_annotated_target_the_addresses_of_the_node_or_that_of_the_pod(
     obj: Pod, expected: list[Claim]
 ) -> None:
     found = claims(obj, N1, DUAL, node("bare", internal=["10.0.0.3"]))
@@ -149,7 +149,7 @@ def test_pods_without_host_network_can_be_excluded(host_network: bool, expected:
 
 
 # docs/spec/sources.md 6.2
-def test_the_hostname_annotation_of_pods_is_read_even_with_the_flag_that_ignores_it_elsewhere() -> None:
+def test_the_internal_hostname_annotation_of_pods_is_read_even_if_hostname_annotations_are_ignored() -> None:
     settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
     assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [
         resolved("p.t", "A", "10.1.0.7")
@@ -171,6 +171,6 @@ def test_nodes_are_looked_up_only_if_a_host_of_a_pod_needs_node_addresses() -> N
         compute_claims(source, p1(ours(hostname="p.t")))
 
 
-def test_a_source_raises_a_type_error_for_objects_of_another_kind() -> None:
+def test_the_pod_source_raises_a_type_error_for_objects_of_another_kind() -> None:
     with pytest.raises(TypeError, match="Pods only"):
         PodSource(settings=PodSettings()).find_claims(load_balancer(None), FakeView())

@@ -223,13 +223,13 @@ def test_an_excluded_service_gives_one_excluded_claim_for_all_its_hosts() -> Non
     assert claim.ref == build_ref(SERVICE, obj.metadata)  # type: ignore[union-attr]
 
 
-def test_a_service_without_annotations_gives_no_claims() -> None:
+def test_a_service_without_hostname_annotations_gives_no_claims() -> None:
     assert claims(load_balancer(None, "192.0.2.1")) == ()
     assert claims(load_balancer({"other/hostname": "a.t"}, "192.0.2.1")) == ()
     assert claims(load_balancer(ours(ttl="60"), "192.0.2.1")) == ()
 
 
-def test_an_invalid_host_does_not_affect_other_hosts() -> None:
+def test_an_invalid_host_does_not_affect_other_hosts_of_a_service() -> None:
     found = claims(load_balancer(ours(hostname=f"a.t,,b..t,{'x' * 64}.t,c.t"), "192.0.2.1"))
     assert reduce_claims(found) == [
         resolved("a.t", "A", "192.0.2.1"),

@@ -225,12 +225,12 @@ def test_a_pod_name_too_long_for_dns_does_not_affect_other_pods() -> None:
 
 
 # docs/spec/sources.md 3.3
-def test_internal_hostnames_of_a_headless_service_are_expanded_with_pod_names_like_external_ones() -> None:
+def test_internal_hostnames_of_a_headless_service_get_the_addresses_of_its_endpoints() -> None:
     found = claims(service(ours(internal_hostname="pg.t"), HEADLESS, location="db/pg"), PG_1, SLICE)
     assert reduce_claims(found) == [resolved("pg.t", "A", "10.1.0.5")]
 
 
-def test_nodes_are_looked_up_only_if_node_addresses_are_published() -> None:
+def test_a_headless_service_waits_for_pods_endpoint_slices_and_nodes_whose_addresses_it_publishes() -> None:
     with pytest.raises(NotSyncedError, match="Node"):
         claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, SLICE)
     with pytest.raises(NotSyncedError, match="Pod"):

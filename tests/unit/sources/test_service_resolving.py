@@ -113,7 +113,7 @@ def test_claims_of_a_service_are_unknown_until_the_first_lookup_of_its_load_bala
         SOURCE.find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
 
 
-def test_lookups_of_all_load_balancers_start_before_the_first_result_is_awaited() -> None:
+def test_lookups_of_all_host_names_of_a_load_balancer_start_before_the_first_result_is_awaited() -> None:
     # With --once the full pass starts when no lookup is open, so a lookup that starts later would be missed.
     view = Answers(other_t=("192.0.2.1",))
     with pytest.raises(NotSyncedError, match="Host"):

@@ -103,11 +103,11 @@ def test_resource_labels_of_route_groups_begin_with_the_name_of_the_kind() -> No
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 
 
-def test_a_route_group_with_a_field_of_the_wrong_type_fails_alone() -> None:
+def test_a_route_group_with_a_field_of_the_wrong_type_raises_an_error_that_names_it() -> None:
     with pytest.raises(ExtdnsError, match=r"RouteGroup n/r cannot be decoded: .*`\$\.spec\.hosts`"):
         claimed(manifest(hosts="a.t"))
 
 
-def test_a_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
+def test_the_skipper_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
     with pytest.raises(TypeError, match="RouteGroups only"):
         SkipperSource(kind=OTHER, common=ALL).find_claims(ingress(rules=["a.t"]), FakeView())

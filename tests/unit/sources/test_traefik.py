@@ -148,6 +148,6 @@ def test_flags_decide_which_api_groups_of_traefik_are_read() -> None:
     assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}
 
 
-def test_a_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
+def test_the_traefik_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
     with pytest.raises(TypeError, match="IngressRoutes only"):
         HTTP.find_claims(ingress(rules=["a.t"]), FakeView())

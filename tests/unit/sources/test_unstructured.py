@@ -99,7 +99,7 @@ def test_annotated_hosts_of_an_unstructured_object_point_to_all_its_annotated_ta
 
 # docs/spec/sources.md 6.4
 @cluster
-def test_records_from_templates_have_the_resource_label_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_records_from_templates_have_the_resource_label_of_the_unstructured_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind, ours(ttl="60"), data=DATA))
     claims = source(kind, templates(**ON_DATA)).find_claims(obj, FakeView())
     assert reduce_claims(claims) == [
@@ -111,7 +111,7 @@ def test_records_from_templates_have_the_resource_label_of_the_object(kind: Kind
 
 # docs/spec/sources.md 6.4
 @cluster
-def test_templates_can_read_the_kind_and_api_version_of_the_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
+def test_templates_can_read_the_kind_and_api_version_of_an_unstructured_object(kind: Kind, seen: Any) -> None:  # noqa: ANN401
     obj = seen(kind, manifest(kind))
     made = templates(pairs=["{{.Name}}.{{.Namespace}}.{{.Kind}}.{{.APIVersion}}.{{.Object.kind}}:x.t"])
     assert reduce_claims(source(kind, made).find_claims(obj, FakeView())) == [
@@ -158,7 +158,7 @@ def test_templates_can_read_the_kind_and_api_version_of_the_object(kind: Kind, s
         ),
     ],
 )
-def test_annotated_hosts_take_precedence_over_templates(
+def test_annotated_hosts_of_unstructured_objects_take_precedence_over_templates(
     made: Templates, annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     obj = from_manifest(CONFIG_MAP, manifest(CONFIG_MAP, annotations, data=DATA))

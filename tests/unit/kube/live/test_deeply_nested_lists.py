@@ -25,7 +25,7 @@ OBJECTS = st.dictionaries(TEXTS | st.just("items"), VALUES, max_size=3)
     after=st.dictionaries(TEXTS, VALUES, max_size=2),
     is_ascii=st.booleans(),
 )
-def test_a_deeply_nested_list_response_is_split_into_its_items_and_the_document_around_them(
+def test_a_list_response_is_split_into_its_items_and_the_document_around_them(
     before: dict[str, object], items: list[object], after: dict[str, object], is_ascii: bool
 ) -> None:
     document = {**before, "items": items, **{f"z{key}": value for key, value in after.items()}}

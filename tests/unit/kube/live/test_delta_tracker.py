@@ -45,7 +45,7 @@ def track(*items: RawObject) -> DeltaTracker:
     return tracker
 
 
-def test_the_first_list_of_a_kind_reports_every_object_as_changed() -> None:
+def test_the_first_list_of_a_kind_reports_every_object_as_added() -> None:
     tracker = DeltaTracker(SERVICE)
     assert receive_list(tracker, raw_object("b"), raw_object("a")) == [
         added(SERVICE, "shop/b"),
@@ -182,7 +182,7 @@ def test_an_object_above_the_size_limit_is_reported_and_does_not_affect_others(m
     ]
 
 
-def test_fields_that_extdns_does_not_read_are_dropped_and_equal_strings_share_memory() -> None:
+def test_the_copy_of_an_object_that_kubectl_stores_is_dropped_and_equal_strings_of_objects_share_memory() -> None:
     words = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "example.org/a-word-of-some-length-here": "x"}
     (one,) = DeltaTracker(SERVICE).receive_change(raw_object("a", annotations=words, labels={"app": "web"}))
     (other,) = DeltaTracker(SERVICE).receive_change(raw_object("b", annotations=words))

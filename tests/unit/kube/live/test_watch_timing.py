@@ -22,7 +22,7 @@ def test_jitter_reduces_the_backoff_of_a_watch_by_at_most_half() -> None:
     assert count_failures(WatchBackoff(TIMING, lambda: 0.0), 4) == [0.5, 1, 2, 3]
 
 
-def test_a_successful_watch_resets_the_backoff() -> None:
+def test_the_backoff_of_a_watch_begins_again_after_its_failures_are_set_to_0() -> None:
     backoff = WatchBackoff(TIMING, lambda: 1.0)
     count_failures(backoff, 3)
     assert backoff.failures == 3

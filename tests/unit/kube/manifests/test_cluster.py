@@ -238,7 +238,7 @@ def test_a_new_resource_version_alone_is_not_a_change(
     assert watched_cluster.take(0) == ()
 
 
-def test_changes_of_kinds_that_are_not_required_are_not_returned(
+def test_changes_of_kinds_that_are_not_required_are_not_returned_by_take(
     watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
 ) -> None:
     (tmp_path / "n.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n")
@@ -258,7 +258,7 @@ def test_an_object_added_and_removed_between_two_calls_of_take_is_not_returned(
     assert watched_cluster.take(0) == ()
 
 
-def test_a_problem_is_reported_once_and_its_end_is_reported_too(
+def test_a_problem_in_a_manifest_is_reported_once_and_so_is_its_end(
     watched_cluster: ManifestCluster, edits: Edits, clock: MovedClock, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.yaml"

@@ -260,7 +260,7 @@ def test_a_path_that_disappears_while_extdns_runs_removes_no_objects(tmp_path: P
         pytest.param("a: [", id="broken"),
     ],
 )
-def test_objects_missing_from_a_changed_file_are_removed_only_after_the_file_stayed_the_same_for_a_while(
+def test_objects_missing_from_a_file_that_has_just_changed_are_not_removed_yet(
     tmp_path: Path, worse: str | None
 ) -> None:
     file = tmp_path / "a.yaml"

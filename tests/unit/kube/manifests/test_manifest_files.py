@@ -56,7 +56,7 @@ def test_symbolic_links_are_followed(tmp_path: Path) -> None:
     assert listed(tmp_path) == ["a.yaml", "sub/b.yaml"]
 
 
-def test_a_folder_that_cannot_be_read_may_contain_any_file_below_it(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_read_may_contain_any_file_below_it(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").symlink_to("a.yaml")
     write(tmp_path, "b.yaml")
     root = ManifestFile.root(0, str(tmp_path))

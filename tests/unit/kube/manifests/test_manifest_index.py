@@ -68,7 +68,7 @@ def test_a_valid_manifest_is_preferred_to_an_earlier_one_that_became_unreadable(
     assert type_of(index) is None
 
 
-def test_an_update_returns_the_keys_of_objects_that_changed_or_became_valid_or_invalid() -> None:
+def test_the_changed_keys_are_those_of_objects_that_changed_or_whose_file_became_invalid() -> None:
     index = build_index(a=web("Froma"), b=web("Fromb", "api"))
     api = WEB._replace(name="api")
     assert index.take_changed() == {WEB, api}
@@ -91,7 +91,7 @@ def test_it_is_unknown_whether_an_unread_object_exists_while_a_file_cannot_be_re
     assert [index.exists(key) for key in keys] == [None, True, None]
 
 
-def test_new_contents_that_lack_an_object_differ_from_contents_that_cannot_be_read_completely() -> None:
+def test_new_contents_of_a_file_remove_an_object_only_if_they_were_read_completely_and_lack_it() -> None:
     index = build_index(a=web("Froma"))
     file = FILES["a.yaml"]
     assert index.would_remove(file, FileContents())

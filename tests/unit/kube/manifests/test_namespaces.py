@@ -35,7 +35,7 @@ def test_only_objects_of_watched_namespaces_and_objects_without_namespace_are_re
     assert cluster.exists(ObjectKey(SERVICE, "pay", "web")) is None
 
 
-def test_a_kind_can_be_read_from_other_namespaces_than_the_others(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_other_namespaces_than_other_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
     where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ("pay",)})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)
@@ -50,7 +50,7 @@ def test_a_kind_can_be_read_from_other_namespaces_than_the_others(tmp_path: Path
     assert cluster.exists(ObjectKey(INGRESS, "shop", "web")) is None
 
 
-def test_a_kind_can_be_read_from_all_namespaces_although_others_are_not(tmp_path: Path) -> None:
+def test_a_kind_can_be_read_from_all_namespaces_although_other_kinds_are_not(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(BOTH)
     where = WatchedNamespaces(default=("shop",), by_kind={INGRESS: ()})
     cluster = ManifestCluster([str(tmp_path)], watch=False, namespaces=where)

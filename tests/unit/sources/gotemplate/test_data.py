@@ -80,7 +80,7 @@ def test_templates_can_use_all_fields_of_the_object(kind: Kind, text: str, expec
     assert items(kind, text) == (expected,)
 
 
-def test_a_template_that_recurses_too_deeply_on_an_object_fails_only_for_that_object() -> None:
+def test_a_template_that_recurses_too_deeply_on_an_object_raises_a_template_error() -> None:
     text = '{{define "d"}}' + "{{if .}}" * 40 + '{{template "d" .}}' + "{{end}}" * 40 + '{{end}}{{template "d" .}}'
     with pytest.raises(TemplateError, match=r"^--fqdn-template:1:\d+: templates .* too deeply"):
         items(SERVICE, text)

@@ -82,7 +82,7 @@ def made(template: str, data: Any = None, *, plain: bool = False, strict: bool =
         ),
     ],
 )
-def test_templates_render_the_fields_of_objects(template: str, expected: str) -> None:
+def test_actions_blocks_and_functions_of_templates_give_the_output_that_go_gives(template: str, expected: str) -> None:
     assert made(template) == expected
 
 
