@@ -61,7 +61,7 @@ class ClusterAccess:
         server: URL that replaces the kubeconfig's; ignored without a kubeconfig.
         kubeconfig: path, or several paths separated by ":". "" means $KUBECONFIG, else ~/.kube/config if it
             exists, else the service account of the pod.
-        request_timeout_s: time limit for a request; 0 is no limit. For a watch, it ends with the initial list.
+        request_timeout_s: time limit for a request; 0 is no limit. In a watch, it limits only the initial list.
         observe_request: called after each request.
     """
 

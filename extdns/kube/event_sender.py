@@ -78,7 +78,7 @@ class EventSender:
     """Sends Events without blocking its callers. If messages arrive too fast, drops some and logs that once."""
 
     def __init__(self, api: ApiClient, clock: Clock, *, pause_s: float) -> None:
-        """Send messages through *api*, with at least *pause_s* seconds between two."""
+        """Send messages through *api*, with at least *pause_s* seconds between two Events."""
         self._api = api
         self._clock = clock
         self._pause_s = pause_s

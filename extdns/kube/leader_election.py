@@ -1,6 +1,6 @@
 """Elect the process that may write, with a Lease (coordination.k8s.io/v1).
 
-`LeaderElection` is a pure state machine::
+`LeaseStateMachine` is a pure state machine::
 
             ReadLease ◀──────────── every retry period
                │ free, or ours already

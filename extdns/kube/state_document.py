@@ -172,7 +172,7 @@ def add_approvals(document: StateDocument, approvals: Iterable[Approval]) -> Sta
 
 
 def build_key(owner: str) -> str:
-    """Return the ConfigMap key for the state of *owner*: the owner id, escaped, or its digest if that is too long."""
+    """Return the ConfigMap key for the state of *owner*: the escaped owner id, or its digest if that is too long."""
     key = (
         _UNSAFE.sub(lambda found: b"_%02x" % ord(found[0]), owner.encode("utf-8", "surrogatepass")).decode()
         or _EMPTY_OWNER_KEY

@@ -45,7 +45,7 @@ class KubernetesStatusWriter:
     def __init__(
         self, api: ApiClient, kind: Kind, clock: Clock, *, build: StatusBuilder | None = None, pause_s: float = 0.01
     ) -> None:
-        """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two.
+        """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two writes.
 
         *build* builds the status, by default that of a DNSEndpoint.
         """
@@ -151,7 +151,7 @@ class KubernetesStatusWriter:
         _log.warning(Event.STATUS_DISABLED, message=message)
 
     def _write_status(self, object_status: WritableStatus) -> bool:
-        """Write *object_status* if it is new.
+        """Write *object_status*, unless the object has it already.
 
         Return False if the object or its status subresource does not exist, or its generation is another.
         """

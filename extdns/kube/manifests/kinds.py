@@ -46,7 +46,7 @@ _CORE_GROUP: Final = ""  # nobody can add kinds to it
 def identify_kind(
     api_version: object, kind: object, full_kinds: Collection[Kind] = ()
 ) -> Kind | ListKind | UnsupportedKind | None:
-    """Return what a document with these fields describes: an object, a list, or None if extdns does not read it.
+    """Return the kind or list that a document with these fields is, or their mistake; None if extdns does not read it.
 
     Kinds of other groups with the same name are ignored, such as the Service of Knative. *full_kinds* are
     kinds to read in addition.
