@@ -1,4 +1,4 @@
-"""Log with which flags a process runs, and which of them have no effect."""
+"""Log with which flags a process runs, and what is remarkable about them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _log: Final = log.get(__name__)
 
 
 def log_start(config: Config) -> None:
-    """Log the version and the flags of *config*, with a warning for each that has no effect."""
+    """Log the version and the flags of *config*, and as warnings its notices and its values without effect."""
     _log.info(Event.STARTED, version=__version__)
     _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
     for notice in config.notices:

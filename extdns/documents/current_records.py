@@ -178,7 +178,8 @@ def _describe_key(key: RecordKey) -> str:
 class WaitingDeleteDocument(Document, frozen=True):
     """A delete that has evidence (a reason code) but was not made yet.
 
-    `graceEnds` is when the grace period or --unresolved-timeout ends; null if the delete waits for something else.
+    `graceEnds` is when the grace period, --unresolved-timeout or another wait for a time ends; null if the delete waits
+    for something else.
     """
 
     evidence: str

@@ -334,7 +334,7 @@ def answer_decided(row: NameSummary, records: Sequence[CurrentRecordDocument], u
     if main.reason in IN_SYNC:
         return f"{row.name} is published."
     if any(find_state(one) is NameState.PUBLISHED for one in row.decisions):
-        return f"{row.name} is published, but for {_describe_record(row)}, {_describe_worst(row)}."
+        return f"{row.name} is published, except for {_describe_record(row)}, {_describe_worst(row)}."
     if row.state is NameState.UNKNOWN or (main.action is Action.NONE and not known):
         return f"{row.name} may be published or not: the current records could not be read."
     if not any(one.requested_by for one in row.decisions) and main.action is Action.KEEP:

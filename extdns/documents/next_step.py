@@ -84,7 +84,7 @@ def _suggest_by_reason(document: NameDocument) -> str:
                 "correct the hostname or annotation; until then the record stays, and then it is as the object requests"
             )
         case Reason.DOMAIN_FILTERED:
-            return "check --domain-filter and --exclude-domains, or request a name that they include"
+            return "check the filters of domains, such as --domain-filter, or request a name that they do not exclude"
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:
             flag = next((one.by for one in document.excluded if one.certain), "")
             return suggest_for_exclusion(flag) if flag else ""

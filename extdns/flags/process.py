@@ -73,7 +73,8 @@ CONTROL_FLAGS: Final = (
         name="interval",
         kind=POSITIVE_DURATION,
         default=60.0,
-        help="time between two full passes; changes of objects are handled at once",
+        help="time between two runs, as logs and metrics count them, and the least time between two refreshes of a "
+        "zone; changes of objects are handled at once",
     ),
     Flag(name="once", kind=BOOLEAN, default=False, help="make one full pass and exit"),
     Flag(name="dry-run", kind=BOOLEAN, default=False, help="log the changes, but write nothing"),
@@ -93,13 +94,14 @@ CONTROL_FLAGS: Final = (
         name="max-refresh-interval",
         kind=POSITIVE_DURATION,
         default=900.0,
-        help="longest time between two refreshes of a zone that nobody else changes; it grows from --interval",
+        help="longest time between two refreshes of a zone that nobody else changes; the time grows from --interval",
     ),
     Flag(
         name="api-calls-per-second",
         kind=make_number_kind(least=1),
         default=10,
-        help="maximum of API calls a second to one account, and of each action; the default is the limit of Route 53",
+        help="maximum of API calls a second to one account in total, and for each action; the default is the limit of "
+        "Route 53",
     ),
     Flag(
         name="api-burst",

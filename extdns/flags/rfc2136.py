@@ -19,7 +19,7 @@ RFC2136_FLAGS: Final = (
         kind=make_text_kind("HOST"),
         default=(),
         repeatable=True,
-        help="DNS server that takes updates; the next one is used if it cannot be reached",
+        help="DNS server that takes updates; if one cannot be reached, the next one is used",
     ),
     _rfc2136(
         name="rfc2136-port",

@@ -342,7 +342,7 @@ OTHER_SOURCE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("traefik-proxy",),
-        help="read IngressRoutes of the older group traefik.containo.us; needs --traefik-disable-new",
+        help="also read IngressRoutes of the older group traefik.containo.us",
     ),
     Flag(
         name="traefik-disable-new",

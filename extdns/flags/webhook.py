@@ -44,7 +44,8 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-provider-read-header-timeout",
         kind=DURATION,
         default=5.0,
-        help="time that a connection to extdns webhook may last longer than the two other time limits together",
+        help="how much longer a connection to extdns webhook may last than the sum of --webhook-provider-read-timeout "
+        "and --webhook-provider-write-timeout",
     ),
     Flag(
         name="webhook-provider-idle-timeout",

@@ -87,7 +87,7 @@ class HeldDelete(Value, frozen=True, kw_only=True):
 
 
 class HeldSet(Value, frozen=True, kw_only=True):
-    """The deletes that one scope holds.
+    """The deletes that one scope holds and that nobody has approved.
 
     Attributes:
         zone: the zone of the scope, None for all zones.
@@ -109,8 +109,8 @@ class DeleteStatus(Value, frozen=True, kw_only=True):
     """A delete with evidence that was not made yet.
 
     Attributes:
-        grace_ends_s: when its grace period or `--unresolved-timeout` ends (monotonic seconds); None if it waits for
-            something else.
+        grace_ends_s: when its grace period, `--unresolved-timeout` or another wait for a time ends (monotonic seconds);
+            None if it waits for something else.
     """
 
     evidence: Evidence

@@ -85,14 +85,14 @@ def build_routed() -> World:
     [
         pytest.param(
             build_dual("::2"),
-            "is published, but for AAAA, which stays unchanged.",
+            "is published, except for AAAA, which stays unchanged.",
             NameState.OUT_OF_SYNC,
             Reason.FOREIGN_RECORD,
             id="foreign-record-of-one-type",
         ),
         pytest.param(
             build_dual(),
-            "is published, but for AAAA, which would be created.",
+            "is published, except for AAAA, which would be created.",
             NameState.CHANGING,
             Reason.REQUESTED,
             id="a-new-type",
@@ -102,7 +102,7 @@ def build_routed() -> World:
         ),
         pytest.param(
             build_routed(),
-            "is published, but for A (green), which would be created.",
+            "is published, except for A (green), which would be created.",
             NameState.CHANGING,
             Reason.REQUESTED,
             id="a-new-set-identifier",

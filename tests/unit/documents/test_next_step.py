@@ -45,7 +45,7 @@ def next_step(reason: Reason) -> str:
         ),
         pytest.param(
             Reason.DOMAIN_FILTERED,
-            "check --domain-filter and --exclude-domains, or request a name that they include",
+            "check the filters of domains, such as --domain-filter, or request a name that they do not exclude",
             id="domain filter",
         ),
         pytest.param(
