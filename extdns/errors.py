@@ -20,6 +20,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from extdns.masking import mask
 
 
@@ -148,3 +150,13 @@ def escape_unprintable(text: str) -> str:
 def sanitize(text: str, most: int = 120) -> str:
     """Return untrusted *text* for a message: on one line, printable, and cut after *most* characters."""
     return shorten(escape_unprintable(text), most)
+
+
+def find_similar(text: str, known: Iterable[str], least: float = 0.6) -> str:
+    """Return the text of *known* that somebody who wrote *text* probably meant; "" if none is similar.
+
+    *least* is the smallest similarity, from 0 to 1.
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - only messages about invalid values need it
+
+    return next(iter(get_close_matches(text, list(known), n=1, cutoff=least)), "")

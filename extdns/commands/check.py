@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.chart_permissions import list_lookups
@@ -22,7 +21,7 @@ from extdns.documents.document import VERSION
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
-from extdns.errors import ApiError, UsageError, sanitize
+from extdns.errors import ApiError, UsageError, find_similar, sanitize
 from extdns.model.plural import format_count
 
 if TYPE_CHECKING:
@@ -72,8 +71,8 @@ def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckR
     if config.control.provider != _AWS or not name or _REGION.fullmatch(environ[name]):
         return
     area, _, rest = environ[name].rpartition("-")[0].rpartition("-")
-    near = get_close_matches(rest, _DIRECTIONS, n=1)
-    meant = f"{area}-{near[0]}-{environ[name].rpartition('-')[2]}" if near else ""
+    near = find_similar(rest, _DIRECTIONS)
+    meant = f"{area}-{near}-{environ[name].rpartition('-')[2]}" if near else ""
     yield CheckResult(
         what=f"{name}={sanitize(environ[name])}",
         state="unknown",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,7 +17,7 @@ from extdns.documents.name_text import format_name
 from extdns.documents.object import ObjectDocument, build_object, format_object
 from extdns.documents.reason import build_reason, format_reason
 from extdns.documents.snapshot import EngineSnapshot
-from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.errors import InvalidValueError, UsageError, find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -126,10 +125,10 @@ def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
     try:
         reason = Reason(text.strip("[]").lower())
     except ValueError:
-        near = get_close_matches(text.lower(), list(Reason), n=1)
+        near = find_similar(text.lower(), Reason)
         raise usage_error(
             f"{sanitize(text)} is not a reason code",
-            f"did you mean: {near[0]}" if near else "",
+            f"did you mean: {near}" if near else "",
             "a name has a dot, as in shop.example.org; an object is KIND/NAMESPACE/NAME, as in service/shop/web",
             "all codes: docs/reference/reasons.md",
         ) from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from extdns.commands.manual_pages import PAGES
 from extdns.commands.output import show
-from extdns.errors import sanitize
+from extdns.errors import find_similar, sanitize
 from extdns.flags.help import format_usage, render_topics
 from extdns.flags.table import BY_NAME, TOPICS, Topic
 from extdns.flags.usage_errors import usage_error
@@ -61,10 +60,10 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
         case [command] if command in PAGES:
             show(PAGES[command].render())
         case _:
-            near = get_close_matches(arguments[0], (*PAGES, FLAGS), n=1)
+            near = find_similar(arguments[0], (*PAGES, FLAGS))
             raise usage_error(
                 f"there is no help about {sanitize(' '.join(arguments))}",
-                f"did you mean: extdns help {near[0]}" if near else "allowed: a command, or flags with a topic",
+                f"did you mean: extdns help {near}" if near else "allowed: a command, or flags with a topic",
             )
     return 0
 

@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from difflib import get_close_matches
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +34,7 @@ from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.reason import ReasonDocument
 from extdns.documents.scope_warnings import HOW_TO_REQUEST
 from extdns.documents.text import escape_line, format_missing, shorten_field
-from extdns.errors import sanitize
+from extdns.errors import find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
 from extdns.model.kind import ObjectKey
@@ -163,12 +162,12 @@ def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> O
         spellings.add(_SHORT_NAMES.get(key.kind.plural, ""))
         if kind.lower() in spellings and where == _name_object(key):
             return key
-    near = get_close_matches(text.lower(), [f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys], n=1)
+    near = find_similar(text.lower(), (f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys))
     kinds = sorted({key.kind.name.lower() for key in keys})
     raise usage_error(
         f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
         *format_missing(missing),
-        f"closest: {near[0]}" if near else "",
+        f"closest: {near}" if near else "",
         f"kinds whose objects are read, by --source and --namespace: {', '.join(kinds) or 'none'}",
     )
 

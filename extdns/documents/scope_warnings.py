@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from extdns.config import list_settings
 from extdns.documents.document import Document
-from extdns.errors import sanitize
+from extdns.errors import find_similar, sanitize
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
 from extdns.model.plural import format_count
@@ -89,10 +88,10 @@ def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarn
     missed = [(value, suffix.removeprefix(".")) for value, suffix in values if not _overlaps(suffix, zones)]
     for value, suffix in missed:
         if DOMAIN.is_effective(value):  # otherwise the flag itself has a warning
-            near = get_close_matches(suffix, zones, n=1, cutoff=_MIN_SIMILARITY)
+            near = find_similar(suffix, zones, _MIN_SIMILARITY)
             yield ScopeWarning(
                 text=f"--domain-filter={sanitize(value)} matches none of your zones: {_join(zones)}",
-                next=f"did you mean: --domain-filter={near[0]}"
+                next=f"did you mean: --domain-filter={near}"
                 if near
                 else "give the name of a zone or of a domain in it",
                 leaves_nothing=len(missed) == len(values),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -100,7 +99,7 @@ class Flag:
     @property
     def variable(self) -> str:
         """The environment variable that sets the flag (docs/spec/plan.md 8.1); "" if there is none."""
-        return "EXTERNAL_DNS_" + re.sub(r"[^A-Za-z0-9_]+", "_", self.name).upper() if self.environment else ""
+        return "EXTERNAL_DNS_" + self.name.replace("-", "_").upper() if self.environment else ""
 
     def get_default(self, *, compat: bool) -> Any:  # noqa: ANN401  # as many types as kinds
         """Return the value if the flag is not set. *compat* is whether `--compat` is set."""

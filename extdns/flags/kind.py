@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
+from extdns.errors import find_similar
 from extdns.model.selection import Selector, parse_annotation_selector, parse_label_selector
 
 T = TypeVar("T")
@@ -110,7 +110,7 @@ def make_choice_kind(
 
     def suggest(text: str) -> str:
         folded = {**other_names, **{value.lower(): value for value in values if value}}
-        return next((folded[near] for near in get_close_matches(text.lower(), folded, n=1)), "")
+        return folded.get(find_similar(text.lower(), folded), "")
 
     named = tuple(value for value in values if value)
     return ValueKind(

@@ -72,8 +72,7 @@ _SETS: Final = {
     "w": "0-9A-Za-z_",
     "W": r"\x00-/:-@\[-^`{-\U0010ffff",
 }
-_TOKEN = re.compile(
-    r"""
+_SYMBOL: Final = r"""
     \\Q(?P<quoted>.*?)(?:\\E|\Z)
   | (?P<escape>\\(?:x\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2}|.))
   | (?P<repeat>(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)
@@ -85,17 +84,13 @@ _TOKEN = re.compile(
   | (?P<class>\[\^?)
   | (?P<anchor>[.^$])
   | (?P<literal>[^(\\])
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
-_CLASS_ATOM = re.compile(
-    r"""
+"""
+_CLASS_ATOM: Final = r"""
     \[:(?P<posix>\^?[a-z]+):\]
   | (?P<escape>\\(?:x\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2}|.))
   | (?P<literal>[^\\])
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
+"""
+_SYNTAX: Final = re.VERBOSE | re.DOTALL | re.ASCII
 _ASSERTIONS: Final = {"A": r"\A", "z": r"\Z", "b": r"(?a:\b)", "B": r"(?a:\B)"}
 _CONTROL: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
@@ -109,6 +104,8 @@ class _Translator:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._symbol = re.compile(_SYMBOL, _SYNTAX)  # not compiled when the module is imported, which `--version` does
+        self._class_atom = re.compile(_CLASS_ATOM, _SYNTAX)
         self._position = 0
         self._flags: list[list[str]] = [[]]
 
@@ -116,7 +113,7 @@ class _Translator:
         out: list[str] = []
         repeated = False
         while self._position < len(self._text):
-            match = _TOKEN.match(self._text, self._position)
+            match = self._symbol.match(self._text, self._position)
             if match is None:
                 raise ValueError(f"{self._text[self._position :][:4]!r} is not supported in regular expressions")
             self._position = match.end()
@@ -182,7 +179,7 @@ class _Translator:
 
     def _translate_class_atom(self) -> tuple[str, bool]:
         """Translate one character or named set within [...]. Return it, and whether it is a single character."""
-        match = _CLASS_ATOM.match(self._text, self._position)
+        match = self._class_atom.match(self._text, self._position)
         if match is None:
             raise ValueError("a [ has no ]")
         self._position = match.end()

@@ -10,9 +10,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Final
 
+from extdns.errors import find_similar
 from extdns.flags.duration import DURATION
 from extdns.flags.kind import NUMBER, ValueKind, make_text_kind
 from extdns.model import rrtype
@@ -25,12 +25,11 @@ def _make_pattern_kind(
     noun: str, metavar: str, *, allowed: str, pattern: str, consequence: str = _MATCHES_NOTHING
 ) -> ValueKind[str]:
     """Make a kind that accepts any text, with a warning if it is not empty and does not match *pattern*."""
-    expected = re.compile(pattern)
     return replace(
         make_text_kind(metavar),
         noun=noun,
         allowed=allowed,
-        is_effective=lambda value: not value or expected.fullmatch(value) is not None,
+        is_effective=lambda value: not value or re.fullmatch(pattern, value) is not None,
         consequence=consequence,
     )
 
@@ -40,7 +39,7 @@ def _make_known_kind(noun: str, metavar: str, *values: str, consequence: str = _
 
     def suggest(value: str) -> str:
         folded = {one.lower(): one for one in values}
-        return next((folded[near] for near in get_close_matches(value.lower(), folded, n=1)), "")
+        return folded.get(find_similar(value.lower(), folded), "")
 
     return replace(
         make_text_kind(metavar),

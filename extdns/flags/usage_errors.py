@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any, Final
 
-from extdns.errors import UsageError, sanitize, shorten
+from extdns.errors import UsageError, find_similar, sanitize, shorten
 from extdns.flags.flag import Flag
 from extdns.flags.kind import ValueKind
 from extdns.flags.table import FLAGS
@@ -21,10 +20,10 @@ def usage_error(what: str, *next_lines: str) -> UsageError:
 
 def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
     """Build the error for a first argument that is neither a flag nor one of *commands*."""
-    meant = ["--version"] if word == "version" else get_close_matches(word.lower(), sorted(commands), n=1)
+    meant = "--version" if word == "version" else find_similar(word.lower(), sorted(commands))
     return usage_error(
         f"{sanitize(word)} is not a command",
-        f"did you mean: {meant[0]}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
+        f"did you mean: {meant}" if meant else f"allowed: {', '.join(sorted(commands))}; flags begin with --",
     )
 
 
@@ -34,10 +33,10 @@ def unknown_flag_error(spelling: str) -> UsageError:
     if flag:
         return usage_error(f"{spelling} is not a flag", f"{flag.spelling} takes a value, so it has no --no- form")
     spellings = [spelled for flag in FLAGS for spelled in _list_spellings(flag)]
-    meant = get_close_matches(spelling.lower().replace("_", "-"), spellings, n=1)
+    meant = find_similar(spelling.lower().replace("_", "-"), spellings)
     return usage_error(
         f"{sanitize(spelling)} is not a flag",
-        f"did you mean: {meant[0]}" if meant else "all flags: extdns help flags",
+        f"did you mean: {meant}" if meant else "all flags: extdns help flags",
     )
 
 

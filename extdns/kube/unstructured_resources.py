@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from extdns.errors import ApiError, NotFoundError, UsageError, sanitize
+from extdns.errors import ApiError, NotFoundError, UsageError, find_similar, sanitize
 from extdns.model.kind import Kind
 from extdns.model.resources.kinds import STRUCTS
 
@@ -113,8 +112,8 @@ def discover_kind(resource: UnstructuredResource, api: ApiClient) -> Kind:
     for one in found:
         if one.name == resource.plural:
             return resource.make_kind(one.kind, namespaced=one.namespaced)
-    similar = get_close_matches(resource.plural, [one.name for one in found if "/" not in one.name], n=1)
-    hint = f"did you mean: {resource._replace(plural=similar[0])}" if similar else "install its CRD, or leave it out"
+    similar = find_similar(resource.plural, [one.name for one in found if "/" not in one.name])
+    hint = f"did you mean: {resource._replace(plural=similar)}" if similar else "install its CRD, or leave it out"
     raise UsageError(f"{_FLAG}={resource} is not served by the API server\n  {hint}")
 
 

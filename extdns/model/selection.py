@@ -99,12 +99,13 @@ class Selector:
 
 EVERYTHING: Final = Selector()
 
-_TOKEN = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+|$)")
+# `re` compiles these when they are first used, and stores them. `--version` imports this module and needs none of them.
+_SYMBOL: Final = r"[ \t\r\n]*(==|!=|[=!(),<>]|[^ \t\r\n=!(),<>]+|$)"
 _NAME: Final = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_KEY = re.compile(rf"(?:(?=[^/]{{1,253}}/){_LABEL}(?:\.{_LABEL})*/)?{_NAME}")
-_VALUE = re.compile(rf"(?:{_NAME})?")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_KEY: Final = rf"(?:(?=[^/]{{1,253}}/){_LABEL}(?:\.{_LABEL})*/)?{_NAME}"
+_VALUE: Final = rf"(?:{_NAME})?"
+_INTEGER: Final = r"[+-]?[0-9]+"
 _MAX_DIGITS: Final = 64  # Python refuses to parse much longer numbers
 _INT64: Final = 2**63
 _END: Final = ""
@@ -141,16 +142,16 @@ def parse_annotation_selector(text: str) -> Selector:
 
 def is_label_key(text: str) -> bool:
     """Return whether *text* is a valid label key: a name like a label value, optionally after a domain and `/`."""
-    return _KEY.fullmatch(text) is not None
+    return re.fullmatch(_KEY, text) is not None
 
 
 def is_label_value(text: str) -> bool:
     """Return whether *text* is a valid label value: at most 63 of `A-Z a-z 0-9 - _ .`, alphanumeric at both ends."""
-    return _VALUE.fullmatch(text) is not None
+    return re.fullmatch(_VALUE, text) is not None
 
 
 def _is_integer(text: str | None) -> TypeGuard[str]:
-    if text is None or len(text) > _MAX_DIGITS or not _INTEGER.fullmatch(text):
+    if text is None or len(text) > _MAX_DIGITS or not re.fullmatch(_INTEGER, text):
         return False
     return -_INT64 <= int(text) < _INT64
 
@@ -159,7 +160,7 @@ class _Reader:
     """A recursive descent parser of one selector."""
 
     def __init__(self, text: str, refused: frozenset[Operator] = frozenset()) -> None:
-        self._tokens = [match[1] for match in _TOKEN.finditer(text)]
+        self._tokens = [match[1] for match in re.finditer(_SYMBOL, text)]
         self._at = 0
         self._refused = refused
 
@@ -196,7 +197,7 @@ class _Reader:
         return Requirement(key=key, operator=operator, values=self._parse_operands(operator))
 
     def _parse_key(self) -> str:
-        if not _KEY.fullmatch(self._next):
+        if not is_label_key(self._next):
             raise ValueError(f"{self._next or 'the end'!r} is not a key")
         return self._pop()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
+from extdns.errors import find_similar
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
 
@@ -87,11 +87,10 @@ def _find_meant_key(head: str, name: str, prefix: str) -> str:
     if head in {prefix, *BOTH_PREFIXES}:
         meant_head, meant = head, "" if name in KNOWN or name.startswith(_OPEN) else _find_similar_name(name)
     else:
-        near = get_close_matches(head, {prefix, *BOTH_PREFIXES}, n=1, cutoff=_MIN_SIMILAR_PREFIX)
-        meant_head = near[0] if near else ""
-        meant = (name if name in KNOWN else _find_similar_name(name)) if near else ""
+        meant_head = find_similar(head, {prefix, *BOTH_PREFIXES}, _MIN_SIMILAR_PREFIX)
+        meant = (name if name in KNOWN else _find_similar_name(name)) if meant_head else ""
     return f"{meant_head}{meant}" if meant else ""
 
 
 def _find_similar_name(name: str) -> str:
-    return next(iter(get_close_matches(name, sorted(KNOWN), n=1, cutoff=_MIN_SIMILAR_NAME)), "")
+    return find_similar(name, sorted(KNOWN), _MIN_SIMILAR_NAME)

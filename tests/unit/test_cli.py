@@ -73,7 +73,18 @@ def test_extdns_demo_rejects_arguments(capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])
 def test_help_and_version_import_no_large_library(argument: str) -> None:
-    heavy = {"boto3", "botocore", "kubernetes", "google", "dns", "rich", "yaml", "prometheus_client", "watchfiles"}
+    heavy = {
+        "boto3",
+        "botocore",
+        "kubernetes",
+        "google",
+        "dns",
+        "rich",
+        "yaml",
+        "prometheus_client",
+        "watchfiles",
+        "difflib",
+    }
     code = f"import sys; from extdns.cli import main; main([{argument!r}]); sys.exit(str({heavy} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.stderr.strip() == "set()"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from typing import Final
 
-from extdns.errors import shorten
+from extdns.errors import find_similar, shorten
 from extdns.kube.manifests.document_tree import InvalidValue
 from extdns.kube.unstructured_resources import is_plural
 from extdns.model.kind import Kind
@@ -83,10 +82,10 @@ def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | N
         for one in STRUCTS
         if is_any or (isinstance(api_version, str) and api_version in one.api_versions)
     }
-    near = get_close_matches(kind.lower(), ours, n=1, cutoff=_MIN_SIMILARITY)
+    near = find_similar(kind.lower(), ours, _MIN_SIMILARITY)
     if not near or kind in _SIMILAR_KINDS:
         return None
-    meant = ours[near[0]]
+    meant = ours[near]
     if is_any:
         allowed = f"{meant.name} of {', '.join(meant.api_versions)}"
         message = f"kind {shorten(kind)} has no apiVersion and does not exist; did you mean: {allowed}"
