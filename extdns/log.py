@@ -29,7 +29,7 @@ class Event(StrEnum):
     # start and end
     STARTED = "extdns {version}"
     CONFIGURED = "Configuration"
-    FLAG_IGNORED = "Flag has no effect"
+    FLAG_NOTICE = "Notice about a flag"
     FLAG_INEFFECTIVE = "Flag value has no effect"
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Serving health and metrics"

@@ -102,7 +102,7 @@ def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str
         return None
     if config.control.once:
         _log.warning(
-            Event.FLAG_IGNORED,
+            Event.FLAG_NOTICE,
             notice="--leader-elect has no effect with --once: a single pass writes even if another process leads",
         )
         return None

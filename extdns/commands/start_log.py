@@ -20,7 +20,7 @@ def log_start(config: Config) -> None:
     _log.info(Event.STARTED, version=__version__)
     _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
     for notice in config.notices:
-        _log.warning(Event.FLAG_IGNORED, notice=notice)
+        _log.warning(Event.FLAG_NOTICE, notice=notice)
     for warning in config.warnings:
         _log.warning(Event.FLAG_INEFFECTIVE, warning=warning.replace("\n ", ";"))
 

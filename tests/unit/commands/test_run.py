@@ -141,6 +141,14 @@ def test_the_configuration_and_each_flag_that_has_no_effect_are_logged_at_the_st
     assert 'msg="running in dry-run mode. No changes to DNS records will be made."' in dry
 
 
+def test_the_warning_about_a_renamed_flag_does_not_say_that_the_flag_has_no_effect(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.main(config(installation, "--once", "--dry-run", "--request-timeout=20s"))
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "--request-timeout is" in line)
+    assert ' level=warning msg="Notice about a flag" ' in line
+
+
 def test_the_warning_about_a_flag_value_without_effect_is_a_single_log_line(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
