@@ -53,8 +53,8 @@ def project_records(
     """Return the records that *name* and its *related* names will have after the *queued* change sets were written.
 
     Ownership records of two names can be at one name. Each name is therefore planned as if the queued changes of the
-    others were written already: a plan then shows what will be done, and the second name is blocked at once if another
-    ownership record takes the name of its own.
+    others were written already: a plan then shows what will be done, and the second name is blocked at once if an
+    ownership record of the first takes its ownership name.
     """
     if not queued:
         return current
@@ -90,7 +90,7 @@ def split_and_complete(
     if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
         parts = (replace(change_set, changes=(change,)) for change in change_set.changes)
         return [found for part in parts for found in split_and_complete(part, current, registry, capabilities)]
-    detail = f"the change takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
+    detail = f"one change takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
     return [(change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
 
 

@@ -186,7 +186,7 @@ class ContendedRecords:
 
 
 def _block(pause_s: float) -> Blocked:
-    detail = f"changed back each time it was written; not written again for {round(pause_s / 60)} minutes"
+    detail = f"another writer changed it back each time; it is not written again for {round(pause_s / 60)} minutes"
     return Blocked(reason=Reason.CONTENDED, detail=detail)
 
 

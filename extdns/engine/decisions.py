@@ -138,7 +138,7 @@ class Awaited(StrEnum):
 
 
 class Wait(NamedTuple):
-    """One thing that a decision waits for: its sort, and the object, kind or zone concerned, "" if there is none."""
+    """One thing that a decision waits for: what it is, and the object, kind or zone that it is about; "" if none."""
 
     what: Awaited
     about: ObjectKey | Kind | str = ""

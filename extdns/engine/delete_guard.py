@@ -116,8 +116,8 @@ class DeleteGuard:
         is_approved = state.approvals.is_approved(digest)
         if not is_approved:
             if not state.is_sufficient(zone.id, delete.evidence):
-                detail = f"made for {owned.resource}" if owned.resource else "its ownership record names no object"
-                return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: nobody requests it; {detail}")
+                detail = f"it was made for {owned.resource}" if owned.resource else "its ownership record names none"
+                return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: no object requests the record; {detail}")
             if not delete.is_transfer and (cause := self.holds.find_cause(zone, owned, digest)):
                 return Blocked(reason=Reason.HELD, detail=describe_cause(cause, zone))
         if tracked and self.pending.is_granted(tracked, delete) and tracked.granted_revision <= state.saved_revision:
@@ -316,8 +316,8 @@ class DeleteGuard:
         """Drop the evidence and holds of names that left their zone, and count their granted deletes as made.
 
         Args:
-            zones: for each listed zone, by id, whether a name belongs to it. Names leave a zone that is not listed, but
-                their holds stay, as restored ones.
+            zones: for each listed zone, by id, whether a name belongs to it. A zone that is not listed has no names,
+                but its holds stay, as restored ones.
             now_s: monotonic seconds.
         """
         for tracked in self.pending:

@@ -370,7 +370,7 @@ Adjust = Callable[[Sequence["DesiredRecord"], "Zone"], AdjustedRecords]
 
 
 def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
-    """Wrap *adjust* so that it also refuses TXT values that read as an ownership record (docs/design/forgery.md)."""
+    """Wrap *adjust* so that it also refuses TXT records that read as ownership records (docs/design/forgery.md)."""
 
     def adjust_and_refuse(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         adjusted = adjust(desired, zone)

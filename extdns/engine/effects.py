@@ -21,7 +21,7 @@ class ReadPage(Value, frozen=True, kw_only=True):
     """Read one page of *zone*, from its start or from the cursor *after*.
 
     Attributes:
-        reads_to_end: whether to read the following pages, too, one after the other, until one fails.
+        reads_to_end: whether to read all following pages, too, one after the other, until one fails.
     """
 
     zone: Zone
@@ -55,7 +55,7 @@ class CheckExistence(Value, frozen=True, kw_only=True):
 
 
 class QueryRules(Value, frozen=True, kw_only=True):
-    """Query the policy server about *inputs*; the answers are `RulesAnswered` (docs/design/rules.md)."""
+    """Query the policy server about *inputs*; the answers come back as `RulesAnswered` (docs/design/rules.md)."""
 
     inputs: tuple[RuleInput, ...]
 

@@ -296,7 +296,7 @@ class Engine:
             yield from state.cache.find_plannable_names(self.settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
-        """Plan the dirty and due names, and return the effects of this step that do not depend on the input."""
+        """Plan the dirty and due names, and yield the effects that the engine needs in its new state."""
         if self._give_up.is_reached(self.zones.retry, now_s) and self.zones.stop_waiting():
             self._enqueue(self._find_all_names())
         if self.readiness.is_open and self.zones.is_ready:

@@ -16,7 +16,7 @@ from extdns.model.change import Blocked
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
-from extdns.model.kind import ObjectKey
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
@@ -196,7 +196,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
                 return _keep_for(claim)
         if successors:
             first = successors[0].requested_by[0].ref
-            block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=f"still requested by {first}")
+            block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=f"{first} still requests the record")
             return Finding(outcome=block, waits_for=(Wait(Awaited.OBJECT, first.key),))
         if any(_key(claim).resource == resource or not resource for claim in unresolved):
             return self._require_synced(Evidence.NO_ENDPOINTS, owned)
@@ -258,8 +258,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         if failed is None:
             return None
         key, failure = failed
-        location = f"{key.namespace}/{key.name}" if key.namespace else key.name
-        detail = f"{key.kind.name} {location} may request the record, but its claims cannot be computed: {failure}"
+        detail = f"{ObjectRef(key=key)} may request the record, but its claims cannot be computed: {failure}"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
     def _require_synced(self, evidence: Evidence, owned: OwnedRecord) -> Finding:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from extdns.errors import shorten
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import MAX_LABEL_BYTES
+from extdns.model.kind import ObjectRef
 from extdns.model.plural import format_count
 from extdns.model.reason import Reason
 
@@ -83,7 +84,7 @@ def _failures(engine: Engine) -> Iterator[str]:
     if failing := engine.decisions.failing - unreadable:
         yield f"{format_count(failing, 'record')} could not be published"
     if unreadable:
-        yield f"{format_count(unreadable, 'record')} left alone: a record at the name cannot be read"
+        yield f"{format_count(unreadable, 'record')} left alone: a record at the name or a related name cannot be read"
     yield from _find_invalid_names(engine)
 
 
@@ -92,7 +93,7 @@ def _unread(engine: Engine) -> Iterator[str]:
     if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
         yield f"{format_count(unavailable, 'record')} left alone: whether rules allow them is unknown"
     for key, failure in engine.claims.failures():
-        yield f"{key.kind.name} {key.namespace}/{key.name}: {failure}"
+        yield f"{ObjectRef(key=key)}: {failure}"
     yield from engine.problems.messages()
     if message := engine.adjustments.retry.message:
         yield f"desired records could not be shown to the DNS service: {message}"
@@ -113,7 +114,9 @@ def _find_unread_zones(engine: Engine) -> Iterator[_Unread]:
     elif not engine.zones.is_listed:
         yield _Unread("zones have not been listed yet", is_in_progress=True)
     for account in engine.zones.failed_accounts:
-        yield _Unread(f"zones of {account.account or 'the account'}: {account.message}", is_in_progress=False)
+        yield _Unread(
+            f"zones of {account.account or 'the account'} cannot be listed: {account.message}", is_in_progress=False
+        )
     for state in engine.zones:
         if state.refresh.retry.failures:
             message = f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
@@ -154,4 +157,4 @@ def _find_stopped_writes(state: ZoneState) -> Iterator[str]:
         waiting = format_count(len(state.queue.queued), "name waits", "names wait")
         yield f"zone {state.zone}: {waiting} for the service"
     if state.queue.unconfirmed.unanswered_batch:
-        yield f"zone {state.zone}: a batch was not answered"
+        yield f"zone {state.zone}: the DNS service did not answer a batch"

@@ -121,7 +121,7 @@ class AdjustmentsLoaded(Value, frozen=True, kw_only=True):
     """The DNS service was shown the records of `RequestAdjustments`.
 
     Attributes:
-        failed: the records for which the service failed, although it adjusted others, with its messages.
+        failed: the records that the service could not adjust although it adjusted others, each with its message.
         failure: why the request failed as a whole, "" if it did not.
         retry_after_s: the pause that the service requests, None if it requests none.
     """
@@ -211,7 +211,7 @@ class ClusterIdentified(Value, frozen=True, kw_only=True):
 
 
 class PlanApproved(Value, frozen=True, kw_only=True):
-    """A person approved the whole plan; write it."""
+    """A person approved the whole plan, so that it may be written."""
 
 
 class LeadershipChanged(Value, frozen=True, kw_only=True):
@@ -221,7 +221,7 @@ class LeadershipChanged(Value, frozen=True, kw_only=True):
 
 
 class RulesChanged(Value, frozen=True, kw_only=True):
-    """The local rules have another version, or there are none (docs/design/rules.md)."""
+    """The local rules were read, or read again; None if there are none (docs/design/rules.md)."""
 
     rules: RuleSet | None
 

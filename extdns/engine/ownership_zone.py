@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SharingZones(NamedTuple):
-    """The zones besides its own in which the ownership records of a name matter; only the name of a zone has any.
+    """The zones, other than that of a name, in which its ownership records matter; only the name of a zone has any.
 
     Attributes:
         above: the zone that holds the ownership records, None if the name's own zone does.

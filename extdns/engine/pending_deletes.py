@@ -118,7 +118,10 @@ class PendingDeletes:
         return self._by_digest.get(digest)
 
     def put(self, zone: Zone, delete: PendingDelete, now_s: float, *, is_held: bool) -> None:
-        """Store *delete*, as held if *is_held*. If the record had evidence before, its grace period continues."""
+        """Store *delete*, as held if *is_held*.
+
+        If the record had evidence before, its grace period continues, unless either evidence is `unresolved-expired`.
+        """
         owned = delete.owned
         before = self.by_name.get((zone.id, owned.record.name), {}).get(owned.key)
         since_at = now_s
@@ -219,7 +222,10 @@ class PendingDeletes:
         self.next_due_at = self._timers[0][0] if self._timers else math.inf
 
     def pop_due(self, now_s: float) -> list[TrackedDelete]:
-        """Remove the expired timers. Return those of their deletes that are still in grace, by zone and record."""
+        """Remove the expired timers.
+
+        Return those of their deletes that are still in grace, sorted by zone and record.
+        """
         due: dict[str, TrackedDelete] = {}
         while self._timers and self._timers[0][0] <= now_s:
             tracked = heapq.heappop(self._timers)[2]

@@ -207,7 +207,7 @@ class RetryTable:
         return ((name, retry) for name, retry in found if retry is not None)
 
     def is_ready(self, name: DnsName, now_s: float) -> bool:
-        """Return whether no pause of *name* lasts that `find_ready_at` considers."""
+        """Return whether the pauses of *name* that `find_ready_at` considers are over."""
         return self.find_ready_at(name) <= now_s
 
     def find_ready_at(self, name: DnsName) -> float:

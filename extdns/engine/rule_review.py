@@ -138,7 +138,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     state: EngineState
 
     def review_claims(self, claims: Sequence[NameClaim], together: Sequence[Candidate], desired: Desired) -> RuleReview:
-        """Review *claims*: *together* is what they request, merged, and *desired* the same as the service holds it."""
+        """Return what rules answer about *claims*, which request *together*, or *desired* as the service holds it."""
         resolved = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
         targetless = self.state.claims.targetless_claims(claims[0].name) if claims else ()
         plan = self.state.settings.plan

@@ -259,7 +259,7 @@ def _find_hidden(current: Iterable[OwnedRecord], state: EngineState) -> dict[str
     return {
         owned.record.set_identifier: Blocked(
             reason=Reason.SOURCE_DOWN,
-            detail=f"{owned.record.type} was made for {owned.resource}, which is not listed yet",
+            detail=f"the {owned.record.type} record was made for {owned.resource}, which cannot be observed now",
         )
         for owned in current
         if owned.is_ours and state.evidence.is_hidden(owned)
@@ -286,10 +286,10 @@ def _find_block(plan_input: PlanInput, state: EngineState) -> Blocked | None:
     """
     zone, unknown = plan_input.zone, state.zones.unknown_accounts
     if zone.missing_since_at is not None:
-        return Blocked(reason=Reason.ZONE_GONE, detail=f"{zone.zone} is missing in the list of zones")
+        return Blocked(reason=Reason.ZONE_GONE, detail=f"zone {zone.zone} is missing in the list of zones")
     if unknown and not any(owned.is_ours for owned in plan_input.current):
         accounts = ", ".join(account or "the account" for account in unknown)
-        return Blocked(reason=Reason.ZONES_UNKNOWN, detail=f"zones of {accounts} unknown")
+        return Blocked(reason=Reason.ZONES_UNKNOWN, detail=f"the zones of {accounts} are unknown")
     # An ownership record may be among the unreadable records, so that the owner of the others is unknown, too.
     unreadable = [text for record in plan_input.records if record.type == rrtype.UNREADABLE for text in record.targets]
     return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(unreadable))) if unreadable else None
@@ -317,7 +317,7 @@ def read_owned(registry: Registry, records: Sequence[Record]) -> tuple[OwnedReco
 def _find_retained(plan_input: PlanInput, contest: Contested, review: RuleReview) -> dict[RecordKey, Blocked]:
     """Return the records that stay regardless of evidence, and why.
 
-    Their object cannot be observed, they are not transferred yet, or the service refuses their successor.
+    Their object cannot be observed, they are not transferred yet, or rules or the service refuse their successor.
     """
     retained = {**review.retained, **contest.retained}
     if plan_input.hidden or contest.desired.refused:

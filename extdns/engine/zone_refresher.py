@@ -124,7 +124,10 @@ class ZoneRefresher:
         return state.refresh.quiet_rounds > 0 and self._settings.max_refresh_interval_s > self._interval_s
 
     def _find_list_at(self) -> float:
-        """Return the monotonic time of the next list of zones. While names wait for a zone, it does not get rarer."""
+        """Return the monotonic time of the next list of zones.
+
+        While names wait for a zone, lists do not become rarer.
+        """
         zones, at_s = self._zones, self._next_list_at
         if self._waits.names(ZONES):
             at_s = min(at_s, max(self._listed_at + self._interval_s, self._slowed_until_at))
@@ -147,7 +150,8 @@ class ZoneRefresher:
     def take_list(self, found: ZoneList, now_s: float) -> bool:
         """Replace the zones by those of a list. Return whether all names must be planned again because of that.
 
-        If listing zones took many calls, the next reads are delayed, so that at least half of all calls are refreshes.
+        If the list took many calls, the next refresh and list are delayed, so that at least half of all calls are
+        refreshes.
         """
         self._next_refresh_at += (found.calls - 1) * self._pause_s
         self._slowed_until_at = now_s + 2 * found.calls * self._pause_s

@@ -213,7 +213,7 @@ def _is_other_routing(one: Content, other: Content) -> bool:
 
 def _block(reason: Reason, other: Content, what: str = "") -> Blocked:
     named = f"{other.type} record" + (f" {other.set_identifier!r}" if other.set_identifier else "")
-    return Blocked(reason=reason, detail=f"cannot coexist with the {named}{what}")
+    return Blocked(reason=reason, detail=f"the requested record cannot coexist with the {named}{what}")
 
 
 def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal]) -> Proposal:
@@ -222,7 +222,10 @@ def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal])
         return proposal
     for other in proposals:
         if (reason := _find_write_block(other)) and _is_successor(other, proposal):
-            return replace(proposal, outcome=Blocked(reason=reason, detail=f"{other.key.type} cannot replace it"))
+            return replace(
+                proposal,
+                outcome=Blocked(reason=reason, detail=f"the requested {other.key.type} record cannot replace it"),
+            )
     return proposal
 
 

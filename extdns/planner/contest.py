@@ -163,7 +163,7 @@ def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
 
 
 def _explain_holder(owned: OwnedRecord, block: Blocked) -> Blocked:
-    detail = f"{owned.record.type} was made for {owned.resource}"
+    detail = f"the {owned.record.type} record was made for {owned.resource}"
     return replace(block, detail=f"{detail}: {block.detail}" if block.detail else detail)
 
 

@@ -241,7 +241,9 @@ def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfu
     if endpoint.key == owned.key:
         return refused.block
     if refused.block.reason.row.keeps_replaced and _would_replace(endpoint, refused.requested_by, owned):
-        return replace(refused.block, detail=f"{endpoint.type} cannot replace it: {refused.block.detail}")
+        return replace(
+            refused.block, detail=f"the requested {endpoint.type} record cannot replace it: {refused.block.detail}"
+        )
     return None
 
 
@@ -283,7 +285,7 @@ def _resolve_delete(
     if _is_exchanged(change, proposals):
         return replace(change, evidence=Evidence.REPLACED)
     if _is_old_owners(change.current, settings):
-        detail = f'owned by "{change.current.owner}"; taken over once an object requests it'
+        detail = f'the record is owned by "{change.current.owner}", and taken over once an object requests it'
         return Blocked(reason=Reason.OWNED_BY_OTHER, detail=detail)
     found = retained.get(change.key) or findings[change.key]
     if not isinstance(found, Blocked):
@@ -322,7 +324,7 @@ def _find_rejected_successor(owned: OwnedRecord, rejected: Iterable[Unfulfilled]
     for one in rejected:
         same_set = one.set_identifier == owned.record.set_identifier
         if same_set and coexistence.is_requested_by_resource(owned, one.requested_by):
-            return replace(one.block, detail=f"{one.type} cannot replace it")
+            return replace(one.block, detail=f"the requested {one.type} record cannot replace it")
     return None
 
 

@@ -47,10 +47,10 @@ class RuleInput(Value, frozen=True, kw_only=True):
     """One record or change that rules are evaluated on.
 
     Attributes:
-        record: the record as one object alone requests it, in the form in which the service would hold it; for a delete
-            the current record.
+        record: the record as one object alone requests it, in the form in which the service would hold it; the current
+            record for a delete, and if rules are to decide about a published record.
         zone: the zone of the record.
-        source: the source that made the claim, as `service`; "" for a delete.
+        source: the source that made the claim, as `service`; "" for a delete, or if it is unknown.
         object: None if it is unknown.
         namespace: None if the object has none, or its namespace could not be read.
         current: the record with this name, set identifier and type that the zone holds, None if there is none.

@@ -240,7 +240,9 @@ class OwnershipWriter:
     def _block_nameless(self, key: RecordKey) -> Blocked:
         name = self.settings.naming.build_name(key.name, key.type)
         detail = (
-            f"{name} lies outside the zone {self.change_set.zone}" if name else "it would be longer than DNS allows"
+            f"{name} lies outside the zone {self.change_set.zone}"
+            if name
+            else "the name would be longer than DNS allows"
         )
         return Blocked(
             reason=Reason.NO_OWNERSHIP_NAME, detail=f"no name for the ownership record of {_format_key(key)}: {detail}"

@@ -192,7 +192,7 @@ def test_the_explanation_says_if_a_record_of_an_unmanaged_type_blocks_a_requeste
     managed = PLAN.managed_types - {rtype}
     document = explain(start_dry(current, first=[requesting], plan=replace(PLAN, managed_types=managed)))
     assert (document.answer, document.reason) == (f"{WEB} is not published.", "incompatible-record")
-    assert f"cannot coexist with the {rtype} record, which stays" in render(document)
+    assert f"the requested record cannot coexist with the {rtype} record, which stays" in render(document)
     assert [one.blocks_requested for one in document.records] == [True]
     assert "  the requested record cannot coexist with it, and is not created\n" in render(document)
     assert "Next: Resolve the conflict; extdns retries automatically." in render(document)

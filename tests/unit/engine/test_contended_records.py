@@ -61,7 +61,7 @@ def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
     repeat_edit(world, edit, 5)
     decision = world.decision("web")
     assert (decision.action, decision.reason) == (Action.KEEP, "contended")
-    assert decision.detail == "changed back each time it was written; not written again for 5 minutes"
+    assert decision.detail == "another writer changed it back each time; it is not written again for 5 minutes"
     assert world.engine.decisions.failing == 1
     assert [state.queue.backing_off for state in world.engine.zones] == [1]
 

@@ -15,6 +15,7 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
+from extdns.model.resources.core import NODE
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
 from tests.builders import (
@@ -156,7 +157,7 @@ def name_contested(world: World) -> None:
     [
         pytest.param(source_down, ["Ingress objects are failing"], id="source"),
         pytest.param(object_broken, ["Service shop/web: no such port"], id="object"),
-        pytest.param(account_down, ["zones of b: denied"], id="account"),
+        pytest.param(account_down, ["zones of b cannot be listed: denied"], id="account"),
         pytest.param(
             zone_busy,
             ["zone example.org: 1 name waits for the service", "1 record could not be published"],
@@ -175,7 +176,7 @@ def name_contested(world: World) -> None:
             no_answer,
             [
                 "zone example.org cannot be read: down",
-                "zone example.org: a batch was not answered",
+                "zone example.org: the DNS service did not answer a batch",
                 "1 record could not be published",
             ],
             id="no-answer",
@@ -211,6 +212,12 @@ def test_only_a_failure_that_concerns_more_than_one_object_counts_as_blocking_th
     trouble(world)
     assert find_failures(world.engine)
     assert any(find_blockers(world.engine)) is is_blocked
+
+
+def test_the_failure_of_an_object_without_a_namespace_names_only_its_kind_and_name() -> None:
+    world = start_published()
+    world.run(observe("n1", failure="no address", kind=NODE, namespace=""))
+    assert find_failures(world.engine) == ("Node n1: no address",)
 
 
 def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> None:

@@ -65,7 +65,7 @@ def test_a_record_is_kept_if_the_dns_service_does_not_support_the_record_that_wo
     assert world.batches == []
     found = [one for one in world.engine.decisions.decisions(WEB.name) if one.current]
     assert [(one.action, one.reason, one.detail) for one in found] == [
-        ("keep", "unsupported", f"{requested.desired.type} cannot replace it: too much")
+        ("keep", "unsupported", f"the requested {requested.desired.type} record cannot replace it: too much")
     ]
 
 

@@ -76,7 +76,10 @@ def test_a_change_of_type_is_not_planned_if_a_foreign_record_blocks_the_new_type
     made = plan(current, candidates, settings=WITH_TXT)
     assert list_changes(made) == []
     blocked = find_decision(made, current[0].record.type)
-    assert (blocked.action, blocked.detail) == (Action.KEEP, f"{candidates[0].desired.type} cannot replace it")
+    assert (blocked.action, blocked.detail) == (
+        Action.KEEP,
+        f"the requested {candidates[0].desired.type} record cannot replace it",
+    )
 
 
 @pytest.mark.parametrize("owner", [pytest.param("other", id="2.9-other-owner"), pytest.param(None, id="2.9-no-owner")])
@@ -183,7 +186,7 @@ def test_the_decision_about_a_blocked_create_names_the_record_that_it_cannot_coe
     made = plan((SIMPLE_OF_OLD,), (V1,), find=find_waiting(OLD))
     decision = find_decision(made, "A", "v1")
     assert (decision.action, decision.reason) == (Action.NONE, Reason.NO_ADDRESS)
-    assert decision.detail == "cannot coexist with the A record, which stays"
+    assert decision.detail == "the requested record cannot coexist with the A record, which stays"
 
 
 @pytest.mark.parametrize(
@@ -203,7 +206,7 @@ def test_a_create_blocked_by_a_cname_of_another_set_identifier_has_the_reason_wh
 ) -> None:
     decision = find_decision(plan((current,), (A_S1,), find=find), "A", S1)
     assert (decision.action, decision.reason) == (Action.NONE, reason)
-    assert decision.detail == "cannot coexist with the CNAME record 's2', which stays"
+    assert decision.detail == "the requested record cannot coexist with the CNAME record 's2', which stays"
 
 
 def test_a_cname_and_an_a_record_are_incompatible_even_under_different_set_identifiers() -> None:
@@ -214,7 +217,10 @@ def test_a_cname_and_an_a_record_are_incompatible_even_under_different_set_ident
         ("CNAME", S2, Reason.PUBLISHED),
     ]
     fresh = find_decision(plan((), (A_S1, CNAME_S2)), "CNAME", S2)
-    assert (fresh.reason, fresh.detail) == (Reason.INCOMPATIBLE_RECORD, "cannot coexist with the A record 's1'")
+    assert (fresh.reason, fresh.detail) == (
+        Reason.INCOMPATIBLE_RECORD,
+        "the requested record cannot coexist with the A record 's1'",
+    )
 
 
 def test_type_changes_of_all_set_identifiers_of_a_name_are_one_change_set() -> None:
@@ -270,7 +276,7 @@ def test_a_record_stays_if_the_cname_that_its_object_now_requests_loses_to_a_rec
         ("AAAA", Action.KEEP, Reason.PUBLISHED),
         ("CNAME", Action.NONE, Reason.INCOMPATIBLE_TYPE),
     ]
-    assert find_decision(made, "A").detail == "CNAME cannot replace it"
+    assert find_decision(made, "A").detail == "the requested CNAME record cannot replace it"
     assert list_changes(plan(current, requested[:1])) == [
         delete(A_OF_WEB, REPLACED),
         delete(AAAA_OF_OLD, REPLACED),
