@@ -142,7 +142,7 @@ def test_the_chart_creates_roles_in_exactly_the_namespaces_that_extdns_reads(
 @pytest.mark.parametrize(
     ("source", "gateways"), [(source, "") for source in SOURCES] + [(source, "shop") for source in GATEWAY_SOURCES]
 )
-def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one(
+def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one_except_for_nodes_and_namespaces(
     source: str, gateways: str, installation: Installation, helm: Helm
 ) -> None:
     namespaces = {"namespaced": True, "sourceNamespace": "shop", "gatewayNamespace": gateways}
@@ -181,7 +181,7 @@ def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one(
         ),
     ],
 )
-def test_kinds_named_by_flags_may_be_listed_and_watched(
+def test_of_a_source_whose_kinds_depend_on_flags_only_the_chosen_kinds_may_be_watched(
     helm: Helm, source: str, args: Json, read: set[tuple[str, str]]
 ) -> None:
     found = list_permissions(helm.manifests({"sources": [source], "extraArgs": args}))
@@ -212,7 +212,7 @@ def test_pods_nodes_and_endpointslices_are_read_only_for_types_of_services_that_
     assert used & LOOKED_UP == expected
 
 
-def test_without_cluster_role_namespaced_mode_has_only_roles(helm: Helm) -> None:
+def test_namespaced_mode_has_no_cluster_role_if_it_is_switched_off_or_no_source_needs_it(helm: Helm) -> None:
     namespaces = {"namespaced": True, "rbac": {"clusterRole": False}}
     assert not of("ClusterRole", helm.manifests(values(*SOURCES, **namespaces)))
     assert not of("ClusterRole", helm.manifests({"namespaced": True}))
@@ -302,7 +302,7 @@ def test_the_chart_grants_additional_permissions_and_with_rbac_create_false_rend
 
 
 @pytest.mark.parametrize("namespaces", [{}, {"namespaced": True, "sourceNamespace": "shop"}])
-def test_rules_in_the_cluster_have_the_permissions_that_they_use(
+def test_the_chart_grants_the_permissions_that_policy_rules_in_the_cluster_need(
     installation: Installation, helm: Helm, namespaces: Json
 ) -> None:
     chosen = values("service", **namespaces)
@@ -322,7 +322,7 @@ def test_rules_in_the_cluster_have_the_permissions_that_they_use(
     )
 
 
-def test_with_rules_in_files_the_chart_grants_access_to_namespaces_and_not_to_policy_objects(helm: Helm) -> None:
+def test_for_policy_rules_in_files_the_chart_grants_access_to_namespaces_and_not_to_policy_objects(helm: Helm) -> None:
     granted = list_permissions(helm.manifests(values("service") | {"extraArgs": {"policy-rules": "/rules"}}))
     assert ("watch", "", "namespaces") in granted
     assert not [resource for _, group, resource in granted if group == "extdns.io"]

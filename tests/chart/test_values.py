@@ -67,7 +67,7 @@ ONE_OF_TWO: Final = {("image", "digest"): DIGEST, ("txtSuffix",): "suffix-1"}
 REPLACED: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
 
 
-def test_the_test_file_everything_yaml_sets_every_chart_value_to_another_than_its_default() -> None:
+def test_the_test_file_everything_yaml_changes_every_chart_value_but_switches_and_alternatives() -> None:
     for path in set(PATHS) - ONE_OF_TWO.keys() - set(SWITCHES):
         assert at(EVERYTHING, path) != at(DEFAULTS, path), path
 
@@ -110,7 +110,7 @@ def test_a_chart_value_that_is_null_equals_an_empty_value(helm: Helm) -> None:
         ),
     ],
 )
-def test_a_chart_value_that_is_null_renders_nothing(
+def test_chart_values_that_are_null_leave_no_null_and_no_empty_field_in_valid_manifests(
     helm: Helm, kubeconform: str, tmp_path: Path, values: dict[str, Any]
 ) -> None:
     rendered = helm.render(values)
@@ -120,7 +120,7 @@ def test_a_chart_value_that_is_null_renders_nothing(
     assert done.code == 0, done.out
 
 
-def test_every_value_has_a_description_and_a_default() -> None:
+def test_every_chart_value_has_a_description_and_all_but_sections_and_switches_named_enabled_have_a_default() -> None:
     assert not list(find_undescribed(build_schema(), ""))
 
 

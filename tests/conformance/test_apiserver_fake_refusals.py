@@ -205,7 +205,9 @@ READS: Final = [
 
 
 @pytest.mark.parametrize("case", [*CREATES, *UPDATES, *PATCHES, *READS])
-def test_an_invalid_request_is_refused_with_the_expected_status_and_changes_nothing(api: Rig, case: Case) -> None:
+def test_the_api_server_refuses_an_invalid_request_with_the_expected_status_and_changes_nothing(
+    api: Rig, case: Case
+) -> None:
     api.create("web")
     before = api.server.version
     reply = api.raw_client.send(case.method, f"{api.path}{case.at}", case.body, content_type=case.content_type)

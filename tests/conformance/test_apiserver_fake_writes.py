@@ -12,7 +12,7 @@ from tests.fakes.apiserver.raw_client import JSON_PATCH, MERGE
 FIXED: Final = {"creationTimestamp": "2020-01-01T00:00:00Z", "uid": "mine", "generation": 7}
 
 
-def test_the_server_sets_uid_and_creation_time_of_a_created_object_and_drops_its_status(api: Rig) -> None:
+def test_the_api_server_sets_uid_and_creation_time_of_a_created_object_and_drops_its_status(api: Rig) -> None:
     reply = api.raw_client.send("POST", api.path, build_ingress("web", status={"loadBalancer": {}}, **FIXED))
     made = reply.body
     assert reply.code == 201
@@ -195,7 +195,7 @@ def test_a_map_that_an_apply_empties_becomes_null(api: Rig) -> None:
     assert check_success(api.apply("one", "web", a={}))["spec"] == {"a": None}
 
 
-def test_unowned_fields_belong_to_manager_before_first_apply_after_the_first_apply(api: Rig) -> None:
+def test_after_the_first_apply_fields_of_no_manager_belong_to_the_manager_called_before_first_apply(api: Rig) -> None:
     bare = {key: value for key, value in build_ingress("web").items() if key != "spec"}
     assert "managedFields" not in check_success(api.raw_client.send("POST", api.path, bare))["metadata"]
     assert "managedFields" not in check_success(api.patch("web", {"spec": {"n": 1}}, MERGE))["metadata"]

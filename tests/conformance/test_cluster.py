@@ -188,7 +188,7 @@ def test_with_a_namespace_filter_objects_of_other_namespaces_are_hidden_and_clus
         assert rig.cluster.exists(build_key(SERVICE, "api", "pay")) is None
 
 
-def test_exists_answers_without_listing_the_kind(rig: Rig) -> None:
+def test_exists_answers_for_kinds_that_are_not_required(rig: Rig) -> None:
     rig.put(service("web"))
     assert rig.cluster.exists(build_key(SERVICE, "web")) is True
     assert rig.cluster.exists(build_key(SERVICE, "api")) is False

@@ -46,7 +46,7 @@ def test_a_registry_returns_nothing_for_no_records(registry: Registry) -> None:
     assert registry.read([]) == ()
 
 
-def test_a_registry_has_an_owner_id_only_if_it_does_not_treat_all_records_as_ours(registry: Registry) -> None:
+def test_a_registry_has_an_owner_id_if_and_only_if_it_does_not_treat_all_records_as_ours(registry: Registry) -> None:
     proves = not all(owned.is_ours for owned in registry.read(FOREIGN))
     assert bool(registry.owner) is proves
 

@@ -18,7 +18,7 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Rig:
     return RIGS[request.param](tmp_path)
 
 
-def test_one_change_of_a_name_needs_one_api_call(rig: Rig) -> None:
+def test_a_change_of_a_name_needs_one_write_and_a_read_before_it_only_without_conditional_writes(rig: Rig) -> None:
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     world.forget()
     world.request(a="192.0.2.2")
@@ -32,7 +32,7 @@ def test_one_change_of_a_name_needs_one_api_call(rig: Rig) -> None:
     world.check_converged({"b": "192.0.2.3", "c": "192.0.2.4"})
 
 
-def test_the_outcome_of_a_write_without_condition_is_unconditional(rig: Rig) -> None:
+def test_the_outcome_of_a_write_is_unconditional_unless_the_provider_writes_conditionally(rig: Rig) -> None:
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     (outcome,) = world.line.outcomes
     assert isinstance(outcome, Applied)

@@ -27,7 +27,7 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
         pytest.param(("--manifests=/nonesuch",), 1, id="10.1-no-such-cluster"),
     ],
 )
-def test_a_dry_run_without_zones_exits_with_1_for_an_invalid_flag_or_4_or_with_compat_0(
+def test_a_dry_run_without_zones_exits_with_4_or_with_compat_0_and_with_an_invalid_flag_1(
     tmp_path: Path, flags: tuple[str, ...], code: int
 ) -> None:
     arguments = {flag.partition("=")[0]: flag for flag in (*_ONCE, f"--manifests={tmp_path}", *flags)}
@@ -71,7 +71,7 @@ def test_the_exit_code_is_1_if_no_source_flag_is_set(tmp_path: Path) -> None:
         pytest.param(("TXT",), id="10.3-ownership-record-gone"),
     ],
 )
-def test_a_deleted_record_is_created_again_and_the_run_after_that_changes_nothing(
+def test_a_deleted_record_but_not_a_deleted_ownership_record_is_created_again_and_the_next_run_changes_nothing(
     tmp_path: Path, missing: tuple[str, ...], policy: str
 ) -> None:
     installation = Installation(tmp_path, example_org="")

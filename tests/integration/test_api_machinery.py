@@ -57,7 +57,7 @@ def test_tls_verification_fails_for_a_client_without_the_ca_of_the_api_server(ap
         connection.request("GET", ALL)
 
 
-def test_put_replaces_spec_and_status_and_keeps_the_uid(rig: Rig) -> None:
+def test_put_of_the_api_server_of_the_tests_replaces_spec_and_status_and_keeps_the_uid(rig: Rig) -> None:
     machinery = rig.server
     first = machinery.put(build_ingress("web", namespace=rig.namespace, spec={"n": 1}, status={"n": 1}))
     again = machinery.put(build_ingress("web", namespace=rig.namespace, spec={"n": 1}, status={"n": 1}))
@@ -75,7 +75,7 @@ def test_delete_of_the_api_server_of_the_tests_removes_even_an_object_that_has_f
         rig.server.delete("Ingress", rig.namespace, "web")
 
 
-def test_put_raises_an_error_if_the_api_server_rejects_the_object(rig: Rig) -> None:
+def test_put_of_the_api_server_of_the_tests_raises_an_error_if_the_object_is_rejected(rig: Rig) -> None:
     with pytest.raises(RuntimeError, match="400"):
         rig.server.put(build_ingress("web", namespace=rig.namespace, labels=5))
 
@@ -105,7 +105,7 @@ def test_a_streamed_list_ends_with_a_bookmark_or_with_an_error_if_etcd_cannot_re
             assert end["object"]["metadata"]["annotations"] == {"k8s.io/initial-events-end": "true"}
 
 
-def test_a_restart_that_drops_all_objects_still_serves_their_kinds(own: Rig) -> None:
+def test_the_api_server_of_the_tests_serves_all_kinds_after_a_restart_that_drops_all_objects(own: Rig) -> None:
     own.create("web")
     own.server.restart(keep=False)
     assert own.server.objects("Ingress") == []

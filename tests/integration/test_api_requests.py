@@ -51,7 +51,7 @@ def format_traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def test_get_returns_the_body_of_the_answer_as_bytes(server: ApiServer, tmp_path: Path) -> None:
+def test_the_api_client_returns_the_body_of_a_get_as_bytes(server: ApiServer, tmp_path: Path) -> None:
     api = api_of(server, tmp_path)
     assert json.loads(api.get(WEB))["metadata"]["name"] == "web"
     assert len(json.loads(api.get(SERVICES, {"limit": "1"}))["items"]) == 1
@@ -77,7 +77,7 @@ def test_every_request_is_reported_to_the_observer_with_its_status_or_as_unanswe
     ]
 
 
-def test_patch_and_post_send_the_content_type_and_a_second_post_conflicts(plain: ApiServer, tmp_path: Path) -> None:
+def test_the_api_client_patches_and_posts_objects_and_a_second_post_conflicts(plain: ApiServer, tmp_path: Path) -> None:
     api = api_of(plain, tmp_path)
     patch = b'{"metadata":{"labels":{"app":"web"}}}'
     api.send("PATCH", WEB, {"fieldManager": "extdns"}, patch, "application/merge-patch+json")
@@ -193,7 +193,7 @@ def test_a_line_or_response_above_the_size_limit_raises_an_api_error(
 @pytest.mark.parametrize(
     "fault", [pytest.param(None, id="open-stream-is-silent"), pytest.param(Stall(), id="request-is-unanswered")]
 )
-def test_closing_the_client_cuts_its_open_stream_and_rejects_later_requests(
+def test_closing_the_api_client_cuts_its_open_stream_and_rejects_later_requests(
     server: ApiServer, tmp_path: Path, fault: Fault | None
 ) -> None:
     access = ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig")), request_timeout_s=MAX_WAIT_S)

@@ -88,7 +88,7 @@ def test_the_identity_of_the_cluster_is_reported_before_its_objects(cluster: Liv
     assert identities([first]) == [ClusterIdentity(uid=OLD)]
 
 
-def test_without_permission_to_get_namespaces_only_the_cluster_uid_is_unknown(
+def test_without_permission_to_get_namespaces_the_cluster_uid_is_unknown_and_requested_only_once(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     server.forbid("get", "namespaces")

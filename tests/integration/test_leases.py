@@ -111,7 +111,7 @@ def test_labels_and_unknown_fields_of_a_lease_are_kept(server: Server, store: Ma
     assert (lease["spec"]["strategy"], lease["spec"]["holderIdentity"]) == ("OldestEmulationVersion", "us")
 
 
-def test_an_answer_that_is_not_a_lease_raises_an_error(tmp_path: Path) -> None:
+def test_reading_a_lease_raises_an_error_if_the_answer_is_not_a_lease(tmp_path: Path) -> None:
     with ApiServer() as server:
         client = HttpClient(ClusterAccess(kubeconfig=str(server.kubeconfig(tmp_path / "kubeconfig"))))
         store = LeaseStore(ApiClient(client, request_timeout_s=10.0), "dns", "extdns")

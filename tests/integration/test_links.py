@@ -85,7 +85,7 @@ def test_every_page_of_the_documentation_can_be_reached_by_links_from_the_readme
         pytest.param("[a](http://example.org)", ["http://example.org"], id="not-encrypted"),
     ],
 )
-def test_a_broken_link_is_found(page: str, expected: list[str]) -> None:
+def test_the_check_of_links_finds_a_broken_link(page: str, expected: list[str]) -> None:
     assert find_broken_links(page, ROOT / "README.md") == expected
 
 

@@ -90,7 +90,7 @@ def test_a_kind_is_not_served_if_none_of_its_versions_is_served(server: ApiServe
         cluster.exists(DB)
 
 
-def test_existence_is_checked_by_a_list_of_v1alpha2_if_get_is_forbidden(
+def test_existence_of_a_tcproute_is_checked_by_a_list_of_v1alpha2_if_get_is_forbidden(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     serve_older(server)

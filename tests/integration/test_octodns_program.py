@@ -144,7 +144,9 @@ def test_an_update_changes_the_target_and_keeps_the_other_cloudflare_settings_of
     }
 
 
-def test_before_a_batch_of_many_names_the_zone_is_read_only_once(fake: Cloudflare, zone: str, tmp_path: Path) -> None:
+def test_octodns_reads_the_zone_only_once_before_a_batch_of_many_names(
+    fake: Cloudflare, zone: str, tmp_path: Path
+) -> None:
     installation = Installation(tmp_path, dns_flags=build_flags(tmp_path, fake))
     installation.replace_manifests(
         *(service(name, f"{name}.example.org", address=to) for name, to in ADDRESSES.items())

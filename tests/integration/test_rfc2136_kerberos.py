@@ -92,7 +92,7 @@ def reject_logins(monkeypatch: pytest.MonkeyPatch, code: int, wait: Callable[[],
     return logins
 
 
-def test_one_pass_creates_records_and_the_password_is_not_shown(
+def test_one_pass_signed_with_kerberos_creates_records_the_next_changes_nothing_and_no_output_shows_the_password(
     servers: KerberosServers, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     secret = tmp_path / "secret"
@@ -143,7 +143,7 @@ FAILURES: Final = {
         ),
     ],
 )
-def test_a_failure_says_what_to_do_and_changes_nothing(
+def test_the_error_of_a_failed_kerberos_login_or_update_says_what_is_wrong_and_nothing_changes(
     servers: KerberosServers, outcome: type[Forbidden | TryLater], flag: str, message: str
 ) -> None:
     for options in ("-allow_tix locked", '-pwexpire "1 day ago" expired', "other"):
@@ -169,7 +169,7 @@ def test_a_rejected_password_is_not_sent_again_for_a_quarter_of_an_hour(servers:
     assert counts == [counts[0]] * 3 + [2 * counts[0]]
 
 
-def test_calls_after_a_rejection_do_not_add_to_what_is_kept_of_it(servers: KerberosServers) -> None:
+def test_the_traceback_of_a_rejected_kerberos_login_does_not_grow_with_later_calls(servers: KerberosServers) -> None:
     authenticator = servers.build_settings(KerberosLogin(username="none", realm=REALM, password="x")).authenticator
     assert authenticator is not None
     sizes = set()
@@ -180,7 +180,7 @@ def test_calls_after_a_rejection_do_not_add_to_what_is_kept_of_it(servers: Kerbe
     assert len(sizes) <= 2  # that of the KDC's answer, and that of the calls after it
 
 
-def test_tickets_are_renewed_after_half_of_their_lifetime(servers: KerberosServers) -> None:
+def test_kerberos_tickets_are_renewed_after_half_of_their_lifetime(servers: KerberosServers) -> None:
     servers.kdc.edit(f'addprinc -pw "{PASSWORD}" brief')
     now_s = 0.0
     login = KerberosLogin(username="brief", realm=REALM, password=PASSWORD)
@@ -194,7 +194,7 @@ def test_tickets_are_renewed_after_half_of_their_lifetime(servers: KerberosServe
 
 
 @pytest.mark.parametrize("code", [156, 24], ids=["unreachable", "rejected"])
-def test_tickets_that_cannot_be_renewed_are_used_until_they_expire(
+def test_kerberos_tickets_that_cannot_be_renewed_are_used_until_they_expire(
     servers: KerberosServers, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     now_s = 0.0
@@ -210,7 +210,7 @@ def test_tickets_that_cannot_be_renewed_are_used_until_they_expire(
         authenticator.open_context(SERVER_NAME)
 
 
-def test_a_login_without_an_answer_fails_for_all_calls_that_waited_for_it(
+def test_a_kerberos_login_without_an_answer_fails_for_all_calls_that_waited_for_it(
     servers: KerberosServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = 0.0
@@ -229,7 +229,7 @@ def test_a_login_without_an_answer_fails_for_all_calls_that_waited_for_it(
         assert len(logins) == count
 
 
-def test_different_clocks_of_client_and_kdc_are_named(
+def test_the_error_of_a_login_says_that_the_clocks_of_client_and_kdc_differ(
     servers: KerberosServers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reject_logins(monkeypatch, 37)
@@ -256,7 +256,7 @@ def test_a_malformed_token_is_an_error_and_nothing_is_signed(servers: KerberosSe
         context.get_signature(b"message")
 
 
-def test_threads_share_one_login(servers: KerberosServers) -> None:
+def test_threads_share_one_kerberos_login(servers: KerberosServers) -> None:
     servers.kdc.edit('addprinc -pw "shared" crowd')
     zone, writer = build_writer(
         servers.bind.address.port, "rfc2136-kerberos-username=crowd", "rfc2136-kerberos-password=shared"
@@ -267,7 +267,9 @@ def test_threads_share_one_login(servers: KerberosServers) -> None:
     assert servers.kdc.count_logins("crowd") == 1
 
 
-def test_a_new_key_of_the_server_costs_one_attempt(servers: KerberosServers, tmp_path: Path) -> None:
+def test_after_the_server_has_a_new_key_one_update_is_rejected_and_the_next_is_applied(
+    servers: KerberosServers, tmp_path: Path
+) -> None:
     keytab = tmp_path / "keytab"
     shutil.copy(servers.kdc.create_keytab("old.keytab", OTHER_NAME), keytab)
     with build_bind(tmp_path / "bind", keytab) as bind:
@@ -282,14 +284,14 @@ def test_a_new_key_of_the_server_costs_one_attempt(servers: KerberosServers, tmp
         assert isinstance(write(zone, writer, "y"), Applied)
 
 
-def test_a_server_without_kerberos_is_named(servers: KerberosServers) -> None:
+def test_the_error_of_an_update_says_that_the_server_rejects_kerberos(servers: KerberosServers) -> None:
     outcome = write(*build_writer(start_clean("named").address.port))
     assert servers
     assert isinstance(outcome, Forbidden)
     assert "the server rejects Kerberos: see its log" in outcome.message
 
 
-def test_check_finds_that_updates_are_taken(
+def test_check_reports_whether_the_server_takes_updates_signed_with_kerberos(
     servers: KerberosServers, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "web.json").write_text(json.dumps(service("web", "web.example.org")))

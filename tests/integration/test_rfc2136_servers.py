@@ -63,7 +63,9 @@ def test_reading_an_unchanged_zone_takes_one_call_and_writing_a_batch_takes_one_
     assert [(call.action, call.status) for call in calls] == [("Update", "ok")]
 
 
-def test_after_edits_by_others_only_the_difference_is_transferred(server: UpdatableServer) -> None:
+def test_the_next_read_has_the_records_that_others_added_and_not_those_that_they_deleted(
+    server: UpdatableServer,
+) -> None:
     zones = Rfc2136Zones(build_settings(server))
     read(zones)
     add(server, "a.example.org.", 60, "A", "192.0.2.1", "192.0.2.2")
@@ -157,7 +159,9 @@ def test_a_zone_with_records_of_types_that_no_object_can_request_is_read_and_wri
     assert read(zones)["web.example.org", "A"] == made
 
 
-def test_names_with_special_characters_are_read_and_written(server: UpdatableServer) -> None:
+def test_names_with_special_characters_are_read_and_written_but_not_those_with_a_dot_inside_a_label(
+    server: UpdatableServer,
+) -> None:
     zones = Rfc2136Zones(build_settings(server))
     add(server, "dot\\.ted.example.org.", 60, "TXT", "x")  # no object can request this name
     (made,) = applied(submit(zones, create("key'%(a)!.example.org", "TXT", '"\\007\\255 \\"quoted\\""')))

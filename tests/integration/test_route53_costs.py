@@ -78,7 +78,7 @@ def undisturbed() -> tuple[int, int]:
     return found
 
 
-def test_rejected_names_cost_at_most_one_call_each_at_start_and_one_call_a_minute_later(
+def test_rejected_names_cost_at_most_one_call_each_at_start_and_together_one_call_a_minute_later(
     scene: Scene, undisturbed: tuple[int, int]
 ) -> None:
     for name in BAD:

@@ -151,7 +151,7 @@ def list_events(server: ApiServer) -> list[Json]:
     return server.objects("Event")
 
 
-def test_metrics_count_records_by_rule_and_result() -> None:
+def test_statistics_count_records_by_rule_and_result() -> None:
     rules = [
         FakeRule(name="good", allows=lambda _: True),
         FakeRule(name="bad", allows=lambda _: False, action=RuleAction.WARN),

@@ -43,7 +43,7 @@ def live(tmp_path: Path) -> Iterator[Installation]:
         yield found
 
 
-def test_a_dry_run_deletes_no_record_that_a_rule_wants_deleted_and_says_so(live: Installation) -> None:
+def test_a_dry_run_logs_the_delete_of_a_record_that_a_rule_denies_and_deletes_nothing(live: Installation) -> None:
     with live.start("--dry-run", *RULES) as running:
         running.until("Desired change: DELETE api.example.org")
         live.until(lambda: b'extdns_rule_records{result="deny",rule="no-api"} 1' in running.metrics())
@@ -75,7 +75,7 @@ def test_a_standby_deletes_nothing_and_writes_no_policy_status_until_it_leads(li
         live.until(lambda: (live.server.get("DNSPolicy", "", "no-api") or {}).get("status"))
 
 
-def test_a_plan_that_a_rule_denies_by_now_is_not_applied(
+def test_a_plan_with_a_record_that_a_rule_now_denies_is_not_applied(
     live: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     live.apply(service("new"), service("shop"))

@@ -45,7 +45,7 @@ def assert_hidden(text: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["env/CLOUDFLARE_TOKEN", TOKEN], ids=["variable", "file"])
-def test_no_command_prints_the_api_token_even_if_the_dns_service_repeats_it_in_an_error(
+def test_check_plan_and_explain_do_not_print_the_api_token_even_if_the_dns_service_repeats_it_in_an_error(
     fake: Cloudflare, tmp_path: Path, token: str
 ) -> None:
     flags = build_flags(fake, tmp_path, token)

@@ -66,7 +66,7 @@ def assert_hidden(text: str) -> None:
 
 
 @pytest.mark.parametrize("give", SOURCES_OF_SECRET)
-def test_no_command_prints_the_tsig_secret_whether_or_not_the_server_accepts_it(
+def test_check_plan_and_explain_do_not_print_the_tsig_secret_whether_or_not_the_server_accepts_it(
     server: PrimaryServer, tmp_path: Path, give: GiveSecret
 ) -> None:
     flags = build_flags(server, tmp_path)

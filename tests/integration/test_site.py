@@ -38,7 +38,7 @@ def test_the_site_has_every_page_of_the_documentation(site: Path) -> None:
     assert 'url=docs/README.html"' in (site / "index.html").read_text()
 
 
-def test_the_search_of_the_site_knows_the_words_of_the_pages(site: Path) -> None:
+def test_the_search_index_of_the_site_has_the_words_of_the_pages(site: Path) -> None:
     index = (site / "searchindex.js").read_text()
     assert '"docs/reference/flags"' in index
     assert "cloudflar" in index  # the stem, from the reference of flags

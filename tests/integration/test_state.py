@@ -112,7 +112,7 @@ def test_an_undecodable_state_counts_as_missing_and_is_logged_once(
     assert store.load() == OTHER
 
 
-def test_the_state_file_is_replaced_atomically_with_mode_0600(tmp_path: Path) -> None:
+def test_the_state_file_has_mode_0600_and_saving_it_leaves_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     store = DocumentStateStore(FileStateStore(path), "me")
     assert (store.load(), store.load_approvals()) == (Saved(is_new=True), ())

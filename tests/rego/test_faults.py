@@ -27,7 +27,7 @@ FAULTS: Final = [
 
 
 @pytest.mark.parametrize(("status", "body"), FAULTS)
-def test_new_names_wait_and_none_is_deleted_until_the_server_answers_again(
+def test_new_names_wait_and_no_record_is_deleted_until_the_policy_server_answers_again(
     tmp_path: Path, status: HTTPStatus, body: bytes
 ) -> None:
     with ApiServer() as server, OpaProcess(tmp_path, policies={"a.rego": POLICY}) as opa, start_proxy(opa) as proxy:

@@ -91,9 +91,7 @@ def test_each_record_is_evaluated_on_its_own_and_gets_the_messages_of_deny_and_w
     )
 
 
-def test_a_rego_policy_gets_the_documented_description_of_the_record_as_input(
-    opa: OpaProcess, server: OpaServer
-) -> None:
+def test_a_rego_policy_gets_the_record_and_its_object_as_input(opa: OpaProcess, server: OpaServer) -> None:
     text = 'package extdns\n\ndeny contains json.marshal(input) if input.object.labels.tier == "x"\n'
     opa.put_policy("dns/rules/ttl.rego", text)
     (found,) = evaluate(server, build_input("web", labels={"tier": "x"})).evaluations

@@ -189,7 +189,7 @@ def test_a_plan_shows_denied_records_and_is_incomplete_if_opa_is_gone(tmp_path: 
         "--decision-log-erase=annotations",
     ],
 )
-def test_an_invalid_opa_flag_is_a_usage_error(flag: str, tmp_path: Path) -> None:
+def test_an_invalid_flag_of_opa_or_the_decision_log_is_a_usage_error(flag: str, tmp_path: Path) -> None:
     installation = Installation(tmp_path, sources=("service",), example_org="")
     installation.replace_manifests()
     assert installation.run_once("--opa-url=http://127.0.0.1:1", "--decision-log=stdout", flag) == USAGE

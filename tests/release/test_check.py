@@ -86,7 +86,7 @@ def test_the_release_check_reports_a_base_image_without_tag_and_digest(copy: Pat
     assert problem == f"Dockerfile: the base {base} is not pinned: write NAME:TAG@sha256:DIGEST"
 
 
-def test_the_changelog_has_a_section_for_each_version() -> None:
+def test_parsing_a_changelog_returns_each_version_with_its_date_and_text() -> None:
     text = (
         "# Changelog\n\nIntroduction.\n\n## 1.1.0 (unreleased)\n\n### Added\n\n- B.\n\n## 1.0.0 (2026-01-02)\n\n- A.\n"
     )

@@ -28,6 +28,7 @@ STUBS: Final = {
     "cosign": "",
     "gh": "",
 }
+STEPS: Final = ["check", "build", "try-image", "login", "publish"]
 
 
 @pytest.fixture
@@ -52,9 +53,8 @@ def provide(folder: Path, name: str, text: str) -> None:
     stub.chmod(0o755)
 
 
-def release(clone: Path, *arguments: str) -> tuple[int, list[str]]:
-    """Run the script. Return its exit code, and the calls of the stubs."""
-    done = subprocess.run(
+def run_script(clone: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         (".ci/release", *arguments),
         cwd=clone / "clone",
         env={**os.environ, "PATH": f"{clone / 'bin'}:{os.environ['PATH']}", "SOURCE_DATE_EPOCH": "1700000000"},
@@ -62,8 +62,17 @@ def release(clone: Path, *arguments: str) -> tuple[int, list[str]]:
         text=True,
         check=False,
     )
+
+
+def read_calls(clone: Path) -> list[str]:
+    """Return the calls of the stubs."""
     log = clone / "log"
-    return done.returncode, log.read_text().splitlines() if log.exists() else []
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def release(clone: Path, *arguments: str) -> tuple[int, list[str]]:
+    """Run the script. Return its exit code, and the calls of the stubs."""
+    return run_script(clone, *arguments).returncode, read_calls(clone)
 
 
 def test_a_release_pushes_and_signs_the_image_and_the_chart_before_it_is_published(clone: Path) -> None:
@@ -100,8 +109,10 @@ def test_the_image_is_built_with_version_and_commit_attestations_and_reproducibl
 
 
 def test_a_dry_run_of_a_release_prints_the_commands_and_runs_none(clone: Path) -> None:
-    code, calls = release(clone, "--dry-run", "publish")
-    assert (code, calls) == (0, [])
+    printed = run_script(clone, "--dry-run", "publish")
+    assert (printed.returncode, read_calls(clone)) == (0, [])
+    programs = [line.partition(" ")[0] for line in printed.stdout.splitlines()]
+    assert programs == ["docker", "docker", "cosign", "helm", "cosign", "cosign", "gh"]
 
 
 @pytest.mark.parametrize(
@@ -144,11 +155,13 @@ def test_the_release_signs_in_at_the_registry_of_the_image_and_passes_the_token_
 def test_without_a_known_step_the_release_script_runs_nothing_and_lists_its_steps(
     clone: Path, arguments: tuple[str, ...]
 ) -> None:
-    assert release(clone, *arguments) == (2, [])
+    ended = run_script(clone, *arguments)
+    assert (ended.returncode, read_calls(clone)) == (2, [])
+    assert re.findall(r"^  ([a-z-]+)", ended.stderr, re.MULTILINE) == STEPS
 
 
 def test_every_step_that_the_release_script_lists_exists() -> None:
     text = SCRIPT.read_text(encoding="utf-8")
     listed = re.findall(r"^#   ([a-z-]+)", text, re.MULTILINE)
-    assert listed == ["check", "build", "try-image", "login", "publish"]
+    assert listed == STEPS
     assert all(re.search(rf"^{step.replace('-', '_')}\(\) {{", text, re.MULTILINE) for step in listed)
