@@ -53,7 +53,7 @@ options {{
 }};
 controls {{ }};
 """
-_BIND_TLS: Final = 'tls local {{ cert-file "{certificate}"; key-file "{key}"; }};\n'
+_BIND_TLS: Final = 'tls local {{ cert-file "{certificate}"; key-file "{key}"; {clients} }};\n'
 _BIND_ZONE: Final = """\
 zone "{zone}" {{ type primary; file "{zone}.zone"; {updates}; }};
 """
@@ -131,6 +131,7 @@ class UpdatableServer:
         *,
         zones: Sequence[str] = ZONES,
         tls: CertificateFiles | None = None,
+        client_ca: Path | None = None,
         updates: str = ALLOW_UPDATE,
         options: str = "",
     ) -> None:
@@ -141,6 +142,7 @@ class UpdatableServer:
             folder: receives the configuration and the zone files.
             zones: the names of the zones; the first one has an address at `ns1`.
             tls: with these, BIND also serves DNS over TLS at `tls_address`.
+            client_ca: with this, only to clients with a certificate that it issued.
             updates: BIND's statement about who may update the zones.
             options: more statements for BIND's options.
         """
@@ -158,7 +160,9 @@ class UpdatableServer:
         )
         if tls is not None:
             more = f"listen-on port {self.tls_address.port} tls local {{ {HOST}; }}; listen-on-v6"
-            text = text.replace("listen-on-v6", more) + _BIND_TLS.format(certificate=tls.certificate, key=tls.key)
+            clients = f'ca-file "{client_ca}";' if client_ca else ""
+            local = _BIND_TLS.format(certificate=tls.certificate, key=tls.key, clients=clients)
+            text = text.replace("listen-on-v6", more) + local
         text = text.replace("  recursion no;", f"  {options}recursion no;")
         text += "".join(started.zone.format(zone=zone, updates=updates) for zone in self._zones)
         (folder / started.file).write_text(text)

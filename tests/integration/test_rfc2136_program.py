@@ -155,6 +155,25 @@ def test_zones_are_read_and_written_over_tls_with_a_verified_certificate(tmp_pat
         assert careless.read_page(zone, None).records
 
 
+@WITH_BIND
+def test_a_server_that_requires_a_client_certificate_takes_updates_only_with_it(tmp_path: Path) -> None:
+    files = create_certificates(tmp_path)
+    with UpdatableServer("named", tmp_path / "server", tls=files.server, client_ca=files.ca.certificate) as server:
+        argv = ["--source=service", *build_flags(server.tls_address.port), "--rfc2136-use-tls"]
+        argv.append(f"--tls-ca={files.ca.certificate}")
+        client = [f"--tls-client-cert={files.admin.certificate}", f"--tls-client-cert-key={files.admin.key}"]
+        reader, writer = build_provider(parse([*argv, *client], {}))
+        zone = reader.list_zones().zones[1]
+        assert writer is not None
+        batch = build_batch(zone, [create("x.example.org", "A", "192.0.2.1")])
+        assert isinstance(writer.submit(zone, batch), Applied)
+        strange_reader, strange_writer = build_provider(parse(argv, {}))
+        with pytest.raises(RetryableError, match="Transfer on example.org"):
+            strange_reader.read_page(zone, None)
+        assert strange_writer is not None
+        assert isinstance(strange_writer.submit(zone, batch), Unknown)
+
+
 def check(address: DnsServer, manifests: Path, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, str]:
     """Return exit code and output of `extdns check`."""
     (manifests / "web.json").write_text(json.dumps(service("web", "web.example.org")))
