@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
+from queue import SimpleQueue
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns.app.webhook_changes import ChangePlanner, ImpossibleChangeError, list_names, parse_endpoint
+from extdns.controller.clock import SystemClock
+from extdns.controller.worker_pool import ThreadPool
 from extdns.engine.batches import find_offending_names, select_for_batch
 from extdns.errors import ProviderError
 from extdns.model import rrtype
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from extdns.model.zone import RateLimitStatus
 
 _THREADS: Final = 8
+_Read = tuple[Zone, dict[RecordKey, Record] | Exception]
 _MAX_PROBLEMS: Final = 50
 _OMITTED_TYPES: Final = frozenset({rrtype.SOA, rrtype.UNREADABLE})
 
@@ -57,6 +61,7 @@ class WebhookService:
         self._writer = writer
         self._domains = domains
         self._lock = Lock()
+        self._writing = Lock()
         self._numbers = count(1)
         self._zones: tuple[Zone, ...] = ()
         self._placement = ZonePlacement(())
@@ -131,12 +136,17 @@ class WebhookService:
             planner = ChangePlanner(self._placement.find_zones, self._snapshots, self._adjust_for_write, self._domains)
             planner.plan(changes)
             problems = planner.problems
-            for zone, sets in planner.build_change_sets().items():
-                problems += self._write(zone, sets)
+            with self._writing:
+                for zone, sets in planner.build_change_sets().items():
+                    problems += self._write(zone, sets)
         if problems:
             more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
             lines = "\n".join((*problems[:_MAX_PROBLEMS], *more))
             raise WebhookServiceError(f"{len(problems)} change(s) not made, the others were:\n{lines}")
+
+    def close(self, timeout_s: float) -> None:
+        """Begin no more writes, and wait up to *timeout_s* seconds for those of the call that writes now."""
+        self._writing.acquire(timeout=timeout_s)
 
     @contextmanager
     def _begin_call(self) -> Iterator[None]:
@@ -165,12 +175,28 @@ class WebhookService:
         self._placement = ZonePlacement(found.zones, longest_only=self._reader.capabilities.longest_match_only)
 
     def _read_zones(self) -> None:
+        """Read all zones, on threads that do not keep the process from ending."""
+        results: SimpleQueue[_Read] = SimpleQueue()
+        pool = ThreadPool("read", max_threads=_THREADS)
+        for zone in self._zones:
+            pool.submit(partial(self._read_into, results, zone))
+        found = dict(results.get() for _ in self._zones)
+        pool.close(SystemClock(), 0.0)
+        snapshots: dict[str, dict[RecordKey, Record]] = {}
+        for zone in self._zones:
+            records = found[zone]
+            if isinstance(records, ProviderError):
+                raise WebhookServiceError(str(records)) from records
+            if isinstance(records, Exception):
+                raise records
+            snapshots[zone.id] = records
+        self._snapshots = snapshots
+
+    def _read_into(self, results: SimpleQueue[_Read], zone: Zone) -> None:
         try:
-            with ThreadPoolExecutor(_THREADS) as pool:
-                read = dict(zip(self._zones, pool.map(self._read_zone, self._zones), strict=True))
-        except ProviderError as exc:
-            raise WebhookServiceError(str(exc)) from exc
-        self._snapshots = {zone.id: records for zone, records in read.items()}
+            results.put((zone, self._read_zone(zone)))
+        except Exception as exc:  # noqa: BLE001 - the call that waits for it raises it
+            results.put((zone, exc))
 
     def _read_zone(self, zone: Zone) -> dict[RecordKey, Record]:
         found: dict[RecordKey, Record] = {}

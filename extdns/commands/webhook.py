@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
 
+_CLOSE_TIMEOUT_S: Final = 20.0  # less than the 30 s that Kubernetes gives a pod
 _DEFAULTS: Final = {
     "EXTERNAL_DNS_SOURCE": "empty",
     "EXTERNAL_DNS_POLICY": "sync",
@@ -53,6 +54,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         signals.deliver_to(lambda _: stopped.set())
         with _build_health_server(config, service), _build_server(config, service):
             stopped.wait()
+        service.close(_CLOSE_TIMEOUT_S)
     return 0
 
 

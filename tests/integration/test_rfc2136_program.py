@@ -168,7 +168,7 @@ def test_a_server_that_requires_a_client_certificate_takes_updates_only_with_it(
         batch = build_batch(zone, [create("x.example.org", "A", "192.0.2.1")])
         assert isinstance(writer.submit(zone, batch), Applied)
         strange_reader, strange_writer = build_provider(parse(argv, {}))
-        with pytest.raises(RetryableError, match="Transfer on example.org"):
+        with pytest.raises(RetryableError, match=r"Transfer on example\.org"):
             strange_reader.read_page(zone, None)
         assert strange_writer is not None
         assert isinstance(strange_writer.submit(zone, batch), Unknown)

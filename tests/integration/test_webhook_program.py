@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from extdns.commands.manual_pages import PAGES
 from tests.conformance.provider import ZONE_TEXT
-from tests.fakes.service.faults import Refuse
+from tests.fakes.service.faults import Refuse, Stall
 from tests.fakes.webhook.server import Action, WebhookServer
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.program.process import ExtdnsProcess, once, running
+from tests.web_server import HANGS_S
 
 FREE = ("--webhook-listen=127.0.0.1:0", "--metrics-address=127.0.0.1:0")
 
@@ -159,6 +162,19 @@ def test_a_flag_that_extdns_webhook_cannot_support_gives_one_clear_message(
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_extdns_webhook_ends_at_sigterm_though_the_dns_service_does_not_answer_a_read() -> None:
+    stall = Stall()
+    with WebhookServer("example.org") as fake:
+        fake.faults.arm(stall, action=Action.RECORDS)
+        flags = ("--provider=webhook", f"--webhook-provider-url={fake.url}", "--webhook-provider-read-timeout=1h")
+        with running("webhook", *flags, *FREE) as process, ThreadPoolExecutor(1) as pool:
+            process.until("Serving the webhook protocol")
+            answer = pool.submit(urlopen, f"{find_url(process)}/records")
+            assert stall.reached.wait(HANGS_S)
+            assert process.end(signal.SIGTERM) == 0
+            assert isinstance(answer.exception(HANGS_S), OSError)
 
 
 def test_extdns_webhook_logs_its_flags_and_those_that_have_no_effect_and_no_secret() -> None:

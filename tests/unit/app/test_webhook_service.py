@@ -13,14 +13,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from extdns.app.webhook_service import WebhookService
 from extdns.errors import RetryableError
-from extdns.model.change import Forbidden, Refused, TryLater, Unknown
+from extdns.model.change import Batch, Forbidden, Outcome, Refused, TryLater, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
-from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE
+from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE, Changes, Endpoint
 from tests.builders import ZONE, owned, ownership_record, record
 from tests.fakes.careless import CarelessProvider
 from tests.fakes.faulty import FaultyProvider
@@ -351,3 +352,29 @@ def test_a_call_fails_if_the_call_before_it_takes_too_long_so_that_abandoned_cal
         may_end.set()
         assert first.result() == []
     assert server.read() == []
+
+
+def test_the_end_of_the_process_waits_for_the_changes_that_are_being_written() -> None:
+    began, may_end, order = threading.Event(), threading.Event(), list[str]()
+
+    class SlowProvider(FaultyProvider):
+        def submit(self, zone: Zone, batch: Batch) -> Outcome:
+            began.set()
+            assert may_end.wait(HANGS_S)
+            order.append("written")
+            return super().submit(zone, batch)
+
+    def close() -> None:
+        service.close(HANGS_S)
+        order.append("closed")
+
+    provider = SlowProvider(inner=InMemoryProvider(seed={ZONE: ()}))
+    service = WebhookService(provider, provider, DomainFilter())
+    with ThreadPoolExecutor(2) as pool:
+        changes = Changes(create=(Endpoint(dns_name="web.example.org", record_type="A", targets=("192.0.2.1",)),))
+        applied = pool.submit(service.apply, changes)
+        assert began.wait(HANGS_S)
+        closed = pool.submit(close)
+        may_end.set()
+        assert (applied.result(HANGS_S), closed.result(HANGS_S)) == (None, None)
+    assert order == ["written", "closed"]
