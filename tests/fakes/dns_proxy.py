@@ -33,12 +33,14 @@ class DnsProxy:
     Attributes:
         address: where it listens.
         faults: the fault of each connection so far.
+        answered_bytes: the size of all messages that the server has sent.
     """
 
     def __init__(self, server: DnsServer, choose: Callable[[], Fault]) -> None:
         self._server = server
         self._choose = choose
         self.faults: list[Fault] = []
+        self.answered_bytes = 0
         self._never = threading.Event()
         self._listening = socket.create_server((HOST, 0))
         self.address = DnsServer(host=HOST, port=self._listening.getsockname()[1])
@@ -76,7 +78,7 @@ class DnsProxy:
             target = (self._server.host, self._server.port)
             with socket.create_connection(target, timeout=_TIMEOUT_S) as upstream:
                 upstream.sendall(query)
-                answer = _read_message(upstream)
+                answer = self._read_answer(upstream)
                 if not answer or fault is Fault.DROP_ANSWER:
                     return
                 if fault is Fault.CUT_ANSWER:
@@ -84,8 +86,13 @@ class DnsProxy:
                     return
                 self._send(client, answer, is_slow=fault is Fault.SLOW_ANSWER)
                 threading.Thread(target=_close_after, args=(client, upstream), daemon=True).start()
-                while answer := _read_message(upstream):
+                while answer := self._read_answer(upstream):
                     client.sendall(answer)
+
+    def _read_answer(self, upstream: socket.socket) -> bytes:
+        answer = _read_message(upstream)
+        self.answered_bytes += len(answer)
+        return answer
 
     def _send(self, client: socket.socket, answer: bytes, *, is_slow: bool) -> None:
         size = len(answer) // _SLOW_PARTS + 1 if is_slow else len(answer)

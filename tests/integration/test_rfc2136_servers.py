@@ -74,6 +74,19 @@ def test_the_next_read_has_the_records_that_others_added_and_not_those_that_they
     assert ("a.example.org", "A") not in read(zones)
 
 
+@pytest.mark.parametrize("program", ["named", "knotd"])  # PowerDNS transfers the whole zone after each edit
+def test_after_an_edit_by_others_the_server_sends_only_the_difference(program: str) -> None:
+    server = start_clean(program)
+    add(server, "long.example.org.", 60, "TXT", *(f'"{number:0200}"' for number in range(50)))
+    with DnsProxy(server.address, lambda: Fault.NONE) as proxy:
+        zones = Rfc2136Zones(replace(build_settings(server), servers=(proxy.address,)))
+        read(zones)
+        complete_bytes = proxy.answered_bytes
+        add(server, "a.example.org.", 60, "A", "192.0.2.1")
+        assert ("a.example.org", "A") in read(zones)
+        assert (proxy.answered_bytes - complete_bytes) * 5 < complete_bytes
+
+
 def test_a_zone_whose_serial_number_decreased_is_read_completely(server: UpdatableServer) -> None:
     zones = Rfc2136Zones(build_settings(server))
     add(server, "a.example.org.", 60, "A", "192.0.2.1")
