@@ -44,7 +44,7 @@ class NamingFormat(IntEnum):
 
 
 class RecordReference(NamedTuple):
-    """A record that an ownership record with a certain name can cover. The type is "" if the name contains none."""
+    """A record that an ownership record can cover by its name. The type is "" if the ownership name contains none."""
 
     name: DnsName
     type: str
@@ -89,7 +89,7 @@ class Naming:
             self._check_sample(sample)
 
     def _check_sample(self, sample: DnsName) -> None:
-        """Raise `UsageError` if the ownership name of *sample* is invalid, to report wrong flags at start."""
+        """Raise `UsageError` if the ownership name of *sample* is invalid, or not read back as that of *sample*."""
         ownership_name = self.build_name(sample, rrtype.A)
         if (
             ownership_name is None
@@ -108,7 +108,7 @@ class Naming:
             )
 
     def build_name(self, name: DnsName, rtype: str) -> DnsName | None:
-        """Return the name of a new ownership record of *name* and *rtype*, None if DNS does not allow it."""
+        """Return the name of a new ownership record for *name* and *rtype*; None if DNS does not allow it."""
         _, prefix, suffix = self._find_formats(rtype, alias=False)[0]
         return self._insert_affixes(name, prefix, suffix)
 

@@ -26,7 +26,7 @@ _NamedRecord = tuple[str, str]
 
 
 class PossibleOwner(Value, frozen=True):
-    """The name of an ownership record, and the owner id in its text, None if the text is encrypted."""
+    """The name of an ownership record (*text*), and the owner id that it states; None if it is encrypted."""
 
     text: DnsName
     owner: str | None
@@ -42,7 +42,7 @@ class PossibleOwners:
 
         Args:
             records: all records of the zone.
-            matched_keys: ownership records that cover a record by our own settings.
+            matched_keys: the keys of ownership records that cover a record by our own settings.
             codec: how the text of ownership records is read.
         """
         self._codec = codec

@@ -188,7 +188,7 @@ class TxtRegistry:
         """Return *change_set* with its writes and ownership records, sorted by key (docs/spec/plan.md 3.2.6).
 
         The result is checked by reading it back. If an ownership record would not cover its record, or would change the
-        owner of another record, its text states the record. If that does not help either, nothing is written.
+        owner of another record, its text states the record. If that does not help either, the change set is blocked.
 
         Args:
             change_set: without writes.

@@ -97,7 +97,7 @@ def test_a_get_without_an_answer_is_retried_with_exponential_backoff() -> None:
         pytest.param(None, [], Reason.ABSENCE_UNCONFIRMED, id="unknown"),
     ],
 )
-def test_in_a_single_pass_a_get_confirms_absence(
+def test_in_a_single_pass_one_get_decides_whether_an_object_that_a_list_lacks_is_absent(
     exists: bool | None, evidence: list[Evidence], reason: Reason | None
 ) -> None:
     world = build_world(*owned("web"), once=True)

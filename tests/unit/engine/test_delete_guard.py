@@ -306,7 +306,7 @@ def test_without_saved_state_deletes_by_absence_wait_for_ten_minutes_after_the_s
         pytest.param(GONE, "", id="not-by-absence"),
     ],
 )
-def test_the_decision_about_a_delete_that_waits_for_saved_state_gives_that_as_detail(
+def test_only_the_decision_about_a_delete_by_absence_gives_missing_saved_state_as_detail(
     evidence: Evidence, detail: str
 ) -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)

@@ -76,7 +76,9 @@ def test_a_record_is_deleted_after_a_restart_if_its_object_no_longer_requests_it
 
 
 @pytest.mark.parametrize("restarted", [False, True], ids=["same process", "after a restart"])
-def test_the_record_is_published_again_when_the_hostname_is_corrected(restarted: bool) -> None:
+def test_a_record_is_as_requested_again_and_was_not_deleted_when_its_misspelled_annotation_is_corrected(
+    restarted: bool,
+) -> None:
     world = start_published()
     world.apply(MISSPELLED)
     world = world.restart() if restarted else world

@@ -85,7 +85,7 @@ def test_an_encrypted_ownership_record_is_quoted_base64_of_nonce_and_ciphertext(
     assert "heritage" not in text
 
 
-def test_two_encrypted_ownership_records_are_never_equal() -> None:
+def test_the_same_labels_are_never_encrypted_to_the_same_text() -> None:
     writer = codec()
     assert writer.encode(LABELS) != writer.encode(LABELS)
 
