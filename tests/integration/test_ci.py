@@ -28,7 +28,7 @@ NEEDED: Final = (
     "timeout",
 )
 CHECKERS: Final = ("named-checkzone", "kzonecheck", "nsd-checkzone")
-SERVERS: Final = ("named", "knotd", "nsd")
+SERVERS: Final = ("named", "knotd", "nsd", "nsupdate")
 POWERDNS: Final = ("pdns_server", "pdnsutil")
 KERBEROS: Final = ("krb5kdc", "kdb5_util", "kadmin.local", "krb5-config", "cc")
 MACHINERY: Final = ("etcd", "openssl", "apiextensions-apiserver")
@@ -146,7 +146,7 @@ def test_the_ci_summary_names_the_tests_that_did_not_run_because_one_tool_is_mis
         pytest.param(name, f"{what} {' '.join(names)} (not installed)", id=name)
         for names, what in (
             (CHECKERS, "zone files checked by all of:"),
-            (SERVERS, "extdns verify with all of:"),
+            (SERVERS, "extdns verify and two writers with all of:"),
             (POWERDNS, "provider rfc2136 with PowerDNS:"),
             (KERBEROS, "provider rfc2136 with Kerberos:"),
         )
