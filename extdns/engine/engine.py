@@ -361,9 +361,8 @@ class Engine:
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
-        added = (
-            self.decisions.take_added_owned()
-        )  # of all names at once: a record can pass from one to another namespace
+        # Of all names at once: a record can pass from one namespace to another.
+        added = self.decisions.take_added_owned()
         if any(added.values()):
             self.delete_guard.state.budgets.add_owned(added, now_s)
         return new

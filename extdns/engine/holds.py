@@ -136,7 +136,7 @@ class Holds:
         requested: Container[RecordKey],
         pending: Mapping[RecordKey, PendingDelete],
     ) -> None:
-        """End the *holds* of a planned name whose record is requested, gone or foreign; update the other ones.
+        """End the *holds* of a planned name whose record is gone or foreign, or that a request ends; update the others.
 
         Args:
             zone: the zone in which the name was planned.

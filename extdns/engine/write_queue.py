@@ -91,7 +91,7 @@ class WriteQueue:
 
     @property
     def backing_off(self) -> int:
-        """The number of names whose changes wait after a refusal or because they are contended."""
+        """The number of names whose last changes were refused, or whose changes wait because they are contended."""
         refused = sum(1 for _ in self.retries.select(Failure.REFUSED))
         return refused + sum(retry.is_waiting for _, retry in self.retries.select(Failure.CONTENDED))
 

@@ -255,7 +255,7 @@ def _read_input(
 
 
 def _find_hidden(current: Iterable[OwnedRecord], state: EngineState) -> dict[str, Blocked]:
-    """Return the set identifiers of records whose resource cannot be observed now, and why nothing may change there."""
+    """Return, by set identifier, why nothing may change there: the resource of our record cannot be observed now."""
     return {
         owned.record.set_identifier: Blocked(
             reason=Reason.SOURCE_DOWN,

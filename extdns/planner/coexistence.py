@@ -230,7 +230,7 @@ def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal])
 
 
 def _find_write_block(proposal: Proposal) -> Reason | None:
-    """Return why *proposal* does not write its requested record; None if it does, or it exists with this routing."""
+    """Return why *proposal* may not write its requested record; None if it may, or if that routing exists already."""
     outcome = proposal.outcome
     if not isinstance(outcome, Blocked) or proposal.candidate is None:
         return None

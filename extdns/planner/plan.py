@@ -268,7 +268,7 @@ def _find_block(outcome: Change | Blocked, settings: PlanSettings) -> Reason | N
 def _build_managed_rows(
     current: Iterable[OwnedRecord], desired: Iterable[Candidate], settings: PlanSettings
 ) -> tuple[NameRow, ...]:
-    """Build the rows of a name from records and sorted candidates of managed types."""
+    """Build the rows of a name from its records and its sorted candidates, without those of unmanaged types."""
     types = settings.managed_types
     visible = [owned for owned in current if owned.record.type in types]
     return build_rows(visible, [candidate for candidate in desired if candidate.desired.type in types])

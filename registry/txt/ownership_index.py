@@ -212,8 +212,8 @@ class _IndexBuilder:
     ) -> Sequence[_CandidateMatch]:
         """Return those of *candidates* that have the most likely name, () if several names remain.
 
-        A name is more likely if it has no other ownership record, or if its other ownership records state the same
-        resource.
+        Names come first whose record has no ownership record of its own, if the name of *ownership_record* states no
+        type; then names that have other records with ownership records of the same resource.
         """
         rivals = candidates
         for prefers in (self._lacks_untyped_record, self._has_agreeing_records):
