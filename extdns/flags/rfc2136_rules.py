@@ -18,6 +18,10 @@ _MAX_PORT: Final = 65535
 _MAX_TTL_S: Final = 2**31 - 1  # RFC 2181 section 8
 _NOT_IN_PRINCIPALS: Final = "@\\ "
 _TLS_FLAGS: Final = ("tls-ca", "tls-client-cert", "tls-client-cert-key", "rfc2136-skip-tls-verify")
+_KERBEROS_FLAGS: Final = tuple(
+    f"rfc2136-kerberos-{part}" for part in ("realm", "username", "password", "password-file")
+)
+_KEY_FLAGS: Final = tuple(f"rfc2136-tsig-{part}" for part in ("keyname", "secret", "secret-file", "secret-alg"))
 _HOST_NAME: Final = re.compile(r"(?=.{1,254}\Z)(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE | re.ASCII)
 
 
@@ -64,17 +68,33 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
 
 
 def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
-    """Return one warning of two lines if *settings*, the flags that are set, has flags of TLS but TLS is off; else ().
+    """Return a warning of two lines for each purpose for which *settings* has flags that are not used.
 
-    External-dns accepts these flags without TLS, too.
+    *settings* are the flags that are set. External-dns accepts them, too.
     """
-    if (use_tls := settings.get("rfc2136-use-tls")) and use_tls.value:
-        return ()
-    found = [settings[name].origin for name in _TLS_FLAGS if name in settings and settings[name].value]
-    if not found:
-        return ()
-    verb = "has" if len(found) == 1 else "have"
-    return (f"{', '.join(found)} {verb} no effect: messages are not encrypted\n  give --rfc2136-use-tls",)
+    tls, kerberos, insecure = (
+        _is_set(settings, name) for name in ("rfc2136-use-tls", "rfc2136-gss-tsig", "rfc2136-insecure")
+    )
+    other = "--rfc2136-gss-tsig" if kerberos else "--rfc2136-insecure"
+    purposes = (
+        (tls, _TLS_FLAGS, "messages are not encrypted", "give --rfc2136-use-tls"),
+        (kerberos, _KERBEROS_FLAGS, "updates are not signed with Kerberos", "give --rfc2136-gss-tsig"),
+        (
+            not (kerberos or insecure),
+            _KEY_FLAGS,
+            "messages are not signed with TSIG",
+            f"give either the key or {other}",
+        ),
+    )
+    return tuple(
+        f"{', '.join(found)} {'has' if len(found) == 1 else 'have'} no effect: {consequence}\n  {remedy}"
+        for is_used, names, consequence, remedy in purposes
+        if not is_used and (found := [settings[name].origin for name in names if _is_set(settings, name)])
+    )
+
+
+def _is_set(settings: Mapping[str, Setting], name: str) -> bool:
+    return name in settings and bool(settings[name].value)
 
 
 def _check_servers(values: Mapping[str, Any]) -> None:

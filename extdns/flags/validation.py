@@ -228,8 +228,8 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
 def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning of two lines for each value that cannot have an effect; with `--compat` none.
 
-    Those about TLS come first, the others follow in the order of the table. Flags whose source, provider or registry is
-    not chosen are left out.
+    Those about TLS and signatures come first, the others follow in the order of the table. Flags whose source, provider
+    or registry is not chosen are left out.
 
     Args:
         settings: the flags that are set, by name.
@@ -237,8 +237,8 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
     """
     if values["compat"]:
         return ()
-    tls = rfc2136_rules.find_warnings(settings) if values["provider"] == "rfc2136" else ()
-    return tls + tuple(
+    unused = rfc2136_rules.find_warnings(settings) if values["provider"] == "rfc2136" else ()
+    return unused + tuple(
         _describe_ineffective(setting.flag, setting.origin, value, kind)
         for setting in settings.values()
         if setting.flag.is_relevant(values)

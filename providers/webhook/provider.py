@@ -189,7 +189,7 @@ class WebhookReader:
         Raises:
             ProviderError: a request failed for which no record is to blame; the answers before it are stored.
         """
-        if len(self._answers) + len(desired) > _MAX_ANSWERS:
+        if len(self._answers) + len(self._failing) + len(desired) > _MAX_ANSWERS:
             self._answers, self._failing = {}, set()
         normalized = {
             one: found for one in desired if isinstance(found := records.normalize_desired(one, None), DesiredRecord)

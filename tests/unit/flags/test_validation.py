@@ -332,6 +332,36 @@ def test_tls_flags_without_tls_give_one_warning(flags: list[str], message: str) 
     (warning,) = parse([*served, *flags], {}).warnings
     assert warning == f"{message}: messages are not encrypted\n  give --rfc2136-use-tls"
     assert parse([*served, *flags, "--rfc2136-use-tls"], {}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("flags", "warning"),
+    [
+        pytest.param(
+            ["--rfc2136-insecure", *GSS[1:]],
+            "--rfc2136-kerberos-realm, --rfc2136-kerberos-username, --rfc2136-kerberos-password have no effect: updates"
+            " are not signed with Kerberos\n  give --rfc2136-gss-tsig",
+            id="kerberos-without-gss-tsig",
+        ),
+        pytest.param(
+            ["--rfc2136-insecure", *KEY],
+            "--rfc2136-tsig-keyname, --rfc2136-tsig-secret, --rfc2136-tsig-secret-alg have no effect: messages are not"
+            " signed with TSIG\n  give either the key or --rfc2136-insecure",
+            id="key-with-insecure",
+        ),
+        pytest.param(
+            [*GSS, "--rfc2136-tsig-keyname=k"],
+            "--rfc2136-tsig-keyname has no effect: messages are not signed with TSIG"
+            "\n  give either the key or --rfc2136-gss-tsig",
+            id="key-with-kerberos",
+        ),
+    ],
+)
+def test_flags_for_signing_without_effect_give_a_warning(flags: list[str], warning: str) -> None:
+    served = [*SERVED, "--txt-owner-id=me"]
+    assert parse([*served, *flags], {}).warnings == (warning,)
+    assert parse([*served, *KEY], {}).warnings == ()
+    assert parse([*served, *GSS], {}).warnings == ()
     assert parse([*GOOD, *flags], {}).warnings == ()
 
 
