@@ -123,13 +123,15 @@ def is_secret_name(name: str) -> bool:
 def _find_userinfo(url: str) -> str:
     """Return the user information before the @ of *url*, "" if there is none. It may contain a / that is not encoded.
 
-    Without a colon, a / starts the path, and an @ in the path does not count.
+    Without a colon, a / starts the path, and an @ in the path does not count. What looks like an empty password may be
+    one that begins with an @: then an @ in the path counts, too.
     """
     found = _AUTHORITY.match(url.removeprefix("//"))
     userinfo = found["userinfo"] if found else ""
     if found:  # up to the last @ before the path
         rest = url.removeprefix("//")[found.end() :]
-        host, _, _ = rest.partition("/")
+        _, colon, password = userinfo.partition(":")
+        host = rest if colon and not password else rest.partition("/")[0]
         userinfo += f"@{host.rpartition('@')[0]}" if "@" in host else ""
     return "" if "/" in userinfo and ":" not in userinfo.partition("/")[0] else userinfo
 

@@ -54,10 +54,10 @@ _ChangeSetIdentity = tuple["Zone", "DnsName", "tuple[Change, ...]"]
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Apply the plan. Return the exit code.
+    """Make the changes of the plan that *arguments* name. Return the exit code.
 
     Raises:
-        UsageError: a flag is wrong, or the plan is out of date; nothing was written.
+        UsageError: a flag is wrong, or the plan is unusable or out of date; nothing was written.
     """
     path, flags = take_value(arguments, "--plan", allowed="the file of a plan")
     if path is None:
@@ -140,7 +140,7 @@ def _format_result(unmade: Sequence[PlanEntry], stored: PlanDocument) -> Iterato
 
 
 class ApprovedPlanWriter:
-    """A `ZoneWriter` that refuses every change set that is not in the approved plan."""
+    """A `ZoneWriter` that refuses every batch with a change set that is not in the approved plan."""
 
     def __init__(self, writer: ZoneWriter) -> None:
         """Write with *writer*. Until `approve` is called, everything is refused."""

@@ -45,7 +45,7 @@ _STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing"
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Check what extdns needs, and show what is missing. Return the exit code.
+    """Check whether extdns has what it needs, and show every result. Return the exit code.
 
     Raises:
         UsageError: a flag is wrong, or something that it names cannot be used.
@@ -66,7 +66,7 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
 
 
 def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Report a region that cannot be one of AWS."""
+    """Report the region that the environment sets for the provider `aws`, if AWS cannot have such a region."""
     name = next((name for name in _REGION_VARIABLES if environ.get(name)), "")
     if config.control.provider != _AWS or not name or _REGION.fullmatch(environ[name]):
         return
@@ -82,7 +82,7 @@ def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckR
 
 
 def _check_services(config: Config) -> Iterator[CheckResult]:
-    """Report what the cluster, the DNS service and the rules lack; only that the API server does not answer, if so."""
+    """Report on the cluster, the DNS service and the rules. If the API server does not answer, report only that."""
     try:
         require_api_server(config)
     except UsageError as exc:

@@ -181,7 +181,10 @@ class Countdown:
         self._ends: dict[str, float] = {}
 
     def describe_wait(self, decision: Decision) -> str:
-        """Return when the record of *decision* is deleted, "" if it is not in a grace period."""
+        """Return in how many seconds the record of *decision* will be deleted, as text, and store the time for `run`.
+
+        If the record is not in a grace period, return "" and remove its stored time.
+        """
         record = f"{decision.name} {decision.type}"
         self._ends.pop(record, None)
         if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:

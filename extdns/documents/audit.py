@@ -103,7 +103,10 @@ class AuditApproval(Document, frozen=True):
 
 
 class AuditWrite(Document, frozen=True):
-    """An ownership record that is changed together with the record. Null data mean that there is no such record."""
+    """An ownership record that is changed together with the record that it covers.
+
+    `before` is null if the ownership record is created, `after` if it is deleted.
+    """
 
     name: str
     type: str

@@ -162,7 +162,7 @@ def format_held_record(name: str, rtype: str, identifier: str, evidence: str) ->
 
 
 def explain_holds(causes: Iterable[str], evidence: Iterable[str]) -> Iterator[str]:
-    """Yield each of the *causes* of holds, and the meaning of each code in *evidence*; nothing if that has no code."""
+    """Yield the *causes* of holds, and the meaning of each code in *evidence*; nothing if *evidence* has no code."""
     codes = sorted(set(evidence) & set(Evidence))
     if codes:
         yield ""

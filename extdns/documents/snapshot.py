@@ -112,9 +112,10 @@ class EngineSnapshot:
         return None if key.type in self._plan.managed_types else Reason.TYPE_UNMANAGED
 
     def read_around(self, name: DnsName, entry: ZoneSnapshot) -> tuple[OwnedRecord, ...]:
-        """Return the records of a zone at *name* and its related names, with their owners, without ownership records.
+        """Return the records at *name* and its related names, with their owners, without ownership records.
 
-        A related name may be in another zone: the ownership record of the name of a zone may be in the zone above it.
+        These are the records in the zone *entry*; a related name that does not belong to this zone is looked up in its
+        own zones, because the ownership record of the name of a zone may be in the zone above it.
         """
         related = self._registry.related_names
         near = {name, *map(DnsName, related(name))}

@@ -123,7 +123,7 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     @property
     def parts(self) -> tuple[str, str, str, str]:
-        """The parts, to compare clusters by. An issuer that many clusters have in common is ""."""
+        """What clusters are compared by: uid, issuer ("" if many clusters share it), authority and configured id."""
         issuer = "" if self.issuer.rstrip("/") in COMMON_ISSUERS else self.issuer
         return self.uid, issuer, self.authority, self.configured_id
 
@@ -142,7 +142,7 @@ class ClusterIdentity(Value, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> tuple[str, str, str, str]:
-        """The four parts of the identity, including an issuer that many clusters have in common."""
+        """Uid, issuer (also one that many clusters share), authority and configured id."""
         return self.uid, self.issuer, self.authority, self.configured_id
 
     @property

@@ -30,7 +30,7 @@ def remove_crd(*flags: str) -> ClusterWorld:
     return world
 
 
-def test_records_of_dnsendpoints_stay_while_the_kind_is_not_served() -> None:
+def test_records_of_dnsendpoints_stay_while_dnsendpoints_are_not_served() -> None:
     world = remove_crd()
     assert world.published() == {*NAMES, "web"}
     assert world.list_decisions(NAMES[0]) == [("A", Action.KEEP, Reason.SOURCE_DOWN)]
@@ -66,7 +66,7 @@ def test_records_of_routes_stay_after_the_gateway_crd_was_deleted() -> None:
     assert world.list_decisions("r0") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_restart_while_the_kind_is_not_served_writes_nothing() -> None:
+def test_a_restart_while_dnsendpoints_are_not_served_writes_nothing() -> None:
     after = remove_crd().restart(for_s=HOUR_S)
     assert after.published() == {*NAMES, "web"}
     assert not after.provider.submissions

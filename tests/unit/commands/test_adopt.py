@@ -62,7 +62,7 @@ def test_without_the_yes_flag_adopt_lists_records_and_writes_nothing(
     )
 
 
-def test_before_it_writes_adopt_lists_the_records_that_cannot_be_adopted(
+def test_without_the_yes_flag_adopt_lists_the_records_that_cannot_be_adopted_before_those_that_can(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert adopt(installation) == 1

@@ -126,7 +126,7 @@ def test_a_failed_policy_test_shows_the_missing_and_the_unexpected_results(
         ("[rule.yaml]", "[]", "tests.yaml: policies is empty; allowed: at least one item"),
     ],
 )
-def test_an_invalid_test_file_is_reported_with_the_field(
+def test_an_invalid_file_of_policy_tests_is_reported_with_the_line_or_the_field(
     folder: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
 ) -> None:
     (folder / "tests.yaml").write_text(TESTS.replace(old, new))

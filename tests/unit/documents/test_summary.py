@@ -114,7 +114,7 @@ def test_excluded_names_leave_the_level_of_a_process_good_and_held_deletes_make_
         ),
     ],
 )
-def test_the_level_of_the_process_is_at_most_that_of_its_worst_kind_of_object(
+def test_if_all_names_are_published_the_level_of_the_process_is_that_of_its_worst_kind_of_object(
     phase: Phase, level: Level, message: str
 ) -> None:
     kinds = (KindState(kind=SERVICE, phase=phase),)

@@ -72,7 +72,7 @@ def test_re2_expressions_match_as_in_re2(expression: str, found: str, missed: st
         pytest.param("\\", id="nothing-to-escape"),
     ],
 )
-def test_expressions_that_re2_does_not_support_are_refused(expression: str) -> None:
+def test_expressions_that_re2_or_extdns_does_not_support_are_refused(expression: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_regex(expression)
 

@@ -89,7 +89,7 @@ def test_an_unsupported_flag_is_refused_only_if_other_settings_make_it_take_effe
         assert start(argv) == ()
 
 
-def test_each_flag_without_effect_gives_one_notice_in_the_order_of_the_flag_table() -> None:
+def test_each_flag_without_effect_gives_one_notice_in_table_order_unless_its_source_or_provider_is_not_chosen() -> None:
     notices = start([*START, "--kube-api-qps=7", "--no-events", "--crd-source-kind=X", "--aws-zones-cache-duration=3h"])
     assert notices == (
         "--events has no effect: changes of objects are always handled at once",
@@ -119,12 +119,12 @@ def test_flags_about_cache_times_set_the_minimum_interval_between_refreshes(argv
     assert min_refresh_interval_s(settings, apply_defaults(settings)) == seconds
 
 
-def test_the_aws_zones_cache_duration_has_an_effect_only_with_the_aws_provider() -> None:
+def test_with_the_aws_provider_the_aws_zones_cache_duration_sets_the_minimum_interval_between_refreshes() -> None:
     settings = parse_settings(["--source=service", "--provider=aws", "--aws-zones-cache-duration=3h"], {})
     assert min_refresh_interval_s(settings, apply_defaults(settings)) == 10800.0
 
 
-def test_the_approve_flag_gives_a_notice_to_remove_it_after_the_run() -> None:
+def test_the_approve_flag_gives_a_notice_to_remove_it_once_the_deletes_are_made() -> None:
     assert start([*START, "--approve=7f3a-91c2"]) == (
         "--approve applies at every start; remove it once the deletes are made",
     )

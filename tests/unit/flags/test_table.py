@@ -128,12 +128,12 @@ def test_a_flag_is_boolean_if_and_only_if_it_is_boolean_in_external_dns(row: Row
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_is_repeatable_only_if_external_dns_repeats_it(row: Row) -> None:
+def test_a_flag_of_external_dns_is_repeatable_exactly_if_it_is_repeatable_there(row: Row) -> None:
     assert BY_NAME[row.name].repeatable is (row.repeatable or row.name in LISTS)
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_a_flag_of_external_dns_has_the_same_choices(row: Row) -> None:
+def test_a_flag_of_external_dns_has_the_choices_that_it_has_there_and_those_that_only_extdns_has(row: Row) -> None:
     choices = {choice for choice in BY_NAME[row.name].kind.choices if choice}
     assert choices == row.allowed | MORE_CHOICES.get(row.name, set())
 

@@ -129,7 +129,7 @@ def test_a_comparison_by_order_needs_an_integer(text: str) -> None:
         parse_label_selector(text)
 
 
-def test_an_object_without_labels_is_selected_only_by_an_empty_selector() -> None:
+def test_an_object_without_labels_is_selected_by_an_empty_selector_and_not_by_one_that_requires_a_label() -> None:
     assert EVERYTHING.matches(None)
     assert not parse_label_selector("k").matches(None)
 
