@@ -14,7 +14,10 @@ from typing import Final
 from extdns.errors import shorten
 
 _CACHED: Final = 1024
-_PRIVATE: Final = tuple(ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
+_PRIVATE: Final = {
+    4: tuple(ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
+    6: (ip_network("fc00::/7"),),
+}
 _LINK_LOCAL_MULTICAST: Final = ip_network("224.0.0.0/24")
 _BROADCAST: Final = IPv4Address("255.255.255.255")
 _SECOND_BYTE_SHIFT: Final = 112
@@ -58,7 +61,8 @@ def _describe(text: object) -> str:
 
 def convert_address(text: str) -> str:
     """Return the address *text* in canonical form; for a network, the address in it."""
-    return str(parse_address(text))
+    found = parse_address(text)
+    return text if isinstance(found, IPv4Address) and "/" not in text else str(found)  # IPv4 has no other form
 
 
 def is_address(text: str) -> bool:
@@ -71,6 +75,7 @@ def is_canonical(text: str) -> bool:
     return str(parse_address(text)) == text
 
 
+@lru_cache(maxsize=_CACHED)
 def convert_network(text: str) -> str:
     """Return the network *text*, with its address in canonical form."""
     return str(_parse_network(text))
@@ -81,7 +86,6 @@ def is_network(text: str) -> bool:
     return _is_valid(_parse_network, text)
 
 
-@lru_cache(maxsize=_CACHED)
 def contains_address(network: str, address: str) -> bool:
     """Return whether *address* is in *network*."""
     return parse_address(address) in _parse_network(network).network
@@ -141,11 +145,13 @@ def is_global_unicast(address: str) -> bool:
     return not excluded and found != _BROADCAST
 
 
-@lru_cache(maxsize=_CACHED)
 def is_private(address: str) -> bool:
     """Return whether *address* is private (RFC 1918, RFC 4193). Kubernetes has no such function."""
     found = parse_address(address)
-    return any(found in network for network in _PRIVATE)
+    for network in _PRIVATE[found.version]:  # noqa: SIM110 - most calls are about new addresses, and a generator takes longer
+        if found in network:
+            return True
+    return False
 
 
 def _is_valid(parse: Callable[[object], object], text: str) -> bool:

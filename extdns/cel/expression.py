@@ -209,31 +209,28 @@ def _simplify(text: str) -> str:
     return sanitize(_ADVICE.sub("", _PYTHON_ERROR.sub("", text)), 300)
 
 
-def measure_value(value: object, depth: int = 0) -> tuple[int, int]:
+def measure_value(value: object) -> tuple[int, int]:
     """Return the number of elements of the longest list or map in *value*, and of characters of its longest text.
 
     Raises:
         EvaluationError: it is nested too deeply.
     """
-    if depth > _MAX_RESULT_DEPTH:
-        raise EvaluationError(f"a value is nested more than {_MAX_RESULT_DEPTH} levels deep")
-    match value:
-        case str() | bytes():
-            return 0, len(value)
-        case dict():
-            parts: Sequence[object] = (*value.keys(), *value.values())
-        case list():
-            parts = value
-        case _:
-            return 0, 0
-    elements, longest = len(value), 0
-    for part in parts:
-        if isinstance(part, str):  # nearly every part, and a call for each takes most of the time
-            longest = max(longest, len(part))
-            continue
-        found = measure_value(part, depth + 1)
-        elements, longest = max(elements, found[0]), max(longest, found[1])
-    return elements, longest
+    elements, longest = 0, 0
+    parts = [value]
+    for _ in range(_MAX_RESULT_DEPTH + 2):  # the innermost list has parts, too
+        inner: list[object] = []
+        for part in parts:
+            if isinstance(part, str | bytes):
+                longest = max(longest, len(part))
+            elif isinstance(part, dict | list):
+                elements = max(elements, len(part))
+                inner += part
+                if isinstance(part, dict):
+                    inner += part.values()
+        if not inner:
+            return elements, longest
+        parts = inner
+    raise EvaluationError(f"a value is nested more than {_MAX_RESULT_DEPTH} levels deep")
 
 
 def check_cost(expression: Expression, elements: int, longest: int) -> None:

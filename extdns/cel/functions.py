@@ -36,6 +36,7 @@ def list_labels(name: str) -> list[str]:
     return list(_parse_name(name).labels)
 
 
+@lru_cache(maxsize=1024)
 def _parse_name(text: object) -> DnsName:
     if not isinstance(text, str):
         raise ValueError(f"a domain name is a string, not {type(text).__name__}")  # noqa: TRY004 - one class for every value without a result
