@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
-from extdns.cel.expression import EvaluationError, Expression, check_cost, compile_list, measure_value
+from extdns.cel.expression import EvaluationError, check_cost, compile_list, measure_value
 from extdns.cel.library import Context
 from extdns.cel.policy import CompiledPolicy
+from extdns.cel.quick_check import QuickCheck, compile_quick_check
 from extdns.cel.references import ReadValues, References
 from extdns.model.violation import Violation
 from extdns.rules.rule_input import RuleDocument, RuleInput
 
 
 class PolicyGroup:
-    """Policies that are evaluated on the same values. If all conditions are true, that takes one call of the evaluator.
+    """Policies that are evaluated on the same values.
 
-    A policy with variables has no conditions, and is evaluated alone.
+    If all conditions are true, simple ones take a quick check for each policy, and all others together one call of the
+    evaluator. A policy with variables has no conditions, and is evaluated alone.
     """
 
     def __init__(self, policies: Sequence[CompiledPolicy]) -> None:
         """Use *policies*, at least one."""
         self._policies = tuple(policies)
         self._references = References(one.syntax for policy in policies for one in policy.expressions)
-        self._conditions = tuple(one for policy in policies for one in policy.conditions)
-        self._loops = tuple(one for one in self._conditions if one.syntax.loop_depth)
+        self._loops = tuple(one for policy in policies for one in policy.conditions if one.syntax.loop_depth)
+        self._checks = tuple((policy, _compile_check(policy)) for policy in policies)
+        others = [policy for policy, check in self._checks if check is None]
+        self._conditions = tuple(one for policy in others for one in policy.conditions)
+        self._joint = compile_list(self._conditions) if self._conditions else None
 
     def read(self, item: RuleInput) -> ReadValues:
         """Return what the policies read of *item*. If it is the same for two inputs, so are their violations."""
@@ -33,31 +37,44 @@ class PolicyGroup:
     def evaluate(self, item: RuleInput, values: ReadValues) -> tuple[Violation, ...]:
         """Return the violations of *item*, of which *values* were read."""
         document = self._references.build_document(values)
+        is_cheap = self._is_cheap(document)
+        left = self._drop_checked(document) if is_cheap else self._policies
+        if not left:
+            return ()
         context = self._references.build_context(document)
-        valid = self._find_valid(document, context)
+        valid = self._find_valid(context) if is_cheap else set()
         return tuple(
-            [
-                violation
-                for policy in self._policies
-                if policy not in valid
-                for violation in policy.evaluate(context, item)
-            ]
+            [violation for policy in left if policy not in valid for violation in policy.evaluate(context, item)]
         )
 
-    @cached_property
-    def _joint(self) -> Expression | None:
-        """One expression whose value is the list of the values of all conditions, if there are any and it compiles."""
-        return compile_list(self._conditions) if self._conditions else None
+    def _is_cheap(self, document: RuleDocument) -> bool:
+        """Return whether no loop of a condition may take too many steps."""
+        if not self._loops:
+            return True
+        try:
+            size = measure_value(document)  # of what all policies read, so at least that of each of them
+            for one in self._loops:
+                check_cost(one, *size)
+        except EvaluationError:
+            return False
+        return True
 
-    def _find_valid(self, document: RuleDocument, context: Context) -> set[CompiledPolicy]:
-        """Return policies that are not violated; none if one of the conditions has no value."""
+    def _drop_checked(self, document: RuleDocument) -> list[CompiledPolicy]:
+        """Return the policies that their quick checks do not show to be valid."""
+        left = []
+        for policy, check in self._checks:
+            try:
+                if check is None or check(document) is not True:
+                    left.append(policy)
+            except Exception:  # noqa: BLE001 - the evaluator decides, and says what is wrong
+                left.append(policy)
+        return left
+
+    def _find_valid(self, context: Context) -> set[CompiledPolicy]:
+        """Return policies that are valid by one call of the evaluator; none if one of their conditions has no value."""
         if self._joint is None:
             return set()
         try:
-            if self._loops:
-                size = measure_value(document)  # of what all policies read, so at least that of each of them
-                for one in self._loops:
-                    check_cost(one, *size)
             results = self._joint.evaluate(context)
         except EvaluationError:
             return set()
@@ -66,6 +83,12 @@ class PolicyGroup:
         found = dict(zip(self._conditions, results, strict=True))
         return {
             policy
-            for policy in self._policies
-            if policy.conditions and all(found[one] is True for one in policy.conditions)
+            for policy, check in self._checks
+            if check is None and policy.conditions and all(found[one] is True for one in policy.conditions)
         }
+
+
+def _compile_check(policy: CompiledPolicy) -> QuickCheck | None:
+    """Return one quick check of all conditions of *policy*, None if there is none."""
+    joined = " && ".join(f"({one.source}\n)" for one in policy.conditions)  # a comment ends with the line
+    return compile_quick_check(joined) if joined else None

@@ -94,9 +94,13 @@ class ExpressionSyntax(Value, frozen=True, kw_only=True):
 
 def read_syntax(source: str, namespaces: frozenset[str] = frozenset()) -> ExpressionSyntax:
     """Read the tokens of *source*. Names in *namespaces* before a call belong to the name of the function."""
+    return _SyntaxReader(read_tokens(source), namespaces).read()
+
+
+def read_tokens(source: str) -> list[SourceToken]:
+    """Return the tokens of *source* without blanks and comments."""
     found = (match for match in _TOKEN.finditer(source) if match.lastgroup != "blank")
-    tokens = [SourceToken(str(match.lastgroup), match[0]) for match in found]
-    return _SyntaxReader(tokens, namespaces).read()
+    return [SourceToken(str(match.lastgroup), match[0]) for match in found]
 
 
 def rename_variable(source: str, old: str, new: str) -> str:

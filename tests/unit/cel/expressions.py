@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hypothesis import strategies as st
+
 from extdns.cel.expression import compile_expression
 from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import PolicyMatch, read_policy
@@ -58,6 +60,35 @@ def build_current(name: str = "web.team-a.example.com") -> OwnedRecord:
         is_ours=True,
         labels=StringMap.from_items({"resource": "service/team-a/web"}),
     )
+
+
+_MAPS = st.dictionaries(st.sampled_from(("team", "owner", "web")), st.sampled_from(("a", "b")), max_size=3).map(
+    lambda found: StringMap.from_items(found.items())
+)
+_OBJECTS = st.builds(
+    RuleObject,
+    api_version=st.just("v1"),
+    kind=st.just("Service"),
+    namespace=st.sampled_from(("", "team-a", "team-b")),
+    name=st.sampled_from(("web", "api")),
+    labels=_MAPS,
+    annotations=_MAPS,
+)
+INPUTS = st.builds(
+    build_input,
+    st.sampled_from(("web.example.com", "api.team-a.example.com", "web.team-b.example.com", "example.com")),
+    st.sampled_from(("192.0.2.1", "10.0.0.1", "lb.example.net")),
+    operation=st.sampled_from(Operation),
+    source=st.sampled_from(("service", "ingress")),
+    record_type=st.sampled_from(("A", "CNAME")),
+    ttl_s=st.sampled_from((0, 1, 60)),
+    properties=st.sampled_from(({}, {"alias": "true"}, {"alias": "true", "x": "y"})),
+    zone=st.sampled_from((Zone(name=DnsName("example.com"), id="a"), Zone(name=DnsName("com"), id="b", private=True))),
+    object=st.none() | _OBJECTS,
+    namespace=st.none() | st.builds(RuleNamespace, name=st.just("team-a"), labels=_MAPS, annotations=_MAPS),
+    current=st.none() | st.sampled_from(("web.example.com", "api.team-a.example.com")).map(build_current),
+)
+"""Inputs that differ in all that rules read."""
 
 
 def evaluate(source: str, item: RuleInput | None = None) -> object:

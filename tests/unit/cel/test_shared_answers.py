@@ -18,12 +18,9 @@ from extdns.cel.policy_group import PolicyGroup
 from extdns.cel.policy_rules import PolicyRules, is_matched
 from extdns.cel.references import ReadValues, References
 from extdns.cel.syntax import read_syntax
-from extdns.model.dns_name import DnsName
-from extdns.model.value import StringMap
 from extdns.model.violation import Violation
-from extdns.model.zone import Zone
-from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject, build_document
-from tests.unit.cel.expressions import build_current, build_input, build_policy
+from extdns.rules.rule_input import Operation, RuleInput, build_document
+from tests.unit.cel.expressions import INPUTS, build_current, build_input, build_policy
 
 _CONDITIONS = (
     "record.ttl >= 60",
@@ -101,34 +98,6 @@ def build_policies(draw: st.DrawFn) -> list[CompiledPolicy]:
     return policies
 
 
-_MAPS = st.dictionaries(st.sampled_from(("team", "owner", "web")), st.sampled_from(("a", "b")), max_size=3).map(
-    lambda found: StringMap.from_items(found.items())
-)
-_OBJECTS = st.builds(
-    RuleObject,
-    api_version=st.just("v1"),
-    kind=st.just("Service"),
-    namespace=st.sampled_from(("", "team-a", "team-b")),
-    name=st.sampled_from(("web", "api")),
-    labels=_MAPS,
-    annotations=_MAPS,
-)
-_INPUTS = st.builds(
-    build_input,
-    st.sampled_from(("web.example.com", "api.team-a.example.com", "web.team-b.example.com", "example.com")),
-    st.sampled_from(("192.0.2.1", "10.0.0.1", "lb.example.net")),
-    operation=st.sampled_from(Operation),
-    source=st.sampled_from(("service", "ingress")),
-    record_type=st.sampled_from(("A", "CNAME")),
-    ttl_s=st.sampled_from((0, 1, 60)),
-    properties=st.sampled_from(({}, {"alias": "true"}, {"alias": "true", "x": "y"})),
-    zone=st.sampled_from((Zone(name=DnsName("example.com"), id="a"), Zone(name=DnsName("com"), id="b", private=True))),
-    object=st.none() | _OBJECTS,
-    namespace=st.none() | st.builds(RuleNamespace, name=st.just("team-a"), labels=_MAPS, annotations=_MAPS),
-    current=st.none() | st.sampled_from(("web.example.com", "api.team-a.example.com")).map(build_current),
-)
-
-
 def evaluate_alone(policies: Sequence[CompiledPolicy], item: RuleInput) -> Iterator[Violation]:
     """Evaluate each policy on the complete document, with no other policy beside it, and store nothing."""
     for policy in policies:
@@ -138,7 +107,7 @@ def evaluate_alone(policies: Sequence[CompiledPolicy], item: RuleInput) -> Itera
             yield from policy.evaluate(Context(document, dict(FUNCTIONS)), item)
 
 
-@given(policies=build_policies(), items=st.lists(_INPUTS, min_size=1, max_size=12))
+@given(policies=build_policies(), items=st.lists(INPUTS, min_size=1, max_size=12))
 def test_answers_of_several_policies_are_those_of_each_policy_alone(
     policies: list[CompiledPolicy], items: list[RuleInput]
 ) -> None:
@@ -176,11 +145,21 @@ def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
     return len(counted)
 
 
-def test_conditions_that_are_true_take_one_call_of_the_evaluator() -> None:
-    policies = [build_policy(f"record.name != '{name}'", name=name) for name in "abc"]
+@pytest.mark.parametrize(
+    ("conditions", "calls"),
+    [
+        (("record.name != 'a'", "record.ttl == 300", "record.type == 'A'"), 0),
+        (("record.name != 'a'", "record.ttl - 300 == 0", "-300 == -record.ttl"), 1),
+        (("record.name != 'a'", "record.ttl == 299", "record.ttl > 0"), 1),
+        (("record.name != 'a'", "object.labels['x'] == ''", "record.ttl > 0"), 1),
+    ],
+    ids=["simple", "others", "one-false", "one-without-value"],
+)
+def test_conditions_that_are_true_take_at_most_one_call_of_the_evaluator(conditions: Sequence[str], calls: int) -> None:
+    policies = [build_policy(condition, name=f"rule-{at}") for at, condition in enumerate(conditions)]
     with patch.object(Expression, "evaluate", autospec=True, side_effect=Expression.evaluate) as evaluate:
         PolicyRules(policies).evaluate((build_input(),))
-    assert evaluate.call_count == 1
+    assert evaluate.call_count == calls
 
 
 def test_conditions_that_end_with_comments_are_evaluated_together() -> None:
@@ -197,7 +176,7 @@ def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
     ]
 
 
-@given(item=_INPUTS)
+@given(item=INPUTS)
 def test_expressions_that_read_all_variables_get_the_complete_document(item: RuleInput) -> None:
     everything = References([read_syntax("[operation, source, record, object, namespace, current]")])
     assert everything.build_document(everything.read(item)) == build_document(item)
