@@ -247,7 +247,7 @@ def _format_zone(zone: SavedZoneStatus, now: datetime) -> Iterator[str]:
     yield f"  Zone {name}: {format_count(zone.records, 'record')} of ours{saved}"
     yield from _format_held_sets(zone.held_sets)
     if zone.deleted:
-        absent = f", {zone.deleted_by_absence} of them because the object is absent" if zone.deleted_by_absence else ""
+        absent = f", {zone.deleted_by_absence} of them by absence" if zone.deleted_by_absence else ""
         yield f"    - {format_count(zone.deleted, 'delete')} in the last ten minutes without an approval{absent}"
     if not zone.accepted:
         yield "    · the settings are not accepted yet: deletes of orphans are held"

@@ -210,14 +210,15 @@ DELETE_FLAGS: Final = (
         kind=make_number_kind(0, 100),
         default=30,
         reference_default=100,
-        help="delete budget: percentage of a zone's records that may be deleted within ten minutes; 100 is no limit",
+        help="delete budget of a zone, and of each namespace in it: percentage of our records that may be deleted "
+        "within ten minutes without approval; 100 is no limit",
     ),
     Flag(
         name="max-delete-count",
         kind=make_number_kind(0),
         default=10,
-        help="delete budget: number of a zone's records that may be deleted within ten minutes, even if that exceeds "
-        "--max-delete-percent",
+        help="delete budget of a zone, and of each namespace in it: number of our records that may be deleted "
+        "within ten minutes without approval, even if that exceeds --max-delete-percent",
     ),
     Flag(
         name="approve",

@@ -152,7 +152,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "        api.example.org A [object-deleted]\n"
         "        shop.example.org A (blue) [absent]\n"
         "        and 1 more delete; the log lists all\n"
-        "    - 2 deletes in the last ten minutes without an approval, 1 of them because the object is absent\n"
+        "    - 2 deletes in the last ten minutes without an approval, 1 of them by absence\n"
         "  Zone example.net (Z9): 1 record of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
         "    · the settings are not accepted yet: deletes of orphans are held\n"
         "  · 1 delete approved, until 2026-11-20 10:14:31 UTC at the latest\n"
