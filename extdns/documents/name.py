@@ -79,7 +79,7 @@ class ClaimDocument(Document, frozen=True):
 
 
 class ExcludedObject(Document, frozen=True):
-    """An object, or one `name` of it, that a filter excludes. If `certain` is false, its names are unknown."""
+    """An object, or one `name` of it, that `by` excludes. If `certain` is false, its names are unknown."""
 
     object: str
     by: str

@@ -21,14 +21,24 @@ SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-li
 """Flags that exclude objects while they are not set; other flags exclude objects while they are."""
 
 
-def explain_exclusion(flag: str) -> str:
-    """Return how *flag*, which can also be an annotation, excludes a name, as a clause."""
-    return f"{flag} is not set" if flag in SWITCHES_TO_SET else f"{flag} excludes it"
+def explain_exclusion(cause: str) -> str:
+    """Return why a name is excluded, as a clause. *cause* is `ExcludedClaim.excluded_by`."""
+    if cause in SWITCHES_TO_SET:
+        return f"{cause} is not set"
+    field, colon, problem = cause.partition(": ")
+    return f"{problem} ({field})" if colon else f"{cause}{',' if ', ' in cause else ''} excludes it"
 
 
-def suggest_for_exclusion(flag: str) -> str:
-    """Return what a person can do if *flag*, which can also be an annotation, excludes a name."""
-    return f"add {flag}" if flag in SWITCHES_TO_SET else f"change {flag}, or the object"
+def describe_excluded(what: str, cause: str) -> str:
+    """Return that *what* is excluded by *cause*, as a phrase. *cause* is `ExcludedClaim.excluded_by`."""
+    return f"{what}: {explain_exclusion(cause)}" if ": " in cause else f"{what}, by {cause}"
+
+
+def suggest_for_exclusion(cause: str) -> str:
+    """Return what a person can do if *cause*, which is `ExcludedClaim.excluded_by`, excludes a name."""
+    if cause in SWITCHES_TO_SET:
+        return f"add {cause}"
+    return f"correct {cause}" if ": " in cause else f"change {cause}, or the object"
 
 
 class OtherAffix(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.documents.document import describe_process
+from extdns.documents.name_findings import describe_excluded
 from extdns.documents.next_step import suggest_next_step
 from extdns.documents.text import (
     escape_line,
@@ -187,7 +188,7 @@ def _describe_absence(document: NameDocument) -> Iterator[str]:
 
 
 def _describe_excluded(what: str, by: str, *, certain: bool) -> str:
-    return f"{what}, by {by}" if certain else f"{what}, by {by}; its names were not computed"
+    return f"{describe_excluded(what, by)}{'' if certain else '; its names were not computed'}"
 
 
 def _describe_zones(document: NameDocument) -> list[str]:

@@ -92,10 +92,11 @@ class InvalidClaim(Value, frozen=True, kw_only=True):
 
 
 class ExcludedClaim(Value, frozen=True, kw_only=True):
-    """The object, or one name on it, is excluded by configuration.
+    """The object, or one name on it, is excluded by configuration or by a field that selects nothing.
 
     Attributes:
-        excluded_by: the flag or annotation that excludes it, as `--ingress-class`.
+        excluded_by: the flag, annotation, field or object that excludes it, as `--ingress-class`; or a field and what
+            is wrong with it, as `spec.parentRefs: there is no Gateway shop/front`.
         name: the excluded name; None if the whole object is excluded, and this is its only claim.
     """
 

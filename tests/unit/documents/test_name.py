@@ -307,6 +307,18 @@ def explain_object(*claims: Claim) -> str:
             id="flag that is not set",
         ),
         pytest.param(
+            [ExcludedClaim(ref=ref("web"), excluded_by="spec.parentRefs: there is no Gateway a/b", name=DnsName(WEB))],
+            "publishes nothing: there is no Gateway a/b (spec.parentRefs).",
+            "correct spec.parentRefs: there is no Gateway a/b",
+            id="missing object",
+        ),
+        pytest.param(
+            [ExcludedClaim(ref=ref("web"), excluded_by="spec.gateways, which names no Gateway", name=DnsName(WEB))],
+            "publishes nothing: spec.gateways, which names no Gateway, excludes it.",
+            "change spec.gateways, which names no Gateway, or the object",
+            id="field without a value",
+        ),
+        pytest.param(
             [InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")],
             "requests no name.",
             "correct what is marked with an exclamation mark",
@@ -332,6 +344,13 @@ def test_the_explanation_of_an_object_says_whether_it_requests_names_and_what_to
     lines = explain_object(*claims).split("\n")
     assert lines[0] == f"Service shop/web {answer}"
     assert lines[-1] == f"Next: {following}"
+
+
+def test_the_explanation_of_a_name_says_which_object_named_by_the_requesting_object_does_not_exist() -> None:
+    absent = ExcludedClaim(ref=ref("web"), excluded_by="spec.parentRefs: there is no Gateway a/b", name=DnsName(WEB))
+    text = render(explain(start_dry(first=[observe("web", absent)])))
+    assert "Service shop/web requests it, but there is no Gateway a/b (spec.parentRefs)." in text
+    assert "  excluded      Service shop/web: there is no Gateway a/b (spec.parentRefs)\n" in text
 
 
 def test_the_explanation_of_an_object_shows_which_of_its_names_a_flag_excludes() -> None:
