@@ -54,6 +54,7 @@ def build_engine_settings(
         is_state_store_missing=is_state_missing(config) and not has_state_store,
         has_rules=has_rules(config),
         has_policy_server=bool(config.rules.opa_url),
+        has_all_namespaces=has_live_cluster(config),
     )
 
 

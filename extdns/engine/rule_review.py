@@ -120,11 +120,10 @@ class RuleReview(Value, frozen=True, kw_only=True):
     is_awaited: bool = False
 
     @property
-    def waits_for(self) -> tuple[Wait, ...]:
+    def waits_for(self) -> list[Wait]:
         """The namespaces of the records to delete: rules may read their labels, and no claim leads to the name."""
-        deletes = [item for item in self.inputs if item.operation is Operation.DELETE]
-        names = sorted({item.namespace.name for item in deletes if item.namespace})
-        return tuple([Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", name)) for name in names])
+        deleted = (one.namespace for one in self.inputs if one.operation is Operation.DELETE)
+        return [Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", one.name)) for one in dict.fromkeys(deleted) if one]
 
 
 NO_REVIEW: Final = RuleReview()
@@ -227,13 +226,14 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
 
     def _build_input_of_record(self, operation: Operation, owned: OwnedRecord, source: str = "") -> RuleInput:
         key, rules = self.state.evidence.find_object(owned.resource), self.state.rules
+        is_known = key is not None and self.state.claims.has_object(key)
         return RuleInput(
             operation=operation,
             record=restate_record(owned.record),
             zone=self.zone.zone,
             source=source,
             object=rules.find_object(key) if key else None,
-            namespace=rules.find_namespace(key.namespace if key else find_namespace(owned.resource)),
+            namespace=rules.find_namespace(find_namespace(owned.resource), may_be_gone=not is_known),
             current=owned,
         )
 

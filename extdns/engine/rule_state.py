@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns.engine.effects import QueryRules
-from extdns.engine.inputs import PRESENT, RulesAnswered, RulesChanged, RulesRevised
+from extdns.engine.inputs import PRESENT, Cause, RulesAnswered, RulesChanged, RulesRevised
 from extdns.model.claim import NameClaim
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_QUERY: Final = 500
 _AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
+_UNREAD_NAMESPACE: Final = Evaluation(unavailable="the namespace of the object was not read")
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
 _CONTENT: Final = frozenset({"targets", "ttl", "properties"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
@@ -72,6 +73,7 @@ class RuleState:
         """Start without answers. If *settings* have local rules, every answer is awaited until these are read."""
         self._plan = settings.plan
         self._phases = phases
+        self._has_all_namespaces = settings.has_all_namespaces
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
         self.has_server = settings.has_policy_server
         self.is_active = settings.has_rules or settings.has_policy_server
@@ -108,11 +110,12 @@ class RuleState:
 
     def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
         """Store the labels and annotations of the object of *seen*. Return the names to plan again if they changed."""
-        before = self._tags.get(seen.key, _UNTAGGED)
-        tags = ObjectTags(seen.labels, seen.annotations) if seen.cause in PRESENT else _UNTAGGED
-        if tags == before:
+        if seen.cause is Cause.MISSING and seen.key.kind == NAMESPACE:
+            return frozenset()  # a list can be incomplete
+        tags = ObjectTags(seen.labels, seen.annotations) if seen.cause in PRESENT else None
+        if tags == self._tags.get(seen.key):
             return frozenset()
-        if tags is _UNTAGGED:
+        if tags is None:
             del self._tags[seen.key]
         else:
             self._tags[seen.key] = tags
@@ -138,23 +141,34 @@ class RuleState:
             annotations=tags.annotations,
         )
 
-    def find_namespace(self, name: str) -> RuleNamespace | None:
-        """Return the namespace *name* as rules see it; None if *name* is "" or namespaces could not be listed."""
+    def find_namespace(self, name: str, *, may_be_gone: bool = False) -> RuleNamespace | None:
+        """Return the namespace *name* as rules see it; None if *name* is "" or the namespace was not read.
+
+        An object can be read before its new namespace is. With *may_be_gone*, a namespace that was not read has no
+        labels, because it may have been deleted with the object.
+        """
         if not name or not self._phases.is_synced(NAMESPACE):
             return None
-        found = self._namespaces.get(name)
-        if found is None:
-            tags = self._tags.get(ObjectKey(NAMESPACE, "", name), _UNTAGGED)
-            labels = tags.labels.set(_NAMESPACE_NAME, name)
-            found = self._namespaces[name] = RuleNamespace(name=name, labels=labels, annotations=tags.annotations)
-        return found
+        if name not in self._namespaces:
+            tags = self._tags.get(ObjectKey(NAMESPACE, "", name))
+            if tags is None:
+                is_unread = self._has_all_namespaces and not may_be_gone
+                return None if is_unread else _build_namespace(name, _UNTAGGED)
+            self._namespaces[name] = _build_namespace(name, tags)
+        return self._namespaces[name]
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> Sequence[Evaluation]:
         """Return the evaluation of each of *inputs* by the local rules and the policy server; store nothing."""
         local = self.rules.evaluate(inputs) if self.rules else (Evaluation(),) * len(inputs)
         if not self.has_server:
             return local
-        return [one.merge(self._find_answer(item) or _AWAITED) for item, one in zip(inputs, local, strict=True)]
+        answers = [_UNREAD_NAMESPACE if self._awaits_namespace(item) else self._find_answer(item) for item in inputs]
+        return [one.merge(answer or _AWAITED) for one, answer in zip(local, answers, strict=True)]
+
+    def _awaits_namespace(self, item: RuleInput) -> bool:
+        """Return whether the namespace of the object of *item* will be read, and was not yet."""
+        namespace = item.object.namespace if item.object else ""
+        return bool(namespace) and item.namespace is None and self._phases.is_synced(NAMESPACE)
 
     def _find_answer(self, item: RuleInput) -> Evaluation | None:
         """Return the answer about *item*, None if there is none yet.
@@ -208,6 +222,11 @@ def _drop_current(item: RuleInput) -> RuleInput:
     """Return *item* without its current record, and with a create as an update, so that equal answers can be shared."""
     operation = Operation.DELETE if item.operation is Operation.DELETE else Operation.UPDATE
     return replace(item, operation=operation, current=None)
+
+
+def _build_namespace(name: str, tags: ObjectTags) -> RuleNamespace:
+    labels = tags.labels.set(_NAMESPACE_NAME, name)
+    return RuleNamespace(name=name, labels=labels, annotations=tags.annotations)
 
 
 def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:

@@ -37,6 +37,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
         has_rules: whether rules are configured. Then nothing is planned before the first `RulesChanged`, and
             observations have the labels and annotations of objects.
         has_policy_server: whether a policy server is queried about every record.
+        has_all_namespaces: whether namespaces are listed; manifests need not have those of their objects.
         source_timeout_s: how long a source may fail before planning begins without it.
     """
 
@@ -61,3 +62,4 @@ class EngineSettings(Value, frozen=True, kw_only=True):
     is_state_store_missing: bool = False
     has_rules: bool = False
     has_policy_server: bool = False
+    has_all_namespaces: bool = True

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import service
+from tests.objects import namespace, service
 from tests.program.installation import Installation
 from tests.rego.opa_process import OpaProcess
 from tests.rego.opa_proxy import start_proxy
@@ -32,7 +32,7 @@ def test_new_names_wait_and_no_record_is_deleted_until_the_policy_server_answers
 ) -> None:
     with ApiServer() as server, OpaProcess(tmp_path, policies={"a.rego": POLICY}) as opa, start_proxy(opa) as proxy:
         installation = Installation(tmp_path, server, sources=("service",), example_org="")
-        installation.apply(service("web"))
+        installation.apply(namespace(), service("web"))
         flags = (f"--opa-url={proxy.url}", "--interval=1s", "--delete-grace-period=0s")
         with installation.start(*flags) as running:
             installation.until(lambda: installation.zones.published() == [WEB])

@@ -11,7 +11,7 @@ import pytest
 
 from extdns.kube.policy_status import ANNOTATION, REASON
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import service
+from tests.objects import namespace, service
 from tests.program.installation import Installation
 from tests.rego.kube_mgmt import DATA_LABEL, STATUS, KubeMgmt, build_config_map
 from tests.rego.opa_process import OpaProcess
@@ -60,6 +60,7 @@ class Site:
 def site(tmp_path: Path) -> Iterator[Site]:
     """Load a good policy and its data, and run everything but extdns."""
     with ApiServer() as server, OpaProcess(tmp_path) as opa, KubeMgmt(server, opa):
+        server.put(namespace())
         server.put(build_config_map("settings", DATA_LABEL, bad='{"start": "bad"}'))
         server.put(build_config_map("names", names_rego=GOOD))
         site = Site(tmp_path, server, opa)

@@ -13,7 +13,7 @@ import pytest
 
 from extdns.controller.exit_codes import DONE, FAILED, VIOLATED
 from tests.fakes.apiserver.server import ApiServer
-from tests.objects import Json, service
+from tests.objects import Json, namespace, service
 from tests.program.installation import USAGE, Installation
 from tests.program.process import once
 from tests.program.running import Running
@@ -53,6 +53,7 @@ class Site:
 def site(tmp_path: Path) -> Iterator[Site]:
     """Run OPA with a policy that denies names that begin with `bad`, and a cluster."""
     with ApiServer() as server, OpaProcess(tmp_path, policies={POLICY: DENY_BAD}) as opa:
+        server.put(namespace())
         yield Site(tmp_path, server, opa)
 
 

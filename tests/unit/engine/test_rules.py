@@ -12,9 +12,7 @@ from extdns.model.reason import Reason
 from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 from tests.builders import build_claim, observe, observe_gone, owned, record
-from tests.cluster_world import start_cluster
-from tests.objects import namespace, service
-from tests.rules import FakeRule, FakeRules, change_rules, deny_targets
+from tests.rules import FakeRule, change_rules, deny_targets
 from tests.world import World, start_world
 
 BAD, GOOD = "169.254.0.1", "192.0.2.1"
@@ -225,18 +223,3 @@ def test_the_first_pass_does_not_end_before_the_rules_are_read() -> None:
     assert (world.list_records(), world.engine.is_planned) == ({}, False)
     world.run(change_rules(deny_targets(BAD)), for_s=1.0)
     assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)
-
-
-def test_a_record_that_a_label_of_its_namespace_protects_is_deleted_once_the_label_is_removed() -> None:
-    rule = FakeRule(
-        name="protected",
-        allows=lambda item: item.namespace is not None and not item.namespace.labels.has("protected"),
-        operations=frozenset({Operation.DELETE}),
-    )
-    labelled = namespace()
-    labelled["metadata"]["labels"] = {"protected": "yes"}
-    world = start_cluster(service("web"), labelled, rules=FakeRules((rule,), needs_namespaces=True))
-    world.delete(service("web"), for_s=300.0)
-    assert world.published() == {"web"}
-    world.apply(namespace(), for_s=300.0)
-    assert world.published() == set()
