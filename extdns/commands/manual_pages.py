@@ -200,7 +200,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         """,
         options=(OUTPUT,),
         examples=("extdns policy check rules.yaml", "extdns policy test tests.yaml --output=json"),
-        exit_codes="0, or 1 if a rule or a test file is invalid, a test failed, or there are none.",
+        exit_codes="0, or 1 if a rule or a test file is invalid, a test failed, or there is no rule or no test.",
         takes_run_flags=False,
     ),
     "iam-policy": CommandHelp(
@@ -213,8 +213,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         text="""
             Prints the policy of the role that reads and writes the zones, with only the permissions that the flags
             need: the zones of --zone-id-filter, the names of --domain-filter and --exclude-domains with their ownership
-            records, the managed record types, and the actions CREATE and DELETE, of which conditional writes consist.
-            Without filters, all zones and names are allowed.
+            records, the managed record types, and the actions CREATE and DELETE, of which conditional writes consist;
+            with --no-aws-conditional-writes UPSERT, too. Without filters, all zones and names are allowed.
 
             AWS_REGION, or else AWS_DEFAULT_REGION, decides the partition. --zone-id-filter takes ids of hosted zones,
             such as Z0123456789ABC; for names use --domain-filter.
