@@ -82,7 +82,7 @@ def compile_quick_check(source: str) -> QuickCheck | None:
         tokens.append(_REPLACED.get(text, text))
     try:
         return _require("bool", _compile(ast.parse(" ".join(tokens), mode="eval").body, frozenset()))
-    except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError, re.error):
         return None
 
 
@@ -158,7 +158,7 @@ def _compile_field(names: tuple[str, ...]) -> _Operand:
         part = _Operand(kind, lambda scope: scope[first][name])
     else:
         part = _Operand(kind, lambda scope: reduce(getitem, rest, scope[first]))
-    return _compile_element(part, *keys) if keys else part
+    return reduce(_compile_element, keys, part)
 
 
 def _compile_element(part: _Operand, key: object) -> _Operand:

@@ -178,6 +178,8 @@ def test_conditions_of_the_benchmark_have_quick_checks(expression: str) -> None:
         "record.name.matches('a?')",
         "record.name.matches('[^a]')",
         "record.name.matches('[a&&b]')",
+        "record.name.matches('[z-a]')",
+        "object.labels.dns.example.io == 'a'",
     ],
 )
 def test_other_conditions_have_no_quick_check(source: str) -> None:
