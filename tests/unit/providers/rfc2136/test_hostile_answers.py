@@ -95,6 +95,14 @@ def test_an_update_answered_too_late_is_unknown_and_the_next_read_shows_it(serve
     assert read_keys(zones) == [APEX, WEB]
 
 
+def test_an_update_that_may_not_begin_any_more_is_not_sent_to_any_server(server: PrimaryServer) -> None:
+    settings = replace(build_settings(server), write_options=WriteOptions(can_begin=lambda: False))
+    outcome = create_web(Rfc2136Zones(replace(settings, servers=(server.address, server.address))))
+    assert isinstance(outcome, TryLater)
+    assert "this process is not the leader" in outcome.message
+    assert server.opcodes == []
+
+
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [

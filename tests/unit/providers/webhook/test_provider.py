@@ -13,6 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
+from providers.common.api_calls import WriteOptions
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import build_batch, build_desired, create, delete, update
 from tests.fakes.service.answers import Answer, ApiError
@@ -259,6 +260,21 @@ def test_the_outcome_of_a_write_depends_on_the_status_and_after_a_500_on_the_rec
     _, writer = start(fake)
     fake.faults.arm(fault, action=Action.APPLY)
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), expected)
+
+
+def test_a_write_that_may_not_begin_any_more_is_not_sent(fake: WebhookServer) -> None:
+    _, writer = start(fake, write_options=WriteOptions(can_begin=lambda: False))
+    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
+    assert [call.action for call in fake.calls] == [Action.NEGOTIATE]
+
+
+def test_a_webhook_that_throttles_is_called_at_half_the_rate(fake: WebhookServer) -> None:
+    reader, writer = start(fake)
+    before = reader.read_rate_limits()[0]
+    fake.faults.arm(Refuse(429, ""), action=Action.APPLY)
+    writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+    after = reader.read_rate_limits()[0]
+    assert (after.per_s, after.throttle_count) == (before.per_s / 2, 1)
 
 
 def test_after_a_500_a_record_that_others_changed_is_a_write_conflict(fake: WebhookServer) -> None:
