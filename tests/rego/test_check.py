@@ -88,6 +88,21 @@ def test_check_reports_a_server_that_cannot_be_reached(
     assert (code, found) == (1, {"--opa-url": ("missing", "GET /v1/policies: Connection refused")})
 
 
+def test_check_says_which_requests_the_server_has_to_accept_if_it_refuses_queries(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    authorization = tmp_path / "authz.rego"
+    authorization.write_text('package system.authz\n\ndefault allow := false\n\nallow if input.method == "GET"\n')
+    with OpaProcess(tmp_path, "--authorization=basic", str(authorization)) as opa:
+        installation = Installation(Path(mkdtemp(dir=tmp_path)), sources=("service",), example_org="")
+        installation.replace_manifests(service("web"))
+        assert cli.main(["check", *installation.flags(f"--opa-url={opa.url}", "--opa-timeout=10s")], {}) == 1
+    assert (
+        f"missing  --opa-url={opa.url}: POST /v1/query: status 401 Unauthorized\n"
+        "         let the server accept the token of --opa-token-file for GET /v1/policies and POST /v1/query\n"
+    ) in capsys.readouterr().out
+
+
 def test_check_reports_a_token_that_the_server_does_not_accept_or_that_cannot_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ from extdns.model.change import Batch, Forbidden, Outcome, Refused, TryLater, Un
 from extdns.model.dns_name import DnsName
 from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
-from extdns.model.zone import Zone, ZoneList
+from extdns.model.zone import AccountFailure, Zone, ZoneList
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.wire import MAX_BODY_BYTES, MEDIA_TYPE, Changes, Endpoint
 from tests.builders import ZONE, owned, ownership_record, record
@@ -321,6 +321,21 @@ def test_a_delete_and_a_create_of_one_record_are_refused_if_the_record_is_not_as
     server.read()
     status, answer = server.apply(create=[WEB | {"targets": ["192.0.2.2"]}], delete=[WEB])
     assert (status, "has other targets" in answer) == (500, True)
+
+
+def test_a_record_that_was_deleted_can_be_created_again_without_reading() -> None:
+    server = start(*owned("web", "192.0.2.1"))
+    server.read()
+    assert server.apply(delete=[WEB, TEXT]) == (204, "")
+    assert server.apply(create=[WEB, TEXT]) == (204, "")
+
+
+def test_records_are_not_returned_if_the_zones_of_one_account_cannot_be_listed() -> None:
+    server = start(*owned("web", "192.0.2.1"))
+    assert isinstance(server.provider, FaultyProvider)
+    failed = AccountFailure(account="other", message="other: access denied")
+    server.provider.zone_list = ZoneList(zones=(ZONE,), failed=(failed,))
+    assert server.call("GET", "/records")[0::2] == (500, b"other: access denied\n")
 
 
 @pytest.mark.parametrize("host", ["localhost:8888", "127.0.0.1", "[::1]:8888"])
