@@ -265,22 +265,22 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     ) -> Denial:
         """Build the denial of *claim*. Evaluate the records that it may delete, and add their inputs to *inputs*."""
         resource, state = claim.provenance.ref.key.resource, self.state
+        is_derived = claim.provenance.derivation is Derivation.PTR
         own = [one for one in self.current if one.is_ours and state.evidence.normalize_resource(one) == resource]
-        if claim.provenance.derivation is Derivation.PTR:
-            own = []  # ownership records of PTR records name no resource
+        own = [] if is_derived else own  # ownership records of PTR records name no resource
         others = [one for one in self.current if one.resource and one not in own and self._may_share(one, claim)]
         replaced = [one for one in others if any(_replaces(record, one) for record in records)]
         violating: list[OwnedRecord] = []
         if any(violation.deletes for answer in answers for violation in answer.denials):
             made = [*own, *replaced]
-            published = made + [one for one in self.current if one not in made and _is_any_published((one,), records)]
+            found = made + [one for one in self.current if one not in made and _is_any_published((one,), records)]
             source = claim.provenance.source
-            now = [
-                self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in published
-            ]
+            now = [self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in found]
             inputs += now
             seen = state.rules.evaluate(now)
-            violating = [one for one, answer in zip(published, seen, strict=True) if answer.is_deleting]
+            if is_derived:  # it violates what the address record violates
+                seen = [reduce(Evaluation.merge, answers)] * len(found)
+            violating = [one for one, answer in zip(found, seen, strict=True) if answer.is_deleting]
         stays = bool(records) and all(_is_any_published(self.current, (record,)) for record in records)
         reason = Reason.POLICY_VIOLATION if stays and not violating else Reason.POLICY_DENIED
         return Denial(
