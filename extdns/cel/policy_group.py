@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from extdns.cel.expression import EvaluationError, check_cost, compile_list, measure_value
 from extdns.cel.library import Context
@@ -11,6 +12,8 @@ from extdns.cel.quick_check import QuickCheck, compile_quick_check
 from extdns.cel.references import ReadValues, References
 from extdns.model.violation import Violation
 from extdns.rules.rule_input import RuleDocument, RuleInput
+
+_LENGTHS: Final = (10_000, 1000, 300, 100)
 
 
 class PolicyGroup:
@@ -25,6 +28,7 @@ class PolicyGroup:
         self._policies = tuple(policies)
         self._references = References(one.syntax for policy in policies for one in policy.expressions)
         self._loops = tuple(one for policy in policies for one in policy.conditions if one.syntax.loop_depth)
+        self._max_length = next((length for length in _LENGTHS if self._is_cheap(length, length)), -1)
         self._checks = tuple((policy, _compile_check(policy)) for policy in policies)
         others = [policy for policy, check in self._checks if check is None]
         self._conditions = tuple(one for policy in others for one in policy.conditions)
@@ -37,7 +41,8 @@ class PolicyGroup:
     def evaluate(self, item: RuleInput, values: ReadValues) -> tuple[Violation, ...]:
         """Return the violations of *item*, of which *values* were read."""
         document = self._references.build_document(values)
-        is_cheap = self._is_cheap(document)
+        # no list and no text is longer than the text of all values
+        is_cheap = len(repr(values)) <= self._max_length or self._is_cheap(*measure_value(document))
         left = self._drop_checked(document) if is_cheap else self._policies
         if not left:
             return ()
@@ -47,14 +52,11 @@ class PolicyGroup:
             [violation for policy in left if policy not in valid for violation in policy.evaluate(context, item)]
         )
 
-    def _is_cheap(self, document: RuleDocument) -> bool:
-        """Return whether no loop of a condition may take too many steps."""
-        if not self._loops:
-            return True
+    def _is_cheap(self, elements: int, longest: int) -> bool:
+        """Return whether no loop of a condition may take too many steps. The arguments are those of `check_cost`."""
         try:
-            size = measure_value(document)  # of what all policies read, so at least that of each of them
             for one in self._loops:
-                check_cost(one, *size)
+                check_cost(one, elements, longest)
         except EvaluationError:
             return False
         return True

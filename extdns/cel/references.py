@@ -21,7 +21,7 @@ ReadValues = tuple[Hashable, ...]
 """What was read of one input. Equal values give equal documents."""
 
 _Path = tuple[str, ...]
-_Getter = Callable[[RuleInput], tuple[Any, ...]]
+_Getter = Callable[[RuleInput], tuple[Any, ...] | None]
 
 RESERVED: Final = "namespace"
 INTERNAL: Final = "Namespace"  # as long, so that positions in messages stay right
@@ -133,9 +133,7 @@ class References:
 
     def read(self, item: RuleInput) -> ReadValues:
         """Return the values of the fields in *item*."""
-        return tuple(
-            [None if part.variable and getattr(item, part.variable) is None else part.get(item) for part in self._parts]
-        )
+        return tuple([part.get(item) for part in self._parts])
 
     def build_document(self, values: ReadValues) -> RuleDocument:
         """Return the document with the fields whose *values* `read` returned, and no others."""
@@ -144,11 +142,12 @@ class References:
             if found is None:
                 document[part.variable] = None
                 continue
-            built: dict[_Path, Any] = {(): document}
-            for path in part.parents:
-                built[path] = built[path[:-1]][path[-1]] = {}
-            for (parent, name, convert), value in zip(part.places, found, strict=True):  # type: ignore[call-overload] # a tuple
-                built[parent][name] = convert(value) if convert else value
+            maps: list[dict[str, Any]] = [document]
+            for at, name in part.parents:
+                maps.append({})
+                maps[at][name] = maps[-1]
+            for (at, name, convert), value in zip(part.places, found, strict=True):  # type: ignore[call-overload] # a tuple
+                maps[at][name] = convert(value) if convert else value
         return document
 
     def build_context(self, document: RuleDocument) -> Context:
@@ -164,15 +163,16 @@ class _Part(NamedTuple):
 
     Attributes:
         variable: "" for all others.
-        get: returns the values of the fields in an input.
-        parents: the paths of what contains the fields, from the outermost one.
-        places: for each value the path of what contains it, its name there, and its conversion.
+        get: returns the values of the fields in an input, None if the variable is null.
+        parents: the maps that contain the fields, the outer ones first: for each the position of the map that contains
+            it, and its name there. Position 0 is the document, 1 the first of these maps.
+        places: for each value the position of the map that contains it, its name there, and its conversion.
     """
 
     variable: str
     get: _Getter
-    parents: tuple[_Path, ...]
-    places: tuple[tuple[_Path, str, Callable[[Any], object] | None], ...]
+    parents: tuple[tuple[int, str], ...]
+    places: tuple[tuple[int, str, Callable[[Any], object] | None], ...]
 
 
 def _find_fields(paths: Iterable[FieldPath]) -> dict[_Path, frozenset[str] | None]:
@@ -199,27 +199,30 @@ def _build_part(variable: str, keys: Mapping[_Path, frozenset[str] | None], path
     tested = {path.names for path in paths if path.is_null_test and path.names not in _FIELDS and is_here(path.names)}
     parents = {path[:depth] for path in fields for depth in range(1, len(path))}
     parents |= {path[:depth] for path in tested for depth in range(1, len(path) + 1)}
+    maps = [(), *sorted(parents, key=len)]
     return _Part(
         variable=variable,
-        get=_build_getter([(_FIELDS[path].attribute, keys[path]) for path in fields]),
-        parents=tuple(sorted(parents, key=len)),
-        places=tuple((path[:-1], path[-1], _FIELDS[path].convert) for path in fields),
+        get=_build_getter(variable, [(_FIELDS[path].attribute, keys[path]) for path in fields]),
+        parents=tuple((maps.index(path[:-1]), path[-1]) for path in maps[1:]),
+        places=tuple((maps.index(path[:-1]), path[-1], _FIELDS[path].convert) for path in fields),
     )
 
 
-def _build_getter(reads: Iterable[tuple[str, frozenset[str] | None]]) -> _Getter:
+def _build_getter(variable: str, reads: Iterable[tuple[str, frozenset[str] | None]]) -> _Getter:
     """Return a function that returns the values of *reads*, attributes with keys. Those without keys come first."""
-    complete = [attribute for attribute, keys in reads if keys is None]
+    complete = _build_attribute_getter([attribute for attribute, keys in reads if keys is None])
     limited = [(attrgetter(attribute), keys) for attribute, keys in reads if keys is not None]
-    get = _build_attribute_getter(complete)
-    if not limited:
-        return get
-    return lambda item: (
-        get(item) + tuple([tuple([entry for entry in find(item) if entry[0] in keys]) for find, keys in limited])
-    )
+
+    def get(item: RuleInput) -> tuple[Any, ...]:
+        return complete(item) + tuple(
+            [tuple([entry for entry in find(item) if entry[0] in keys]) for find, keys in limited]
+        )
+
+    get_all = get if limited else complete
+    return (lambda item: None if getattr(item, variable) is None else get_all(item)) if variable else get_all
 
 
-def _build_attribute_getter(attributes: list[str]) -> _Getter:
+def _build_attribute_getter(attributes: list[str]) -> Callable[[RuleInput], tuple[Any, ...]]:
     if not attributes:
         return lambda _: ()
     get = attrgetter(*attributes)

@@ -213,7 +213,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
 
     def _build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
         key, rules = claim.provenance.ref.key, self.state.rules
-        current = next((owned for owned in self.current if owned.key == record.key), None)
+        current = next((owned for owned in self.current if owned.key == record.key), None) if self.current else None
         return RuleInput(
             operation=Operation.UPDATE if current and current.is_ours else Operation.CREATE,
             record=record,

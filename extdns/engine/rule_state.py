@@ -78,7 +78,8 @@ class RuleState:
         self.has_server = settings.has_policy_server
         self.is_active = settings.has_rules or settings.has_policy_server
         self._tags: dict[ObjectKey, ObjectTags] = {}
-        self._namespaces: dict[str, RuleNamespace] = {}  # built from `_tags` when they are needed
+        self._objects: dict[ObjectKey, RuleObject] = {}  # built from `_tags` when they are needed
+        self._namespaces: dict[str, RuleNamespace] = {}  # and these
         self._answers: dict[RuleInput, Evaluation] = {}
         self._requests: dict[RuleInput, Evaluation] = {}  # the answers, without operation and current record
         self._names: dict[RuleInput, set[DnsName]] = {}
@@ -119,6 +120,7 @@ class RuleState:
             del self._tags[seen.key]
         else:
             self._tags[seen.key] = tags
+        self._objects.pop(seen.key, None)
         if seen.key.kind == NAMESPACE:
             self._namespaces.pop(seen.key.name, None)
         if not self.is_active:
@@ -131,15 +133,13 @@ class RuleState:
 
     def find_object(self, key: ObjectKey) -> RuleObject:
         """Return the object at *key* as rules see it."""
-        tags = self._tags.get(key, _UNTAGGED)
-        return RuleObject(
-            api_version=key.kind.api_version,
-            kind=key.kind.name,
-            namespace=key.namespace,
-            name=key.name,
-            labels=tags.labels,
-            annotations=tags.annotations,
-        )
+        found = self._objects.get(key)
+        if found is None:
+            tags = self._tags.get(key)
+            found = _build_object(key, tags or _UNTAGGED)
+            if tags:
+                self._objects[key] = found
+        return found
 
     def find_namespace(self, name: str, *, may_be_gone: bool = False) -> RuleNamespace | None:
         """Return the namespace *name* as rules see it; None if *name* is "" or the namespace was not read.
@@ -222,6 +222,17 @@ def _drop_current(item: RuleInput) -> RuleInput:
     """Return *item* without its current record, and with a create as an update, so that equal answers can be shared."""
     operation = Operation.DELETE if item.operation is Operation.DELETE else Operation.UPDATE
     return replace(item, operation=operation, current=None)
+
+
+def _build_object(key: ObjectKey, tags: ObjectTags) -> RuleObject:
+    return RuleObject(
+        api_version=key.kind.api_version,
+        kind=key.kind.name,
+        namespace=key.namespace,
+        name=key.name,
+        labels=tags.labels,
+        annotations=tags.annotations,
+    )
 
 
 def _build_namespace(name: str, tags: ObjectTags) -> RuleNamespace:

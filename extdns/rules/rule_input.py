@@ -70,8 +70,11 @@ def count_characters(item: RuleInput) -> int:
 
     Annotations alone may have 256 KiB.
     """
-    tags = (*item.object.labels, *item.object.annotations) if item.object else ()
-    return sum(map(len, item.record.targets)) + sum(len(name) + len(text) for name, text in tags)
+    count = sum(map(len, item.record.targets))
+    if item.object:
+        for name, text in (*item.object.labels, *item.object.annotations):
+            count += len(name) + len(text)
+    return count
 
 
 def build_document(item: RuleInput) -> RuleDocument:
