@@ -113,7 +113,8 @@ def _count_requested(engine: Engine, owner: str) -> Counter[str]:
     for name in engine.claims.names():
         resolved = [claim for claim in engine.claims.claims(name) if isinstance(claim, ResolvedClaim)]
         requested = merge_claims(resolved, settings) if len(resolved) > 1 else resolved
-        types.update([one.desired.type for one in requested])
+        for one in requested:
+            types[one.desired.type] += 1
     return types
 
 

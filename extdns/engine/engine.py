@@ -133,7 +133,9 @@ class Engine:
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
         is_awaiting_rules = self.rules.is_active and self.rules.awaits_answers
-        if is_awaiting_rules or self.adjustments.is_awaited(self._give_up, self._now_s):
+        if is_awaiting_rules or (
+            self.adjustments.is_active and self.adjustments.is_awaited(self._give_up, self._now_s)
+        ):
             return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False

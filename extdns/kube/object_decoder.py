@@ -96,7 +96,7 @@ def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObjec
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))
     intern_strings(obj)
-    return DecodedObject(key=build_key(kind, obj.metadata), obj=obj, line=line)
+    return DecodedObject(key=key, obj=obj, line=line)
 
 
 def _find_name_problem(kind: Kind, obj: KubernetesObject) -> tuple[str, str] | None:

@@ -102,8 +102,11 @@ class ObjectRef(Value, frozen=True, kw_only=True):
 
 
 def build_key(kind: Kind, metadata: ObjectMeta) -> ObjectKey:
-    """Return the key of an object. As in kubectl, a namespaced object without a namespace is in `default`."""
-    namespace = (metadata.namespace or "default") if kind.namespaced else ""
+    """Return the key of an object. As in kubectl, a namespaced object without a namespace is in `default`.
+
+    The namespace is interned, because many objects share it.
+    """
+    namespace = sys.intern(metadata.namespace or "default") if kind.namespaced else ""
     return ObjectKey(kind, namespace, metadata.name)
 
 

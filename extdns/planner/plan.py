@@ -131,7 +131,7 @@ def propose_changes(
         outcome = proposal.outcome
         if isinstance(outcome, Delete):
             outcome = _resolve_delete(outcome, comparison, findings, retained, settings)
-        elif isinstance(found := findings.get(proposal.key), Blocked):
+        elif findings and isinstance(found := findings.get(proposal.key), Blocked):
             outcome = found
         if not (isinstance(outcome, Blocked) or allows(settings.policy, outcome)):
             outcome = Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}")

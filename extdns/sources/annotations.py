@@ -97,6 +97,9 @@ def _find_outdated_keys(
 ) -> tuple[ClaimWarning, ...]:
     """Return a warning for each key with an *older* prefix than *prefix*, under which the object has *values*."""
     heads = tuple(older)
+    outdated = [key for key in annotations if key.startswith(heads)]
+    if not outdated:
+        return ()
     return tuple(
         ClaimWarning(
             reason=Reason.INVALID_ANNOTATION if key.rpartition("/")[2] in values else Reason.IGNORED_ANNOTATION,
@@ -104,7 +107,7 @@ def _find_outdated_keys(
             value=annotations[key],
             allowed=f"the prefix {prefix}, since the object uses it too",
         )
-        for key in sorted(key for key in annotations if key.startswith(heads))
+        for key in sorted(outdated)
     )
 
 
