@@ -193,7 +193,7 @@ def normalize_desired(desired: DesiredRecord, zone: Zone | None) -> DesiredRecor
     name, rtype = desired.name, desired.type
     detail = ""
     if rtype not in rrtype.OWNABLE:
-        detail = f"{rtype} is not among the types of webhooks: {', '.join(rrtype.OWNABLE)}"
+        detail = f"{sanitize(rtype)} is not among the types of webhooks: {', '.join(rrtype.OWNABLE)}"
     elif zone is not None and not name.within(zone.name):
         detail = f"{name} lies outside zone {zone}"
     elif not desired.targets:

@@ -12,7 +12,7 @@ from extdns.model.change import Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.webhook.wire import MEDIA_TYPE
-from tests.conformance.provider import build_batch, create
+from tests.conformance.provider import build_batch, build_desired, create
 from tests.fakes.service.answers import Answer
 from tests.fakes.service.faults import Fault
 from tests.fakes.service.raw import drip, serve_bytes
@@ -116,6 +116,18 @@ def test_a_regular_expression_of_the_webhook_that_could_take_very_long_is_refuse
         reader, _ = build_webhook(fake.url, domains=("example.org",))
         with pytest.raises(ProviderError, match="regexInclude"):
             reader.list_zones()
+
+
+def test_an_adjusted_type_with_control_characters_is_refused_with_a_printable_text() -> None:
+    body = b'[{"dnsName":"web.example.org","recordType":"A\\u001b[31m","targets":["192.0.2.1"]}]'
+    with WebhookServer("example.org") as fake:
+        reader, _ = build_webhook(fake.url)
+        reader.list_zones()
+        desired = [build_desired("web.example.org", "A", "192.0.2.1")]
+        fake.faults.arm(Replace(body), action=Action.ADJUST)
+        reader.load_adjustments(desired)
+        (refused,) = reader.adjust(desired, ZONE).refused
+    assert refused.detail.startswith(r"the webhook makes it invalid: A\x1b[31m is not among the types of webhooks: A, ")
 
 
 def test_records_outside_the_zones_are_ignored_and_invalid_records_are_unreadable() -> None:
