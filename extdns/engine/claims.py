@@ -46,13 +46,14 @@ class ClaimIndex:
     """All claims, by object and by name, and why earlier claims ended.
 
     Attributes:
+        ptr_claims: the PTR claims that the others yield.
         revision: grows with every change of the claims.
     """
 
     def __init__(self, settings: PlanSettings) -> None:
         """Start without any object. *settings* decide which PTR claims are derived."""
         self._settings = settings
-        self._ptr_claims = PtrClaims(settings)
+        self.ptr_claims = PtrClaims(settings)
         self._by_requester: dict[Requester, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
@@ -305,9 +306,8 @@ class ClaimIndex:
         all_new: list[ResolvedClaim] = []
         changed = {claim for claim in {*before} ^ {*seen.claims} if isinstance(claim, NameClaim | TargetlessClaim)}
         for name in sorted({claim.name for claim in changed}):
-            gone, new = self._ptr_claims.update(
-                name, self.claims(name), self.targetless_claims(name), (seen.source, seen.key)
-            )
+            requester = (seen.source, seen.key)
+            gone, new = self.ptr_claims.update(name, self.claims(name), self.targetless_claims(name), requester)
             for claim in gone if is_evidence else ():
                 self._store_end(claim.name, "", seen.key, self._find_end(seen, name))
             all_gone += gone

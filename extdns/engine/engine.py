@@ -348,14 +348,15 @@ class Engine:
         return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
-        """Plan the dirty names, in their order; return the new decisions.
+        """Plan the dirty names, in their order; return the new decisions. With rules, also plan their PTR records.
 
         A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
         """
         new: list[Decision] = []
         planned: set[DnsName] = set()
         while self._dirty:
-            names, self._dirty = self._dirty, set()
+            reverse = self.claims.ptr_claims.find_names(self._dirty) if self.rules.is_active else set()
+            names, self._dirty = self._dirty | reverse, set()
             planned |= names
             withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
             for name in sorted(names):

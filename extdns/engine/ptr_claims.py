@@ -55,6 +55,11 @@ class PtrClaims:
             del self._by_name[name]
         return [one for one in before if one not in after], [one for one in after if one not in known]
 
+    def find_names(self, names: Iterable[DnsName]) -> set[DnsName]:
+        """Return the reverse names of the PTR claims that the claims to *names* yield."""
+        found = [self._by_name[name] for name in names if name in self._by_name] if self._by_name else ()
+        return {claim.name for claims in found for claim in claims}
+
 
 def _find_retained(
     before: Iterable[ResolvedClaim],

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from extdns.engine.decisions import Awaited, Wait
 from extdns.engine.desired import adjust, build_candidates
 from extdns.engine.evidence import Finding
-from extdns.engine.rule_state import is_published
+from extdns.engine.rule_state import is_published, lacks_address
 from extdns.model.change import Blocked, Delete
 from extdns.model.claim import Derivation, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
@@ -122,11 +122,13 @@ class RuleReview(Value, frozen=True, kw_only=True):
     @property
     def waits_for(self) -> list[Wait]:
         """The namespaces of the records to delete: rules may read their labels, and no claim leads to the name."""
-        deleted = (one.namespace for one in self.inputs if one.operation is Operation.DELETE)
-        return [Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", one.name)) for one in dict.fromkeys(deleted) if one]
+        deleted = (one.current for one in self.inputs if one.operation is Operation.DELETE)
+        names = dict.fromkeys(find_namespace(one.resource) for one in deleted if one)
+        return [Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", name)) for name in names if name]
 
 
 NO_REVIEW: Final = RuleReview()
+_UNKNOWN_ADDRESS: Final = Evaluation(unavailable="its object does not state the address now")
 
 
 class RuleReviewer(Value, frozen=True, kw_only=True):
@@ -153,6 +155,9 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         for (claim, _), evaluation in zip(pairs, found, strict=False):
             if evaluation.is_denying:
                 denying.setdefault(id(claim), []).append(evaluation)
+        for claim in derived:
+            if lacks_address(claim, self.current, self.state.claims):
+                denying.setdefault(id(claim), []).append(_UNKNOWN_ADDRESS)
         allowed = [one for one, seen in zip(targetless, found[len(pairs) :], strict=True) if not seen.is_denying]
         if not denying and len(allowed) == len(targetless):
             return RuleReview(claims=claims, candidates=together, evaluations=evaluations, inputs=tuple(inputs))
@@ -161,12 +166,11 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             if answers := denying.get(id(claim)):
                 denials[id(claim)] = self._deny(claim, requested[id(claim)], answers, inputs)
         left = [one for one in claims if id(one) not in denials]
+        dropped = [one for one in denials.values() if not one.is_unresolved]
         return RuleReview(
             claims=[*left, *(claim for one in denials.values() if one.is_unresolved for claim in one.substitutes)],
             candidates=build_candidates(left, self.state.settings.plan, allowed),
-            rejected=tuple(
-                rejection for one in denials.values() if not one.is_unresolved for rejection in one.rejections
-            ),
+            rejected=tuple([rejection for one in dropped for rejection in one.rejections]),
             violating=frozenset(chain.from_iterable(one.violating for one in denials.values())),
             retained=self._find_retained(denials.values(), left),
             not_absent={
@@ -244,11 +248,8 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         """
         ref, registry = claim.provenance.ref, self.state.settings.registry
         for host in claim.desired.targets:
-            forward = [
-                one
-                for one in self.state.claims.claims(DnsName(host))
-                if isinstance(one, ResolvedClaim) and one.provenance.ref == ref
-            ]
+            found = self.state.claims.claims(DnsName(host))
+            forward = [one for one in found if isinstance(one, ResolvedClaim) and one.provenance.ref == ref]
             for zone in self.state.zones.containing(DnsName(host)):
                 current = registry.read(zone.cache.records_around(DnsName(host), registry.related_names(DnsName(host))))
                 there = RuleReviewer(zone=zone, current=current, state=self.state)
@@ -277,9 +278,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             source = claim.provenance.source
             now = [self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in found]
             inputs += now
-            seen = state.rules.evaluate(now)
-            if is_derived:  # it violates what the address record violates
-                seen = [reduce(Evaluation.merge, answers)] * len(found)
+            seen = [reduce(Evaluation.merge, answers)] * len(found) if is_derived else state.rules.evaluate(now)
             violating = [one for one, answer in zip(found, seen, strict=True) if answer.is_deleting]
         stays = bool(records) and all(_is_any_published(self.current, (record,)) for record in records)
         reason = Reason.POLICY_VIOLATION if stays and not violating else Reason.POLICY_DENIED

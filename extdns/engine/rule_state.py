@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from extdns.engine.effects import QueryRules
 from extdns.engine.inputs import PRESENT, Cause, RulesAnswered, RulesChanged, RulesRevised
-from extdns.model.claim import NameClaim
+from extdns.model.claim import NameClaim, ResolvedClaim
+from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.proposal import find_differences
-from extdns.planner.ptr_claims import derive_ptr_claims
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Observation, RulesInput
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
-    from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
@@ -71,7 +70,6 @@ class RuleState:
 
     def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
         """Start without answers. If *settings* have local rules, every answer is awaited until these are read."""
-        self._plan = settings.plan
         self._phases = phases
         self._has_all_namespaces = settings.has_all_namespaces
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
@@ -127,9 +125,7 @@ class RuleState:
             return frozenset()
         if seen.key.kind == NAMESPACE:
             return {name for name in claims.names() if _is_requested_in(seen.key.name, claims.claims(name))}
-        names = {claim.name for claim in seen.claims if isinstance(claim, NameClaim)}
-        derived = [derive_ptr_claims(claims.claims(name), self._plan) for name in names]
-        return names | {claim.name for found in derived for claim in found}
+        return {claim.name for claim in seen.claims if isinstance(claim, NameClaim)}
 
     def find_object(self, key: ObjectKey) -> RuleObject:
         """Return the object at *key* as rules see it."""
@@ -216,6 +212,24 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
     if not owned.is_ours or owned.key != record.key:
         return False
     return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
+
+
+def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex) -> bool:
+    """Return whether the PTR claim *claim* would publish a name whose address its object does not state now.
+
+    Such a claim stays while the claim to the address is unresolved, so that the PTR record stays.
+
+    Args:
+        claim: a PTR claim.
+        current: the records of its name.
+        claims: all claims.
+    """
+    ours = [one.record for one in current if one.is_ours and one.key == claim.desired.key]
+    published = {target for record in ours for target in record.targets}
+    return any(
+        not any(isinstance(one, ResolvedClaim) and one.provenance.ref == claim.provenance.ref for one in found)
+        for found in [claims.claims(DnsName(host)) for host in claim.desired.targets if host not in published]
+    )
 
 
 def _drop_current(item: RuleInput) -> RuleInput:

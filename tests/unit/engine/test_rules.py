@@ -7,16 +7,12 @@ import pytest
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Input
 from extdns.model.change import Action
-from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.violation import RuleAction
-from extdns.model.zone import Zone
 from extdns.rules.rule_input import Operation
-from tests.builders import ZONE, build_claim, observe, observe_gone, owned, record
-from tests.cluster_world import start_cluster
-from tests.objects import service
-from tests.rules import FakeRule, FakeRules, change_rules, deny_targets
+from tests.builders import build_claim, observe, observe_gone, owned, record
+from tests.rules import FakeRule, change_rules, deny_targets
 from tests.world import World, start_world
 
 BAD, GOOD = "169.254.0.1", "192.0.2.1"
@@ -227,14 +223,3 @@ def test_the_first_pass_does_not_end_before_the_rules_are_read() -> None:
     assert (world.list_records(), world.engine.is_planned) == ({}, False)
     world.run(change_rules(deny_targets(BAD)), for_s=1.0)
     assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)
-
-
-def test_with_on_violation_delete_the_ptr_record_of_a_denied_address_record_is_deleted_too() -> None:
-    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
-    types = [f"--managed-record-types={rtype}" for rtype in ("A", "PTR")]
-    flags = ["--inmemory-zone=2.0.192.in-addr.arpa", "--create-ptr", *types]
-    world = start_cluster(service("web"), rules=FakeRules(()), zones={ZONE: (), reverse: ()}, flags=flags)
-    assert world.list_records(reverse) == {"1.2.0.192.in-addr.arpa PTR": ("web.example.org",)}
-    deny = FakeRule(name="no-web", allows=lambda item: item.record.name != "web.example.org", deletes=True)
-    world.run(change_rules(deny), for_s=300.0)
-    assert (world.list_records(), world.list_records(reverse)) == ({}, {})
