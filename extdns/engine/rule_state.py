@@ -147,10 +147,9 @@ class RuleState:
             return None
         if name not in self._namespaces:
             tags = self._tags.get(ObjectKey(NAMESPACE, "", name))
-            if tags is None:
-                is_unread = self._has_all_namespaces and not may_be_gone
-                return None if is_unread else _build_namespace(name, _UNTAGGED)
-            self._namespaces[name] = _build_namespace(name, tags)
+            if tags is None and self._has_all_namespaces:
+                return _build_namespace(name, _UNTAGGED) if may_be_gone else None
+            self._namespaces[name] = _build_namespace(name, tags or _UNTAGGED)
         return self._namespaces[name]
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> Sequence[Evaluation]:
