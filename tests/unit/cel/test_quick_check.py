@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -118,6 +118,9 @@ _ATOMS = ("a", "-", "_", r"\.", "[a-c]", "[a-z0-9.-]", "[_.]", "[0-9]+", "a*", "
     has_end=st.booleans(),
     text=st.text("ab.-_0\u00e9\n", max_size=6),
 )
+@example(atoms=["a"], is_anchored=False, has_end=True, text="a\n")
+@example(atoms=["a"], is_anchored=True, has_end=False, text="b\na")
+@example(atoms=[r"\."], is_anchored=False, has_end=False, text="a")
 def test_regular_expression_of_a_quick_check_matches_what_the_evaluator_matches(
     atoms: list[str], is_anchored: bool, has_end: bool, text: str
 ) -> None:
@@ -129,8 +132,25 @@ def test_regular_expression_of_a_quick_check_matches_what_the_evaluator_matches(
         assert check(build_document(item)) is evaluate(source, item)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_conditions_of_the_benchmark_have_quick_checks(expression: str) -> None:
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *EXPRESSIONS,
+        "record.targets.all(t, t == '192.0.2.1')",
+        "record.targets.all(t, t == 'x')",
+        "record.targets.exists(t, t == '192.0.2.1')",
+        "record.targets.exists(t, t == 'x')",
+        "object.labels.all(key, key in ['app'] && record.labels.exists(t, t + 'p' == key))",
+        "record.labels.exists(t, t in object.labels)",
+        "!(record.ttl > 300) && !record.private",
+        "record.ttl < 300 || record.ttl <= 299 || record.ttl > 300 || record.ttl >= 301",
+        "object != null && namespace.labels.team == 'a' && current == null",
+        "isSubdomainOf(record.name, 'EXAMPLE.com.')",
+        "record.name.labels()[0] == 'web' && record.name.endsWith('com') && 'a'.contains('')",
+        "size(object.annotations) == 1 && record.targets.size() == 1",
+    ],
+)
+def test_quick_checks_of_these_conditions_have_the_value_of_the_evaluator(expression: str) -> None:
     check = compile_quick_check(expression)
     assert check is not None
     assert check(build_document(build_input())) is evaluate(expression)
@@ -156,6 +176,7 @@ def test_conditions_of_the_benchmark_have_quick_checks(expression: str) -> None:
         "record == record",
         "record.targets == ['a']",
         "record.name in [object.name]",
+        "object.labels == namespace.labels",
         "1 in [1]",
         "null == current.owner",
         "current.owner in object.labels",
