@@ -8,12 +8,12 @@ from typing import Final
 from extdns.cel.expression import EvaluationError, check_cost, compile_list, measure_value
 from extdns.cel.library import Context
 from extdns.cel.policy import CompiledPolicy
-from extdns.cel.quick_check import QuickCheck, compile_quick_check
 from extdns.cel.references import ReadValues, References
 from extdns.model.violation import Violation
 from extdns.rules.rule_input import RuleDocument, RuleInput
 
 _LENGTHS: Final = (10_000, 1000, 300, 100)
+"""Lengths of the text of all values. No list or text among them is longer, so for short ones nothing is measured."""
 
 
 class PolicyGroup:
@@ -29,7 +29,7 @@ class PolicyGroup:
         self._references = References(one.syntax for policy in policies for one in policy.expressions)
         self._loops = tuple(one for policy in policies for one in policy.conditions if one.syntax.loop_depth)
         self._max_length = next((length for length in _LENGTHS if self._is_cheap(length, length)), -1)
-        self._checks = tuple((policy, _compile_check(policy)) for policy in policies)
+        self._checks = tuple((policy, policy.quick_check) for policy in policies)
         others = [policy for policy, check in self._checks if check is None]
         self._conditions = tuple(one for policy in others for one in policy.conditions)
         self._joint = compile_list(self._conditions) if self._conditions else None
@@ -41,8 +41,7 @@ class PolicyGroup:
     def evaluate(self, item: RuleInput, values: ReadValues) -> tuple[Violation, ...]:
         """Return the violations of *item*, of which *values* were read."""
         document = self._references.build_document(values)
-        # no list and no text is longer than the text of all values
-        is_cheap = len(repr(values)) <= self._max_length or self._is_cheap(*measure_value(document))
+        is_cheap = not self._loops or len(repr(values)) <= self._max_length or self._is_cheap(*measure_value(document))
         left = self._drop_checked(document) if is_cheap else self._policies
         if not left:
             return ()
@@ -88,9 +87,3 @@ class PolicyGroup:
             for policy, check in self._checks
             if check is None and policy.conditions and all(found[one] is True for one in policy.conditions)
         }
-
-
-def _compile_check(policy: CompiledPolicy) -> QuickCheck | None:
-    """Return one quick check of all conditions of *policy*, None if there is none."""
-    joined = " && ".join(f"({one.source}\n)" for one in policy.conditions)  # a comment ends with the line
-    return compile_quick_check(joined) if joined else None
