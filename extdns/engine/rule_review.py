@@ -128,7 +128,7 @@ class RuleReview(Value, frozen=True, kw_only=True):
 
 
 NO_REVIEW: Final = RuleReview()
-_UNKNOWN_ADDRESS: Final = Evaluation(unavailable="its object does not state the address now")
+_UNKNOWN_ADDRESS: Final = Evaluation(unavailable="the address record is not known now")
 
 
 class RuleReviewer(Value, frozen=True, kw_only=True):
@@ -156,7 +156,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             if evaluation.is_denying:
                 denying.setdefault(id(claim), []).append(evaluation)
         for claim in derived:
-            if lacks_address(claim, self.current, self.state.claims):
+            if lacks_address(claim, self.current, self.state.claims, self.state.zones):
                 denying.setdefault(id(claim), []).append(_UNKNOWN_ADDRESS)
         allowed = [one for one, seen in zip(targetless, found[len(pairs) :], strict=True) if not seen.is_denying]
         if not denying and len(allowed) == len(targetless):

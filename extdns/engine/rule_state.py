@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Observation, RulesInput
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones
     from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
@@ -213,22 +214,25 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
     return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
 
 
-def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex) -> bool:
-    """Return whether the PTR claim *claim* would publish a name whose address its object does not state now.
+def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex, zones: Zones) -> bool:
+    """Return whether the PTR claim *claim* would publish a name whose address record is unknown now.
 
-    Such a claim stays while the claim to the address is unresolved, so that the PTR record stays.
+    A PTR claim stays while the claim to the address is unresolved, so that the PTR record stays. Or the zone of the
+    address record was not read yet.
 
     Args:
         claim: a PTR claim.
         current: the records of its name.
         claims: all claims.
+        zones: all zones.
     """
     ours = [one.record for one in current if one.is_ours and one.key == claim.desired.key]
     published = {target for record in ours for target in record.targets}
-    return any(
-        not any(isinstance(one, ResolvedClaim) and one.provenance.ref == claim.provenance.ref for one in found)
-        for found in [claims.claims(DnsName(host)) for host in claim.desired.targets if host not in published]
-    )
+    for host in [DnsName(target) for target in claim.desired.targets if target not in published]:
+        refs = [one.provenance.ref for one in claims.claims(host) if isinstance(one, ResolvedClaim)]
+        if claim.provenance.ref not in refs or not all(zone.cache.is_complete for zone in zones.containing(host)):
+            return True
+    return False
 
 
 def _drop_current(item: RuleInput) -> RuleInput:

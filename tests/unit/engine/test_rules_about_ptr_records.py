@@ -62,3 +62,13 @@ def test_with_on_violation_delete_the_ptr_record_of_a_denied_address_record_is_d
     deny = FakeRule(name="no-web", allows=NO_WEB.allows, deletes=True)
     world.run(change_rules(deny), for_s=300.0)
     assert (world.list_records(), list_names(world)) == ({}, [])
+
+
+def test_after_a_start_a_ptr_record_waits_until_the_zone_of_its_address_record_was_read() -> None:
+    world = start(WEB, rule=NO_WEB)
+    world.run(change_rules(), for_s=5.0)
+    (key,) = [key for key in world.provider.contents(REVERSE) if key.type == "PTR"]
+    world.provider.remove_records(REVERSE, *world.provider.contents(REVERSE))
+    world.rules = FakeRules((ONLY_NEW,))
+    world = world.restart(*FLAGS, for_s=60.0)
+    assert key not in world.provider.contents(REVERSE)
