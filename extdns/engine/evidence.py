@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.engine.decisions import COMPUTED, FAILING, Awaited, Wait
+from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.cluster import Phase
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
@@ -77,7 +79,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """Return why *update*, which only removes targets, must wait; None if it need not.
 
         It waits while an object that may provide a removed target is missing in a list without a DELETED event: a list
-        may be incomplete, so a GET must confirm that the object is gone.
+        may be incomplete, so a GET must confirm that the object is gone. An update of a PTR record waits while a claim
+        to a removed name is unresolved.
 
         Args:
             update: removes targets and adds none.
@@ -86,6 +89,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         if self.settings.plan.compat:
             return None
         record = update.current.record
+        if found := self._check_address(update.current, set(record.targets).difference(update.desired.targets)):
+            return found
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
         missing += self._list_absent(self.claims.list_ended((record.name, record.set_identifier)))
@@ -227,7 +232,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
             if not owned.resource:
                 return self._confirm_requesters_absent(owned)
         if key is None or known:
-            return self._check_hidden(key) or self._find_unclaimed()
+            found = self._check_hidden(key) or self._check_address(owned, owned.record.targets)
+            return found or self._find_unclaimed()
         if found := self._check_unread(owned):
             return found
         if end is not None:
@@ -251,6 +257,19 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """
         block = self.claims.find_hidden_request(key)
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
+
+    def _check_address(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
+        """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved.
+
+        If it has been since the start of the process, no PTR claim was derived from it.
+        """
+        if owned.resource or owned.record.type != rrtype.PTR:
+            return None
+        found = (claim for host in sorted(hosts) for claim in self.claims.claims(DnsName(host)))
+        unresolved = (
+            one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS
+        )
+        return next(map(_keep_for, unresolved), None)
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""

@@ -10,7 +10,10 @@ got another load balancer are updated.
 from __future__ import annotations
 
 from extdns.model.change import Action
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from extdns.model.zone import Zone
+from tests.builders import ZONE
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, start_cluster
 from tests.incidents.production import Production
 from tests.objects import ingress, numbered, service, services
@@ -38,6 +41,22 @@ def test_a_restart_while_statuses_are_empty_writes_nothing() -> None:
     after = before.restart(for_s=12 * HOUR_S)
     assert not after.provider.submissions
     assert after.published() == set(NAMES)
+
+
+def test_ptr_records_stay_after_a_restart_while_statuses_are_empty() -> None:
+    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
+    types = [f"--managed-record-types={rtype}" for rtype in ("A", "PTR")]
+    flags = ["--inmemory-zone=2.0.192.in-addr.arpa", "--create-ptr", *types]
+    before = start_cluster(service("web"), service("api"), zones={ZONE: (), reverse: ()}, flags=flags)
+    before.run(for_s=HOUR_S)
+    before.apply(service("web", address=None), for_s=HOUR_S)
+    after = before.restart(*flags, for_s=HOUR_S)
+    assert after.list_records(reverse) == {"1.2.0.192.in-addr.arpa PTR": ("api.example.org", "web.example.org")}
+    after.apply(service("api", address=None))
+    after = after.restart(*flags, for_s=HOUR_S)
+    assert after.list_records(reverse) == {"1.2.0.192.in-addr.arpa PTR": ("api.example.org", "web.example.org")}
+    after.delete(service("web", address=None), service("api", address=None), for_s=HOUR_S)
+    assert after.list_records(reverse) == {}
 
 
 def test_with_unresolved_timeout_the_deletes_of_retained_records_are_held_by_the_budget() -> None:
