@@ -107,7 +107,11 @@ def _build_target(flag: str, value: str, max_mib: int, max_files: int) -> LineTa
         return StandardOutput()
     path = Path(value)
     # a pipe or device cannot be read again, nor renamed: /dev/stdout, if it is not redirected to a file
-    if "\0" in value or (path.exists() and not path.is_file()):
+    try:
+        is_other = "\0" in value or (path.exists() and not path.is_file())
+    except OSError:  # a name that is too long, or a folder that the user may not search
+        is_other = True
+    if is_other:
         raise usage_error(f"{flag}={sanitize(value)} is not a file", "allowed: stdout, or the path of a file")
     return RotatedFile(path, max_mib=max_mib, max_files=max_files)
 

@@ -18,6 +18,7 @@ from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, ObjectKey
 from extdns.model.saved_state import Approval, Saved
+from extdns.paths import is_folder
 
 if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config, DeleteFlags
@@ -120,7 +121,11 @@ def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDoc
 
 def _parse_path(text: str) -> Path:
     path = Path(text)
-    if "\0" in text or not path.parent.is_dir() or path.is_dir():
+    try:
+        is_usable = "\0" not in text and is_folder(path.parent) and not path.is_dir()
+    except OSError:  # a name that is too long, or a folder that the user may not search
+        is_usable = False
+    if not is_usable:
         raise usage_error(
             f"--state-file={sanitize(text)} cannot be used", "allowed: the path of a file in an existing folder"
         )

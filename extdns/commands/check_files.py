@@ -12,6 +12,7 @@ from extdns.app.state_store import find_document_store
 from extdns.documents.check import CheckResult
 from extdns.errors import ExtdnsError, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
+from extdns.paths import is_folder
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -45,8 +46,12 @@ def _check_audit_log(path: Path) -> CheckResult:
     what = f"--audit-log={sanitize(str(path))}"
     if obstacle := _find_folder_obstacle(path):  # the file is renamed when it is full
         return CheckResult(what=what, state="missing", detail=obstacle, next=_OWN_FOLDER)
-    if not path.exists():
+    try:
+        path.stat()
+    except FileNotFoundError:
         return CheckResult(what=what, state="ok", detail="the file can be created", next="")
+    except OSError as exc:
+        return CheckResult(what=what, state="missing", detail=str(exc.strerror), next="correct the path")
     if not path.is_file():
         remedy = "allowed: stdout, or the path of a file"
         return CheckResult(what=what, state="missing", detail="it is not a file", next=remedy)
@@ -62,7 +67,7 @@ def _check_audit_log(path: Path) -> CheckResult:
 def _find_folder_obstacle(path: Path) -> str:
     """Return why no file can be created in the folder of *path*, "" if one can."""
     folder = path.parent
-    if not folder.is_dir():
+    if not is_folder(folder):
         return f"there is no folder {sanitize(str(folder))}"
     if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
         return f"the folder {sanitize(str(folder))} is read-only for user {os.geteuid()}"

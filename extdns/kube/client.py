@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode, urlsplit
 
 from extdns import __version__
-from extdns.errors import ApiError, DeniedError, UsageError, shorten
+from extdns.errors import ApiError, DeniedError, UsageError, sanitize, shorten
 from extdns.kube.connections import REQUEST_ERRORS, AbortableConnections, HttpResponse, translate_errors
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
 from extdns.partial_import import import_partially
+from extdns.paths import expand_user, is_file
 
 if TYPE_CHECKING:
     from kubernetes.config.kube_config import KubeConfigLoader
@@ -230,13 +231,13 @@ class HttpClient:
         """Return the origin of the configuration for messages, and its paths; "" is the pod's service account."""
         chosen, variable = self._access.kubeconfig, self._environ.get("KUBECONFIG", "")
         if chosen or variable:
-            origin = f"--kubeconfig={chosen}" if chosen else f"KUBECONFIG={variable}"
+            origin = f"--kubeconfig={sanitize(chosen)}" if chosen else f"KUBECONFIG={sanitize(variable)}"
             paths = chosen or variable
-            if not any(path.is_file() for path in _split_paths(paths)):
+            if not any(map(is_file, _split_paths(paths))):
                 raise UsageError(f"{origin} cannot be read: no such file\n  {_ADVICE}")
             return origin, paths
         default = Path(self._environ.get("HOME") or "/") / ".kube" / "config"
-        if default.is_file():
+        if is_file(default):
             return str(default), str(default)
         if not self._environ.get("KUBERNETES_SERVICE_HOST"):
             is_named = bool(self._access.server)
@@ -247,7 +248,7 @@ class HttpClient:
 
 def _load_kubeconfig(paths: str) -> KubeConfigLoader:
     """Return the package's loader for the merged files. They are parsed again only if one of them changed."""
-    contents = tuple(path.read_bytes() for path in _split_paths(paths) if path.is_file())
+    contents = tuple(path.read_bytes() for path in _split_paths(paths) if is_file(path))
     return cast(
         "KubeConfigLoader",
         _import_kube_config(paths).KubeConfigLoader(
@@ -268,7 +269,7 @@ def _merge_kubeconfigs(paths: str, _contents: tuple[bytes, ...]) -> object:
 @cache
 def _import_kube_config(paths: str) -> ModuleType:
     """Import the kubeconfig loader, with Google's library and pydantic only for files with an `auth-provider`."""
-    is_old = any(b"auth-provider" in path.read_bytes() for path in _split_paths(paths) if path.is_file())
+    is_old = any(b"auth-provider" in path.read_bytes() for path in _split_paths(paths) if is_file(path))
     packages = _PACKAGES if is_old else (*_PACKAGES, _CLIENT)
     with import_partially(*packages, names=_NAMES, without=() if is_old else ("google.auth",)):
         from kubernetes.config import kube_config  # noqa: PLC0415 - slow to import, and not needed in a pod
@@ -276,7 +277,7 @@ def _import_kube_config(paths: str) -> ModuleType:
 
 
 def _split_paths(paths: str) -> Iterator[Path]:
-    return (Path(path).expanduser() for path in paths.split(os.pathsep) if path)
+    return (expand_user(path) for path in paths.split(os.pathsep) if path)
 
 
 def _describe_error(exc: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, sanitize
 from extdns.model.zone import Zone
+from extdns.paths import is_file
 from providers.zonefile.master import MasterFile
 from providers.zonefile.parse import parse_master_file
 
@@ -42,8 +43,8 @@ class ZoneFolder:
         self._lock = Lock()
         try:
             next(path.iterdir(), None)
-        except OSError as exc:
-            hint = f"did you mean: --zonefile-dir={sanitize(str(path.parent))}\n  " if path.is_file() else ""
+        except (OSError, ValueError) as exc:  # ValueError: the path has a null byte
+            hint = f"did you mean: --zonefile-dir={sanitize(str(path.parent))}\n  " if is_file(path) else ""
             raise UsageError(
                 f"--zonefile-dir={sanitize(str(path))}: {_describe_error(exc)}\n"
                 f"  {hint}allowed: a folder with zone files"
@@ -207,5 +208,5 @@ def _translate_errors(call: str) -> Iterator[None]:
         raise kind(f"{call}: {_describe_error(exc)}") from exc
 
 
-def _describe_error(exc: OSError) -> str:
-    return exc.strerror or str(exc)
+def _describe_error(exc: OSError | ValueError) -> str:
+    return (exc.strerror if isinstance(exc, OSError) else "") or str(exc)
