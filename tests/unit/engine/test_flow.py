@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.change import Action, AdjustedRecords
@@ -186,6 +187,21 @@ def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
         ("A", Action.KEEP, Reason.TOO_LARGE),
         ("CNAME", Action.NONE, Reason.TOO_LARGE),
     ]
+
+
+def test_an_address_that_fits_into_no_batch_with_the_one_that_replaces_it_is_deleted_later_and_needs_evidence() -> None:
+    world = start_published(
+        capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=3),
+        deletes=DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100)),
+    )
+    world.run(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")), for_s=1.0)
+    assert set(world.list_records()) == {"web A", "web AAAA"}
+    assert world.list_decisions("web") == [
+        ("A", Action.KEEP, Reason.IN_GRACE),
+        ("AAAA", Action.KEEP, Reason.PUBLISHED),
+    ]
+    world.run(for_s=60.0)
+    assert set(world.list_records()) == {"web AAAA"}
 
 
 def test_an_unresolved_claim_gets_a_decision_of_its_own_beside_the_record_at_its_name() -> None:
