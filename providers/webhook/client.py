@@ -169,22 +169,30 @@ class WebhookClient:
         return answer
 
     def _open(self, call: str) -> HTTPConnection:
-        host, port, timeout_s = self._url.hostname or "", self._url.port, self._settings.timeout_s
-        connection = (
-            HTTPSConnection(host, port, timeout=timeout_s, context=self._tls)
-            if self._url.scheme == "https"
-            else HTTPConnection(host, port, timeout=timeout_s)
-        )
         try:
-            connection.connect()
+            connection = self._build_connection()
+            try:
+                connection.connect()
+            except BaseException:
+                connection.close()
+                raise
         except (OSError, ValueError) as exc:  # ValueError: a host that IDNA cannot encode
-            connection.close()
             raise _build_failure(FailureKind.RETRYABLE, call, type(exc).__name__, sanitize(str(exc))) from exc
         return connection
 
+    def _build_connection(self) -> HTTPConnection:
+        host, port, timeout_s = self._url.hostname or "", self._url.port, self._settings.timeout_s
+        if self._url.scheme == "https":
+            return HTTPSConnection(host, port, timeout=timeout_s, context=self._tls)
+        return HTTPConnection(host, port, timeout=timeout_s)
+
     @cached_property
     def _tls(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cafile=find_ca_bundle(os.environ, sdk_variable="") or None)
+        bundle = find_ca_bundle(os.environ, sdk_variable="")
+        try:
+            return ssl.create_default_context(cafile=bundle or None)
+        except OSError as exc:  # its text does not name the file
+            raise OSError(f"cannot read trusted certificates from {bundle}: {exc}") from exc
 
     def _build_headers(self, body: bytes | None) -> dict[str, str]:
         headers = {"Accept": wire.MEDIA_TYPE, "User-Agent": "extdns", "Connection": "close"}

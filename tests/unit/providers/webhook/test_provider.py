@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -314,6 +316,21 @@ def test_a_write_to_a_webhook_that_cannot_be_reached_is_tried_later(fake: Webhoo
     _, writer = start(fake)
     fake.kill()
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
+
+
+@pytest.mark.parametrize("text", [pytest.param(None, id="absent"), pytest.param("x", id="no certificate")])
+def test_a_webhook_over_tls_fails_each_call_while_the_trusted_certificates_cannot_be_read(
+    text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = tmp_path / "ca.pem"
+    if text is not None:
+        bundle.write_text(text)
+    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    reader, _ = build_webhook("https://127.0.0.1:1")
+    for _ in range(2):
+        with pytest.raises(ProviderError, match=f"cannot read trusted certificates from {re.escape(str(bundle))}: "):
+            reader.list_zones()
 
 
 def test_a_page_is_taken_from_a_recent_read_unless_something_was_written_since(fake: WebhookServer) -> None:
