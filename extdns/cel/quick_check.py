@@ -227,7 +227,7 @@ def _compile_function(name: str, arguments: list[_Operand]) -> _Operand:
     first = arguments[0].get
     if name == "size" and len(arguments) == 1 and arguments[0].kind in _KEYS:
         return _Operand("int", lambda scope: len(first(scope)))
-    call = _FUNCTIONS[name]
+    call: Callable[..., Any] = _FUNCTIONS[name]
     declared = signature(call)
     if [one.kind for one in arguments] != [one.annotation for one in declared.parameters.values()]:
         raise ValueError(name)

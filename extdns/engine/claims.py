@@ -40,6 +40,7 @@ _ENDINGS = {
     Cause.DELETED: Evidence.OBJECT_DELETED,
     Cause.MISSING: Evidence.ABSENT,
 }
+_HIDDEN = "an object has an invalid hostname or a misspelled annotation, which may stand for this name"
 
 
 class ClaimIndex:
@@ -178,15 +179,14 @@ class ClaimIndex:
         """The sources with an object whose claims cannot be computed, and whether an object may hide a request."""
         return tuple(self._failed), bool(self._hidden)
 
-    def find_hidden_request(self, key: ObjectKey | None = None) -> Blocked | None:
-        """Return which invalid value may hide a name that the object at *key* requests; None if it has none.
-
-        Without *key*, return one such value of any object.
-        """
-        for requester in [(source, key) for source in self._sources] if key else self._hidden:
-            if problem := self._hidden.get(requester):
+    def find_hidden_request(self, key: ObjectKey | None) -> Blocked | None:
+        """Return why the object at *key*, or any object if that is None, may request a name that is not known."""
+        if key is None:  # the text names no object: it would have to change whenever another object comes or goes
+            return Blocked(reason=Reason.INVALID_NAME, detail=_HIDDEN) if self._hidden else None
+        for source in self._sources:
+            if problem := self._hidden.get((source, key)):
                 detail = f"{problem.field}: {describe_invalid_value(problem.value, problem.allowed)}"
-                return Blocked(reason=problem.reason, detail=f"{ObjectRef(key=requester[1])}: {detail}")
+                return Blocked(reason=problem.reason, detail=f"{ObjectRef(key=key)}: {detail}")
         return None
 
     def missing_dependencies(self, key: ObjectKey) -> tuple[ObjectKey, ...]:

@@ -156,6 +156,18 @@ def test_an_orphan_without_a_resource_stays_while_any_object_has_an_invalid_host
     assert world.decision("web").reason is Reason.ORPHAN_UNCLAIMED
 
 
+def test_the_reason_of_an_orphan_without_a_resource_does_not_depend_on_which_invalid_object_was_observed_first() -> (
+    None
+):
+    invalid = [
+        observe(name, InvalidClaim(provenance=origin(name), reason=reason, value="a..b", allowed="a name"))
+        for name, reason in (("api", Reason.INVALID_NAME), ("app", Reason.IGNORED_ANNOTATION))
+    ]
+    found = [start_world(*owned("web", resource=""), first=order).decision("web") for order in (invalid, invalid[::-1])]
+    assert found[0] == found[1]
+    assert found[0].action is Action.KEEP
+
+
 @pytest.mark.parametrize("resource", ["", "service/shop/web"])
 def test_the_unresolved_timeout_deletes_no_record_that_the_object_never_requested(resource: str) -> None:
     invalid = InvalidClaim(provenance=origin("web"), reason=Reason.INVALID_NAME, value="a..b", allowed="a name")
