@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.cluster import connect_api_server, has_live_cluster
 from extdns.controller.clock import SystemClock
 from extdns.errors import InvalidValueError, sanitize
-from extdns.flags.duration import DURATION
 from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, PolicyStatusWriter
     from extdns.rules.policy_server import PolicyClient
 
-_MAX_TIMEOUT_S: Final = 60.0
 _EVENT_PAUSE_S: Final = 0.1
 
 
@@ -66,10 +64,6 @@ def build_policy_client(config: Config) -> PolicyClient | None:
     from extdns.opa.connection import OpaConnection, OpaSettings
     from extdns.opa.server import OpaServer
 
-    if not 0.0 < flags.opa_timeout_s <= _MAX_TIMEOUT_S:
-        raise usage_error(
-            f"--opa-timeout={DURATION.format(flags.opa_timeout_s)} is not valid", "allowed: more than 0s, up to 60s"
-        )
     if bool(flags.opa_tls_client_cert) != bool(flags.opa_tls_client_cert_key):
         raise usage_error("--opa-tls-client-cert and --opa-tls-client-cert-key belong together", "give both or none")
     settings = OpaSettings(

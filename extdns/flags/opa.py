@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from extdns.flags.duration import DURATION, parse_duration
 from extdns.flags.flag import Flag
 from extdns.flags.kind import URL, make_choice_kind, make_number_kind, make_text_kind
-from extdns.flags.unchecked_kinds import TIME
 
 FAILURES: Final = ("keep", "allow")
+_MAX_TIMEOUT_S: Final = 60.0
+
+
+def _parse_timeout(text: str) -> float:
+    seconds = parse_duration(text)
+    if not 0.0 < seconds <= _MAX_TIMEOUT_S:
+        raise ValueError
+    return seconds
+
+
+TIMEOUT: Final = replace(DURATION, parse=_parse_timeout, allowed="more than 0s, up to 60s")
 
 OPA_FLAGS: Final = (
     Flag(
@@ -28,7 +40,7 @@ OPA_FLAGS: Final = (
         default="keep",
         help="without a valid answer, keep records as they are, or allow every change: keep or allow",
     ),
-    Flag(name="opa-timeout", kind=TIME, default=2.0, help="timeout of one query; at most 60s"),
+    Flag(name="opa-timeout", kind=TIMEOUT, default=2.0, help="timeout of one query; at most 60s"),
     Flag(name="opa-tls-ca", kind=make_text_kind("PATH"), help="certificates to trust instead of those of the system"),
     Flag(name="opa-tls-client-cert", kind=make_text_kind("PATH"), help="client certificate"),
     Flag(name="opa-tls-client-cert-key", kind=make_text_kind("PATH"), help="key of the client certificate"),

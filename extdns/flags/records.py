@@ -190,6 +190,12 @@ CODE: Final[ValueKind[str]] = ValueKind(
     suggest=_suggest_code,
     pattern=_CODE.pattern,
 )
+CLUSTER_ID: Final = replace(
+    CODE,
+    noun="the id of a cluster",
+    metavar="ID",
+    allowed="the id of the cluster as extdns status shows it, such as 7f3a-91c2",
+)
 DELETE_FLAGS: Final = (
     Flag(
         name="delete-grace-period",
@@ -230,7 +236,7 @@ DELETE_FLAGS: Final = (
     ),
     Flag(
         name="accept-cluster",
-        kind=CODE,
+        kind=CLUSTER_ID,
         default=(),
         repeatable=True,
         help="accept the cluster with this id, if the saved state belongs to another one",

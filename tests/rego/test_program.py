@@ -182,8 +182,6 @@ def test_a_plan_shows_denied_records_and_is_incomplete_if_opa_is_gone(tmp_path: 
     [
         "--opa-url=127.0.0.1",
         "--opa-path=deny",
-        "--opa-timeout=0s",
-        "--opa-timeout=2m",
         "--opa-tls-client-cert=cert.pem",
         "--decision-log=/dev/null",
         "--decision-log=https://",

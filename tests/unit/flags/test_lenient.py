@@ -46,6 +46,14 @@ COMMAS: Final = "commas do not separate; write"
             "  allowed: 0s and more, such as 90s, 1m30s or 2h",
             id="negative-deadline-without-election",
         ),
+        *(
+            pytest.param(
+                f"--opa-timeout={timeout}",
+                f"--opa-timeout={timeout} is not a duration\n  allowed: more than 0s, up to 60s",
+                id=name,
+            )
+            for name, timeout in (("negative-timeout", "-1s"), ("no-timeout", "0s"), ("long-timeout", "61s"))
+        ),
     ],
 )
 def test_a_value_that_can_have_no_effect_is_refused_for_flags_of_our_own(argument: str, message: str) -> None:
@@ -55,18 +63,30 @@ def test_a_value_that_can_have_no_effect_is_refused_for_flags_of_our_own(argumen
 
 
 @pytest.mark.parametrize("code", ["xx", "7f3a", "7f3a-91c", "7F3A-91C2", "7f3a91c2", ""])
-def test_an_approval_code_with_an_invalid_format_is_refused(code: str) -> None:
-    flag = next(flag for flag in FLAGS if flag.kind.metavar == "CODE")
-    with pytest.raises(
-        UsageError, match="is not the code of held deletes\n  allowed: a code as extdns status shows it"
-    ):
-        parse([*START, f"{flag.spelling}={code}"], {})
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        pytest.param(
+            "--approve",
+            "is not the code of held deletes\n  allowed: a code as extdns status shows it",
+            id="held-deletes",
+        ),
+        pytest.param(
+            "--accept-cluster",
+            "is not the id of a cluster\n  allowed: the id of the cluster as extdns status shows it, such as",
+            id="cluster",
+        ),
+    ],
+)
+def test_an_approval_code_with_an_invalid_format_is_refused(flag: str, message: str, code: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse([*START, f"{flag}={code}"], {})
 
 
-def test_an_approval_code_without_hyphen_gets_a_suggestion() -> None:
-    flag = next(flag for flag in FLAGS if flag.kind.metavar == "CODE")
+@pytest.mark.parametrize("flag", ["--approve", "--accept-cluster"])
+def test_an_approval_code_without_hyphen_gets_a_suggestion(flag: str) -> None:
     with pytest.raises(UsageError, match="did you mean: 7f3a-91c2"):
-        parse([*START, f"{flag.spelling}=7F3A91C2"], {})
+        parse([*START, f"{flag}=7F3A91C2"], {})
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,11 @@ from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented
 from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, ValueKind
+from extdns.flags.opa import TIMEOUT
 from extdns.flags.parser import parse_settings
 from extdns.flags.process import MAX_WRITE_S
 from extdns.flags.providers import ENDPOINT
-from extdns.flags.records import CODE
+from extdns.flags.records import CLUSTER_ID, CODE
 from extdns.flags.regex import REGEX, parse_regex
 from extdns.flags.sources import PREFIX, SERVICE_TYPE
 from extdns.flags.table import BY_NAME, FLAGS
@@ -40,7 +41,9 @@ BY_KIND: Final[dict[ValueKind[Any], st.SearchStrategy[object]]] = {
     POSITIVE_DURATION: st.integers(min_value=1, max_value=2**61).map(lambda count: count / 10**9),
     NON_NEGATIVE_DURATION: st.integers(min_value=0, max_value=2**61).map(lambda count: count / 10**9),
     TIME: NANOSECONDS.map(lambda count: count / 10**9),
+    TIMEOUT: st.integers(min_value=1, max_value=60 * 10**9).map(lambda count: count / 10**9),
     CODE: st.from_regex("[0-9a-f]{4}-[0-9a-f]{4}", fullmatch=True),
+    CLUSTER_ID: st.from_regex("[0-9a-f]{4}-[0-9a-f]{4}", fullmatch=True),
     BY_NAME["max-delete-percent"].kind: st.integers(0, 100),
     KEY_VALUE: st.tuples(st.text(alphabet="abc", max_size=3), TEXTS),
     ADDRESS: ADDRESSES,
