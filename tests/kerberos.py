@@ -17,11 +17,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final, NamedTuple
 
-import pytest
-
 from extdns.model.dns_name import DnsName
 from providers.rfc2136.settings import DnsServer, KerberosLogin, Rfc2136Settings
 from tests.nameservers import HOST, free_port
+from tests.required_programs import report_missing
 from tests.updatable import UpdatableServer
 
 REALM: Final = "EXAMPLE.ORG"
@@ -70,11 +69,7 @@ def require_kerberos() -> None:
     """Require the programs and the package. Without them, fail in `.ci/run`; elsewhere skip the test."""
     missing = [name for name in _PROGRAMS if shutil.which(name) is None]
     missing += [] if find_spec("gssapi") else ["the Python package gssapi"]
-    if missing:
-        text = f"NOT RUN: GSS-TSIG with a KDC and BIND ({', '.join(missing)} not installed); CONTRIBUTING.md says how"
-        if os.environ.get("EXTDNS_EVERY_TEST"):
-            pytest.fail(text)
-        pytest.skip(text)
+    report_missing("GSS-TSIG with a KDC and BIND", missing)
 
 
 class Kdc:

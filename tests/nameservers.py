@@ -6,7 +6,6 @@ A server serves the zones that `load` gave it last, which may differ from the zo
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +21,8 @@ import dns.message
 import dns.query
 import dns.rcode
 import dns.rdatatype
+
+from tests.required_programs import require_programs
 
 HOST: Final = "127.0.0.1"
 _READY_S: Final = 60.0
@@ -86,11 +87,6 @@ PROGRAMS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {
 """By program: arguments before the configuration file, its head, and its text for each zone."""
 
 
-def installed(name: str) -> bool:
-    """Return whether the name server *name* is installed."""
-    return shutil.which(name) is not None
-
-
 class RealServer:
     """A name server process, from `__enter__` to `__exit__`.
 
@@ -104,6 +100,7 @@ class RealServer:
 
         BIND can forward other questions to the port *forward_to*.
         """
+        require_programs("zones served by a real name server", name)
         self._name = name
         self._folder = folder
         self.port = free_port()

@@ -23,13 +23,13 @@ import dns.rdatatype
 import dns.update
 import dns.xfr
 import dns.zone
-import pytest
 
 from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer, TsigSecret
 from tests.apimachinery.certificates import CertificateFiles
-from tests.nameservers import HOST, free_port, installed
+from tests.nameservers import HOST, free_port
 from tests.powerdns import CONFIGURATION, create_database
+from tests.required_programs import require_programs
 
 KEY: Final = TsigSecret(name="extdns", algorithm="hmac-sha256", secret="c2VjcmV0LWZvci10ZXN0cy1vbmx5LTAwMDAwMDAwMDA=")
 ZONES: Final = ("example.org", "2.0.192.in-addr.arpa")
@@ -99,18 +99,20 @@ class Program(NamedTuple):
         head: the text of the configuration file.
         zone: its text for each zone.
         file: the name of the configuration file.
+        tools: further programs that it needs.
     """
 
     arguments: tuple[str, ...]
     head: str
     zone: str
     file: str = "server.conf"
+    tools: tuple[str, ...] = ()
 
 
 PROGRAMS: Final = {
     "named": Program(("-g", "-n", "1", "-c", "{folder}/server.conf"), _BIND, _BIND_ZONE),
     "knotd": Program(("-c", "{folder}/server.conf"), _KNOT, _KNOT_ZONE),
-    "pdns_server": Program(("--config-dir=.",), CONFIGURATION, "", "pdns.conf"),
+    "pdns_server": Program(("--config-dir=.",), CONFIGURATION, "", "pdns.conf", ("pdnsutil",)),
 }
 
 
@@ -146,6 +148,7 @@ class UpdatableServer:
             updates: BIND's statement about who may update the zones.
             options: more statements for BIND's options.
         """
+        require_programs("updates of a real name server", program, *PROGRAMS[program].tools)
         folder.mkdir(parents=True)
         self.program = program
         self._folder = folder
@@ -244,15 +247,8 @@ class UpdatableServer:
             sleep(_POLL_S)
 
 
-def skip_without(program: str) -> None:
-    """Skip the test if *program* is not installed."""
-    if not installed(program):
-        pytest.skip(f"{program} is not installed, so the provider rfc2136 was not tested with it")
-
-
 def start_clean(program: str) -> UpdatableServer:
-    """Return a server without records, which tests share; the test is skipped if *program* is not installed."""
-    skip_without(program)
+    """Return a server without records, which tests share. Without its program, the test ends (`require_programs`)."""
     server = _start_once(program)
     server.reset()
     return server

@@ -215,7 +215,7 @@ def build_powerdns_rig(_: Path) -> Rig:
 
 
 def _build_rfc2136_rig(program: str) -> Rig:
-    """Build a rig with a real server and pages of three names; the test is skipped if the server is not installed."""
+    """Build a rig with a real server and pages of three names."""
     server = start_clean(program)
     return _build_rfc2136_rig_with(
         Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY, page_names=3)

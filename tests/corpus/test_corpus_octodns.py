@@ -11,9 +11,6 @@ from tests.corpus.case import load, names
 from tests.corpus.octodns import capitalize_flags, find_obstacle, run
 from tests.corpus.tables import OURS, OURS_BY_DEFAULT
 from tests.corpus.test_corpus import apply_difference, build_manifests_flag
-from tests.nameservers import installed
-
-pytestmark = pytest.mark.skipif(not installed("named"), reason="named is not installed: the corpus did not run on it")
 
 RUN: Final = [name for name in names() if not find_obstacle(load(name))]
 

@@ -20,7 +20,7 @@ from tests.fakes.dns_proxy import DnsProxy, Fault
 from tests.nameservers import HOST
 from tests.objects import service
 from tests.program.installation import Installation
-from tests.updatable import KEY, PROGRAMS, UpdatableServer, skip_without
+from tests.updatable import KEY, PROGRAMS, UpdatableServer
 
 ZONE: Final = "example.org"
 NAMES: Final = tuple(f"n{number}" for number in range(30))
@@ -107,7 +107,6 @@ class Writers:
 def test_the_zone_converges_and_no_edit_of_another_writer_is_lost_though_the_server_dies_and_messages_are_lost(
     program: str, tmp_path: Path
 ) -> None:
-    skip_without(program)
     choose = Random(22)
     faults = [Fault.NONE] * 8 + list(FAULTS)
     with (

@@ -21,13 +21,10 @@ from providers.rfc2136.client import build_key
 from providers.rfc2136.settings import DnsServer
 from tests.apimachinery.certificates import create_certificates
 from tests.conformance.provider import build_batch, create
-from tests.nameservers import HOST, free_port, installed
+from tests.nameservers import HOST, free_port
 from tests.objects import dns_endpoint, service
 from tests.program.installation import Installation
 from tests.updatable import KEY, PROGRAMS, ZONES, UpdatableServer, start_clean
-
-WITH_BIND: Final = pytest.mark.skipif(not installed("named"), reason="named is not installed: rfc2136 is untested")
-
 
 OTHER_SECRET: Final = "d3Jvbmc="
 
@@ -136,7 +133,6 @@ def test_with_an_unreachable_server_reads_and_writes_fail() -> None:
     assert isinstance(outcome, TryLater)
 
 
-@WITH_BIND
 def test_zones_are_read_and_written_over_tls_with_a_verified_certificate(tmp_path: Path) -> None:
     files = create_certificates(tmp_path)
     with UpdatableServer("named", tmp_path / "server", tls=files.server) as server:
@@ -155,7 +151,6 @@ def test_zones_are_read_and_written_over_tls_with_a_verified_certificate(tmp_pat
         assert careless.read_page(zone, None).records
 
 
-@WITH_BIND
 def test_a_server_that_requires_a_client_certificate_takes_updates_only_with_it(tmp_path: Path) -> None:
     files = create_certificates(tmp_path)
     with UpdatableServer("named", tmp_path / "server", tls=files.server, client_ca=files.ca.certificate) as server:
@@ -204,7 +199,6 @@ def test_extdns_check_reports_a_wrong_tsig_key(
     assert "compare name, algorithm and secret of the key" in output
 
 
-@WITH_BIND
 @pytest.mark.parametrize(
     ("updates", "code", "expected"),
     [

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from extdns.commands import verify
-from tests.nameservers import HOST, RealServer, installed
+from tests.nameservers import HOST, RealServer
 from tests.objects import service
 from tests.program.installation import Installation
 from tests.updatable import ALLOW_UPDATE, KEY, UpdatableServer
@@ -26,7 +24,6 @@ zone:
 """
 
 
-@pytest.mark.skipif(not (installed("named") and installed("nsd")), reason="named or nsd is not installed")
 def test_verify_waits_until_the_secondary_server_serves_what_was_written_on_the_primary(tmp_path: Path) -> None:
     secondary = RealServer("nsd", tmp_path / "secondary", {})
     updates = f"{ALLOW_UPDATE}; {NOTIFYING.format(host=HOST, port=secondary.port)}"

@@ -6,15 +6,13 @@ import random
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from extdns.model.dns_name import DnsName
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
 from tests.builders import REGISTRY
 from tests.conformance.provider import Rig
 from tests.conformance.test_laws import NAMES, Scene
-from tests.nameservers import installed
+from tests.required_programs import require_programs
 from tests.unit.engine import laws
 from tests.updatable import KEY, UpdatableServer
 from tests.web_server import HANGS_S
@@ -23,12 +21,10 @@ EDITS = 200
 KILLED_AT = (60, 140)
 
 
-@pytest.mark.skipif(
-    not (installed("named") and installed("nsupdate")), reason="named or nsupdate is not installed: NOT RUN with both"
-)
 def test_no_edit_of_another_writer_that_extdns_has_not_read_is_overwritten_and_foreign_records_stay(
     tmp_path: Path,
 ) -> None:
+    require_programs("two writers on one zone", "nsupdate")
     choose = random.Random(22)
     with UpdatableServer("named", tmp_path / "server") as server:
         settings = Rfc2136Settings(servers=(server.address,), zones=(DnsName("example.org"),), key=KEY)

@@ -1,8 +1,7 @@
-"""Zone files that extdns has written, checked by the zone checkers of real name servers, if installed."""
+"""Zone files that extdns has written, checked by the zone checkers of real name servers."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from extdns.model.change import Refusal
 from extdns.model.record import DesiredRecord
 from providers.common.plain_records import adjust_record
 from tests.conformance.provider import ZONE_TEXT, build_desired, build_zonefile_rig, create, delete, update
+from tests.required_programs import require_programs
 
 # Each with the options with which its server loads a zone; BIND rejects invalid host names in primary zones.
 CHECKERS = {
@@ -26,8 +26,7 @@ ODD = "!\"#$%&'()+,-/:;<=>?@[]^_`{|}~"
 @pytest.fixture(params=CHECKERS)
 def checker(request: pytest.FixtureRequest) -> tuple[str, ...]:
     command = CHECKERS[request.param]
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed, so its check of our zone files did not run")
+    require_programs("zone files checked by a name server's program", command[0])
     return command
 
 
@@ -87,8 +86,7 @@ def test_zone_checkers_of_name_servers_accept_the_zone_files_that_extdns_writes(
 def test_bind_rejects_a_zone_with_a_record_that_extdns_refuses_to_write(
     line: str, desired: DesiredRecord, tmp_path: Path
 ) -> None:
-    if shutil.which("named-checkzone") is None:
-        pytest.skip("named-checkzone is not installed, so our refusals were not compared with those of BIND")
+    require_programs("our refusals compared with those of BIND", "named-checkzone")
     rig = build_zonefile_rig(tmp_path)
     assert isinstance(adjust_record(desired, rig.zone), Refusal)
     path = tmp_path / rig.zone.id
