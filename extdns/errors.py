@@ -59,7 +59,7 @@ class UnresolvedError(ExtdnsError):
 
 
 class ProviderError(ExtdnsError):
-    """A call to the DNS service failed; the message names the call and the zone."""
+    """A call to the DNS service, or a read or write of its files, failed; the message says what failed."""
 
 
 class RetryableError(ProviderError):

@@ -1,13 +1,16 @@
 """Mask secrets in everything that people read.
 
-A secret enters through a flag or an environment variable, and may leave in the error of a library that quotes the URL
-it could not reach. Both sides are here:
+A secret enters through a flag, an environment variable or a file, and may leave in the error of a library that quotes
+the URL it could not reach. Both sides are here:
 
-- `add_secrets` stores the secrets at the start, before anything can fail. `extdns.flags.parser` finds them.
-- `mask` replaces them in the text of every error (`extdns.errors`) and in every log line (`extdns.log`). Documents,
-  Events and probes repeat those texts, and so need no masking of their own.
+- `add_secrets` stores the secrets: those of flags and variables at the start, before anything can fail
+  (`extdns.flags.parser`), those of files when they are read.
+- `mask` replaces them in the text of every error (`extdns.errors`), in every log line (`extdns.log`), in the decision
+  log and in the responses of `extdns webhook`. Documents, Events and probes repeat those texts. `mask_url` is for text
+  that shows the URL of a flag.
 
-Elsewhere nothing is masked: a name or a TXT value that happens to contain a password is published as it is.
+Secrets of less than six characters are masked in URLs only. A name or a TXT value that happens to contain a password is
+published as it is.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _check(config: Config) -> None:
     if config.control.dry_run:
         raise usage_error("extdns webhook has no --dry-run: it would have to confirm changes that it does not make")
     if config.control.once:
-        raise usage_error("extdns webhook serves until it is stopped", "leave out --once")
+        raise usage_error("extdns webhook has no --once: it serves until it is stopped", "leave it out")
     if config.election.leader_elect:
         raise usage_error(
             "extdns webhook has no --leader-elect: whoever calls it decides when to write", "leave it out"

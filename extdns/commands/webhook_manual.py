@@ -44,7 +44,7 @@ WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
             Option(form="--records=N", text="how many records one large request has; default 5000"),
             Option(
                 form="--property=NAME=VALUE",
-                text="a provider-specific property that the provider stores, such as webhook/proxied=true; repeatable",
+                text="a property that the provider stores, such as webhook/proxied=true, to check with; repeatable",
             ),
             output_option("text", "junit"),
         ),

@@ -76,7 +76,10 @@ class StatusUpdater:
         self._schedule(requester.ref.key for decision in decisions for requester in decision.requested_by)
 
     def write_due(self) -> None:
-        """Write the statuses that are final, unless `next_deadline_at` is in the future."""
+        """Write the statuses that are final, all of whose records are decided and written.
+
+        None is written before `next_deadline_at`.
+        """
         if self._clock.monotonic_s() >= self.next_deadline_at:
             self._write_final()
 

@@ -65,7 +65,7 @@ class RecordData(Document, frozen=True):
 
 
 class ProblemDocument(Document, frozen=True):
-    """An invalid value on an object, which is ignored, and what is allowed."""
+    """An invalid value on an object, which is not used, and what is allowed."""
 
     kind: str
     namespace: str

@@ -182,7 +182,7 @@ def _describe_absence(document: NameDocument) -> Iterator[str]:
     """Describe in which zones it is unknown whether the name has records; if in none, say so if it has no records."""
     yield from (f"not known in {_describe_zone(zone)}, which could not be read" for zone in document.unread_zones)
     if not document.zones and not document.all_zones:
-        yield "not known: not all zones could be listed"
+        yield "not known: the list of zones is incomplete"
     elif not document.records and not document.unread_zones:
         yield "no record"
 
@@ -193,7 +193,7 @@ def _describe_excluded(what: str, by: str, *, certain: bool) -> str:
 
 def _describe_zones(document: NameDocument) -> list[str]:
     known = format_count(document.zones_known, "zone")
-    unlisted = "" if document.all_zones else "; not all zones could be listed"
+    unlisted = "" if document.all_zones else "; the list of zones is incomplete"
     if not document.zones:
         return [f"none; {known} known, none of which can hold the name{unlisted}"]
     longest = max(len(zone.name) for zone in document.zones)

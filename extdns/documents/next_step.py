@@ -1,4 +1,7 @@
-"""Suggest what a person can do about a name, by the reason and by what was found (docs/design/messages.md)."""
+"""Suggest what a person can do about a name, by its reason, state, claims, records and zones.
+
+See docs/design/messages.md.
+"""
 
 from __future__ import annotations
 

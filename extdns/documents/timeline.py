@@ -74,7 +74,7 @@ def _list_deletes(live: ProcessSnapshot, name: DnsName) -> Iterator[TimelineEntr
                 limit = (
                     "--unresolved-timeout" if waiting.evidence is Evidence.UNRESOLVED_EXPIRED else "the grace period"
                 )
-                text = f"the delete of {key.type} may be made, because {limit} ends"
+                text = f"{limit} ends; then the delete of {key.type} may be made, unless it is held"
                 yield TimelineEntry(
                     at=live.time_of(waiting.grace_ends_s), event="due", text=text, reason=waiting.evidence.value
                 )

@@ -254,7 +254,7 @@ class ClaimIndex:
         return names
 
     def _reindex_targetless(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> set[DnsName]:
-        """Replace an object's claims without targets in the index by name; return the names that changed."""
+        """Replace an object's `TargetlessClaim`s in the index by name; return the names that changed."""
         new = {claim for claim in after if isinstance(claim, TargetlessClaim)}
         if not (new or self._targetless):
             return set()
@@ -274,13 +274,13 @@ class ClaimIndex:
         now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
         for name, identifier in now:
             if name in self._ended:
-                for resource in (seen.key.resource, *self._find_labels(name, identifier)):
+                for resource in (seen.key.resource, *self._find_targetless_resources(name, identifier)):
                     self._ended[name].pop((identifier, resource), None)
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
                 end = self._find_end(seen, claim.name)
                 self._store_end(claim.name, claim.set_identifier, seen.key, end)
-                for resource in self._find_labels(claim.name, claim.set_identifier):
+                for resource in self._find_targetless_resources(claim.name, claim.set_identifier):
                     self._ended[claim.name].setdefault((claim.set_identifier, resource), end)
 
     def _store_end(self, name: DnsName, identifier: str, key: ObjectKey, end: Evidence | Blocked) -> None:
@@ -318,8 +318,8 @@ class ClaimIndex:
                 self._ended.get(claim.name, {}).pop(("", key.resource), None)
         return {claim.name for claim in (*all_gone, *all_new)}
 
-    def _find_labels(self, name: DnsName, set_identifier: str) -> list[str]:
-        """Return the resources of the objects with targetless claims: an ownership record of *name* may name one."""
+    def _find_targetless_resources(self, name: DnsName, set_identifier: str) -> list[str]:
+        """Return the resources of `TargetlessClaim`s to *name* and *set_identifier*: ownership records may name one."""
         targetless = self._targetless.get(name, ())
         return [one.provenance.ref.key.resource for one in targetless if one.desired.set_identifier == set_identifier]
 
@@ -350,16 +350,16 @@ class ClaimIndex:
                 end = self._find_end(seen, name)
                 self._store_end(name, identifier, seen.key, end)
                 for other, former in ends.items():
-                    if former is blocked:  # a resource that the ownership record may name instead (`_find_labels`)
+                    if former is blocked:  # of a `TargetlessClaim`, which the ownership record may name instead
                         ends[other] = end
         return {name for name, _ in due}
 
     def have_ended(self, names: Collection[DnsName]) -> bool:
-        """Return whether a claim to one of *names* ended since the start and its end is still stored."""
+        """Return whether a claim to one of *names* ended since the start, as `has_ended`."""
         return not self._ended.keys().isdisjoint(names)
 
     def has_ended(self, name: DnsName) -> bool:
-        """Return whether a claim to *name* ended since the start and its end is still stored."""
+        """Return whether a claim to *name* ended since the start, also if it exists again; `forget_ended` resets it."""
         return name in self._ended
 
     def forget_ended(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:

@@ -84,7 +84,7 @@ class LoadState(Value, frozen=True, kw_only=True):
 
 
 class SaveState(Value, frozen=True, kw_only=True):
-    """Save the state; its times are monotonic seconds."""
+    """Save the state *saved*, whose times are monotonic seconds."""
 
     saved: Saved
 

@@ -52,13 +52,13 @@ class Engine:
 
     Attributes:
         settings: the configuration.
-        claims: who requests what.
+        claims, rules: who requests what, and who may publish what.
         zones: what the zones hold, and what is queued for them.
         decisions: what was concluded for every record.
         delete_guard: which deletes may be made.
-        readiness: whether planning may begin.
-        rules: who may publish what.
-        leadership: whether this process is the leader.
+        readiness, leadership: whether planning may begin, and whether this process is the leader.
+        problems: objects and manifests that cannot be read.
+        adjustments: desired records to show to the DNS service, one request at a time.
     """
 
     def __init__(self, settings: EngineSettings) -> None:
@@ -348,7 +348,7 @@ class Engine:
         return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
-        """Plan the dirty names, in their order; return the new decisions. With rules, also plan their PTR records.
+        """Plan the dirty names, sorted; return the new decisions. With rules, also plan their PTR records.
 
         A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
         """

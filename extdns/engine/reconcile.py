@@ -67,7 +67,8 @@ class NamePlan(Struct, gc=False):
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
         unadjusted: desired records that must be shown to the service before the name can be planned.
-        sets: by zone, the change sets to queue there: its own, and those of ownership records of zones below.
+        sets: by zone, the change sets to queue there: those planned in it, and those of ownership records that it holds
+            for zones below.
         inputs: what rules were evaluated on.
     """
 
@@ -292,10 +293,11 @@ def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[s
 
 
 def _combine_sets(plans: Sequence[ZonePlan]) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Return by zone the change sets of a name to queue there: its own, and those of ownership records of zones below.
+    """Return by zone the change sets of one name to queue there.
 
-    If several zones hold one name, they use the same ownership records. The zone above can also be one of the zones
-    that hold the name: a public zone above a private one.
+    They are those planned in the zone, and those of ownership records that it holds for zones below
+    (`Plan.sets_above`), each once: if several zones hold one name, they use the same ownership records. The zone above
+    can also be one of the zones that hold the name: a public zone above a private one.
     """
     sets = {zone: plan.sets for zone, _, plan in plans}
     below: dict[ZoneState, list[ChangeSet]] = {}

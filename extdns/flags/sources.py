@@ -298,7 +298,7 @@ OTHER_SOURCE_FLAGS: Final = (
         default="externaldns.k8s.io/v1alpha1",
         sources=("crd",),
         support=Moot(notice="has no effect: the source `crd` reads only DNSEndpoints of externaldns.k8s.io/v1alpha1"),
-        help="API version of the custom resource",
+        help="API version of the objects that the source `crd` of external-dns reads",
     ),
     Flag(
         name="crd-source-kind",
@@ -306,7 +306,7 @@ OTHER_SOURCE_FLAGS: Final = (
         default="DNSEndpoint",
         sources=("crd",),
         support=Moot(notice="has no effect: the source `crd` reads only DNSEndpoints of externaldns.k8s.io/v1alpha1"),
-        help="kind of the custom resource",
+        help="kind of the objects that the source `crd` of external-dns reads",
     ),
     Flag(
         name="connector-source-server",

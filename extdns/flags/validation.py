@@ -163,7 +163,7 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
 
     Args:
         settings: the flags that are set, by name.
-        values: the value of every flag, by name.
+        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
 
     Raises:
         UsageError: this version does not support one of them.
@@ -208,12 +208,12 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
     """Return the minimum time between two refreshes of a zone, in seconds (docs/design/differences.md).
 
-    It is the longest of the durations in *settings* whose flag has `Moot.bounds_refresh` and belongs to what is chosen;
-    0 if there is none.
+    It is the longest duration that *settings* give to a flag with `Moot.bounds_refresh` whose source, provider and
+    registry are chosen; 0 if there is none.
 
     Args:
         settings: the flags that are set, by name.
-        values: the value of every flag, by name.
+        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
     """
     times = (
         float(setting.value)
@@ -233,7 +233,7 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
 
     Args:
         settings: the flags that are set, by name.
-        values: the value of every flag, by name.
+        values: the value of every flag, by name; they say which sources, provider and registry are chosen.
     """
     if values["compat"]:
         return ()

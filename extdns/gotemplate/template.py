@@ -40,7 +40,11 @@ _INITIALISM: Final = re.compile(
 
 
 class TemplateData:
-    """One object as template data, in three forms: with the field names of Go, of JSON, and of JSON plus Go."""
+    """One object as template data, in three forms.
+
+    `struct` has the field names of Go. `view` has those of JSON below `.Metadata`, `.Spec`, `.Status` and `.Object`.
+    `raw` is `view` with Go-like names, too, in spec and status.
+    """
 
     def __init__(self, kind: Kind, metadata: ObjectMeta) -> None:
         """Decode the object of *kind* from the JSON in *metadata*.

@@ -245,10 +245,10 @@ def dereference(value: GoValue) -> tuple[GoValue, bool]:
 
 
 def get_field(value: GoValue, name: str) -> OptionalValue:
-    """Return field `.name` of a struct or a map, None if the map has no such key.
+    """Return field `.name` of a struct, or of a map whose keys are strings; None if the map has no such key.
 
     Raises:
-        TemplateError: *value* is nil, a struct without this field, or neither struct nor map.
+        TemplateError: *value* is nil, a struct without this field, or neither a struct nor such a map.
     """
     value, is_nil = dereference(value)
     if is_nil:

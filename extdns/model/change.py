@@ -238,7 +238,7 @@ class AdjustedRecords(Value, frozen=True, kw_only=True):
 
     @classmethod
     def from_results(cls, found: Iterable[DesiredRecord | Refusal]) -> Self:
-        """Split the results for several desired records into adjusted records and refusals, in their order."""
+        """Split *found*, one result for each desired record, into adjusted records and refusals, each in that order."""
         accepted: list[DesiredRecord] = []
         refused: list[Refusal] = []
         for entry in found:

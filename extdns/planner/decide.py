@@ -66,9 +66,9 @@ def reject_candidate(candidate: Candidate, block: Blocked) -> Unfulfilled:
 
 
 def find_unresolved(claims: Iterable[NameClaim], managed_types: Container[str]) -> list[Unfulfilled]:
-    """Return an unfulfilled request for each unresolved claim of *claims*, with the reason of the claim.
+    """Return an unfulfilled request for each unresolved claim of *claims*.
 
-    A claim to an unmanaged type is excluded by configuration, whatever else is wrong with it.
+    The reason is that of the claim, but `TYPE_UNMANAGED` if the claim is to an unmanaged type.
     """
     found: list[Unfulfilled] = []
     for claim in claims:

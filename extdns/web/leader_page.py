@@ -84,7 +84,7 @@ class LeaderPageApplication:
 
 
 def fetch_leader_page(url: str, path: str, query: str, host: str) -> Response | None:
-    """Return the response of the leader at *url* to a GET; None if it does not answer.
+    """Return the response of the leader at *url* to a GET; None if nobody answers there, or not the leader.
 
     Args:
         url: the URL that `build_leader_url` returned.

@@ -37,7 +37,7 @@ class ZoneContents:
         )
 
     def select_records(self, names: Iterable[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in their order."""
+        """Return all records of *names*, in the order of *names*."""
         return tuple(record for name in dict.fromkeys(names) for record in self.by_name.get(name, ()))
 
     def index_records(self, names: Iterable[DnsName]) -> dict[RecordKey, Record]:

@@ -85,7 +85,7 @@ class InMemoryProvider:
             return self._find_zone(zone).read_page(after, self._page_size)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in their order.
+        """Return all records of *names*, in the order of *names*.
 
         Raises:
             RetryableError: there is no such zone.

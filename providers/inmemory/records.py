@@ -1,4 +1,4 @@
-"""Store the records of one zone, by name and in page order."""
+"""Store the records of one zone, by name and in the order in which pages return them."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ class OctodnsReader:
         return self._read(zone, before_batch=False).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in their order. Reads the whole zone.
+        """Return all records of *names*, in the order of *names*. Reads the whole zone.
 
         Raises:
             ProviderError: the zone cannot be read, or is not configured.

@@ -107,7 +107,7 @@ class Rfc2136Reader:
         return self._read(zone).build_page(after, self._zones.settings.page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in their order.
+        """Return all records of *names*, in the order of *names*.
 
         Raises:
             ProviderError: the zone cannot be transferred, or is not configured.

@@ -40,7 +40,7 @@ _encode: Final = msgspec.msgpack.Encoder(enc_hook=str, order="deterministic").en
 
 
 def parse_records(endpoints: Iterable[Endpoint]) -> dict[DnsName, tuple[Record, ...]]:
-    """Return the records of *endpoints* by name, sorted by key.
+    """Return the records of *endpoints* by name, those of one name sorted by key.
 
     Endpoints with the same name, type and set identifier are one record with the targets of all. Endpoints without a
     type or of type SOA, and those at names that no object can request, are left out.
@@ -108,8 +108,10 @@ def _normalize(endpoint: Endpoint) -> Endpoint:
 def normalize_targets(rtype: str, targets: Iterable[str], properties: StringMap) -> tuple[str, ...]:
     """Return *targets* in the form in which records are compared.
 
+    Targets of types that are not in `OWNABLE`, and of aliases, are not checked.
+
     Raises:
-        InvalidValueError: *rtype* is not a record type, or a target is not valid data of it.
+        InvalidValueError: *rtype* is not capitals and digits, or a target is not valid data of a type in `OWNABLE`.
     """
     if not _TYPE.fullmatch(rtype):
         raise InvalidValueError(rtype, "a record type in capitals", Reason.UNSUPPORTED)

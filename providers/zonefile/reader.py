@@ -81,7 +81,7 @@ class ZoneFileReader:
         return self._read(zone).build_page(after, self._page_names)
 
     def read_names(self, zone: Zone, names: Sequence[DnsName]) -> tuple[Record, ...]:
-        """Return all records of *names*, in their order.
+        """Return all records of *names*, in the order of *names*.
 
         Raises:
             ProviderError: the file cannot be read; the message contains file and line.

@@ -85,7 +85,7 @@ def test_several_replicas_have_spread_constraints_and_a_disruption_budget(helm: 
     assert spec["strategy"] == {"type": "RollingUpdate"}
 
 
-def test_several_replicas_run_with_leader_election_on_a_lease_of_the_release(helm: Helm) -> None:
+def test_several_replicas_run_with_leader_election_on_a_lease_named_after_the_release(helm: Helm) -> None:
     assert arguments(helm.manifests({"replicaCount": 2}))[-2:] == ELECTION
     values = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
     assert arguments(helm.manifests(values))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]

@@ -213,7 +213,9 @@ def test_a_new_gateway_address_updates_all_its_routes_with_the_fewest_batches(
     assert len(done.batches) == calls
 
 
-def test_a_change_of_one_route_computes_and_writes_only_that_route(server: ApiServer, tmp_path: Path) -> None:
+def test_a_change_of_one_route_computes_only_that_route_and_writes_only_its_records(
+    server: ApiServer, tmp_path: Path
+) -> None:
     server.put(gateway("192.0.2.1"))
     server.put_all([route(f"{name}.{ZONE}") for name in ("a", "b", "c")])
     with running(server, tmp_path) as program:

@@ -145,7 +145,7 @@ def test_the_password_in_the_webhook_address_is_in_no_output(tmp_path: Path) -> 
     ("flags", "message"),
     [
         (("--dry-run",), "extdns webhook has no --dry-run"),
-        (("--once",), "leave out --once"),
+        (("--once",), "extdns webhook has no --once"),
         (("--leader-elect",), "extdns webhook has no --leader-elect"),
         (("--webhook-provider-read-timeout=0s",), "leave no time for a request"),
         (("--webhook-listen=8888",), "--webhook-listen=8888 is not an address to listen on"),

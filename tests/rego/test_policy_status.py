@@ -107,11 +107,13 @@ def test_the_config_map_of_a_policy_that_fails_shows_the_error_until_it_is_corre
 
 def test_an_unsupported_form_of_result_is_reported_on_every_config_map_of_its_package(site: Site) -> None:
     site.server.put(build_config_map("names", names_rego="package extdns\n\ndeny := true\n"))
+    site.server.put(build_config_map("helpers", helpers_rego="package extdns\n\nlimit := 1\n"))
     site.server.put(build_config_map("other", other_rego="package other\n\nx := 1\n"))
     site.installation.apply(service("web"))
     with site.installation.start(*site.flags):
-        error = site.until_status("names", "error")["error"]
-        assert error.startswith("names.rego: the result of extdns/deny is not valid")
+        for name in ("names", "helpers"):
+            error = site.until_status(name, "error")["error"]
+            assert error.startswith(f"{name}.rego: the result of extdns/deny is not valid")
     assert site.annotation("other") is None
 
 

@@ -246,7 +246,7 @@ class JsonDocument(Value, frozen=True):
         return self.text
 
     def has_field(self, field: str) -> bool:
-        """Return whether *field*, either `metadata` or `items`, is present."""
+        """Return whether the document has *field*, either `metadata` or `items`, with any value."""
         return getattr(self.top, field) is not msgspec.UNSET
 
     def items(self) -> Iterator[RawDocument | DocumentProblem] | None:
@@ -301,7 +301,7 @@ class YamlDocument(Value, frozen=True):
         return self.tree
 
     def has_field(self, field: str) -> bool:
-        """Return whether *field*, either `metadata` or `items`, is present."""
+        """Return whether the document has *field*, either `metadata` or `items`, with any value."""
         return field in self.tree
 
     def items(self) -> Iterator[RawDocument | DocumentProblem] | None:

@@ -269,8 +269,8 @@ def test_whether_a_name_is_published_is_unknown_if_an_account_could_not_list_its
     document = explain(run_on(world, REQUESTED, change_phase(SERVICE), change_phase(INGRESS)))
     assert (document.state, document.all_zones) == (NameState.NOT_PUBLISHED if permanent else NameState.UNKNOWN, False)
     assert document.answer == f"{WEB} may be published or not: the current records could not be read."
-    assert "can hold the name; not all zones could be listed\n" in render(document)
-    assert "  record        not known: not all zones could be listed\n" in render(document)
+    assert "can hold the name; the list of zones is incomplete\n" in render(document)
+    assert "  record        not known: the list of zones is incomplete\n" in render(document)
     assert render(document).endswith("Next: try again when everything can be read")
     answer = build_object(EngineSnapshot(world.engine), "service/shop/web", document.missing).answer
     assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")

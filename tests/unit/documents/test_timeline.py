@@ -91,4 +91,4 @@ def test_the_timeline_shows_when_the_grace_period_of_a_delete_ends() -> None:
     (entry,) = build_timeline(live, WEB, (), ())
     left = entry.at - BEGINNING
     assert (entry.event, left // timedelta(seconds=1), entry.reason) == ("due", 40, "object-deleted")
-    assert entry.text == "the delete of A may be made, because the grace period ends"
+    assert entry.text == "the grace period ends; then the delete of A may be made, unless it is held"

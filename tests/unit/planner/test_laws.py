@@ -63,7 +63,7 @@ def test_merged_candidates_do_not_depend_on_the_order_of_claims(
 
 
 @given(SITUATIONS, ANSWERS, POLICIES)
-def test_a_policy_removes_changes_from_a_plan_and_adds_none(
+def test_no_value_of_the_policy_flag_adds_a_change_to_the_plan_of_sync(
     situation: Situation, answers: Answers, policy: Policy
 ) -> None:
     free = list_changes(plan_with_answers(*situation, answers))

@@ -196,7 +196,7 @@ def test_if_the_ownership_record_cannot_be_written_the_record_is_not_created(
     assert detail in blocked_by.detail
 
 
-def test_a_wildcard_and_its_replacement_cannot_share_an_ownership_record() -> None:
+def test_a_wildcard_and_the_name_with_its_replacement_cannot_share_an_ownership_record() -> None:
     """See docs/spec/plan.md 11: of `*.x` and `any.x`, the one that is created second is blocked."""
     registry = build_registry(wildcard="any")
     records = apply([], build_writes(registry, [], create(build_desired("A", "*"))))

@@ -92,7 +92,9 @@ def test_a_standby_passes_on_an_error_response_of_the_leader(leader: str) -> Non
         pytest.param(lambda _: "http://[", id="no URL"),
     ],
 )
-def test_a_standby_gets_no_response_if_the_leader_does_not_answer(leader: str, change: Callable[[str], str]) -> None:
+def test_a_standby_gets_no_response_from_a_url_that_is_not_that_of_the_leader(
+    leader: str, change: Callable[[str], str]
+) -> None:
     assert fetch(change(leader)) is None
 
 
