@@ -284,6 +284,7 @@ class WebhookFlags(FlagSection, frozen=True, kw_only=True):
     """The flags of the provider `webhook`, and of the command of that name."""
 
     webhook_provider_url: str
+    webhook_provider_url_file: str
     webhook_provider_read_timeout_s: float
     webhook_provider_write_timeout_s: float
     webhook_provider_read_header_timeout_s: float

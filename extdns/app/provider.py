@@ -8,10 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.secret_files import read_secret
+from extdns.app.secret_files import read_secret, read_url
 from extdns.controller.clock import SystemClock
 from extdns.errors import UsageError, sanitize
 from extdns.flags.rfc2136_rules import check_secret
+from extdns.flags.webhook_rules import check_address
 from extdns.metrics.durations import REQUEST_TIMES, record_call
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, WriteOptions
 
@@ -290,12 +291,19 @@ def _build_octodns(
 
 
 def build_webhook_settings(config: Config) -> WebhookSettings:
-    """Return the settings of the provider for webhooks."""
+    """Return the settings of the provider for webhooks.
+
+    Raises:
+        UsageError: the file with the address cannot be read, or its content is not valid.
+    """
     from providers.webhook.settings import WebhookSettings
 
     chosen = config.webhook
+    url = read_url("webhook-provider-url", chosen.webhook_provider_url, chosen.webhook_provider_url_file)
+    if chosen.webhook_provider_url_file:
+        check_address(url, "the content of --webhook-provider-url-file")
     return WebhookSettings(
-        url=chosen.webhook_provider_url,
+        url=url,
         timeout_s=chosen.webhook_provider_read_timeout_s + chosen.webhook_provider_write_timeout_s,
         max_body_bytes=chosen.webhook_provider_max_body_size,
         domains=config.plan.build_domain_filter().include,

@@ -22,6 +22,27 @@ def read_secret(flag: str, value: str, path: str) -> str:
     """
     if not path:
         return value
+    secret = _read_content(flag, path)
+    masking.add_secrets((secret,))
+    return secret
+
+
+def read_url(flag: str, value: str, path: str) -> str:
+    """Return the URL of *flag*: the content of the file at *path* without the newline at its end, or else *value*.
+
+    User and password in the URL are masked from now on wherever they are shown.
+
+    Raises:
+        UsageError: the file cannot be read, is empty, is too large, or is not text.
+    """
+    if not path:
+        return value
+    url = _read_content(flag, path)
+    masking.add_secrets(masking.find_in_url(url))
+    return url
+
+
+def _read_content(flag: str, path: str) -> str:
     origin = f"--{flag}-file={sanitize(path)}"
     try:
         with Path(path).open("rb") as file:
@@ -36,5 +57,4 @@ def read_secret(flag: str, value: str, path: str) -> str:
         raise usage_error(f"{origin} is not text", "allowed: UTF-8, as the value of the flag") from exc
     if not secret:
         raise usage_error(f"{origin} is empty", "allowed: a file with only the secret")
-    masking.add_secrets((secret,))
     return secret

@@ -79,7 +79,7 @@ def _check_combinations(values: Values) -> None:
 
 def _check_secrets(values: Values) -> None:
     for flag in FLAGS:
-        if flag.secret and values[flag.name] and values.get(f"{flag.name}-file"):
+        if values.get(f"{flag.name}-file") and values[flag.name] != flag.default:
             raise usage_error(f"{flag.spelling} and {flag.spelling}-file are both set", "give one of them")
 
 

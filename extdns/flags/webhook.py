@@ -8,7 +8,7 @@ from typing import Final
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Absent, Flag, Moot
-from extdns.flags.kind import BOOLEAN, NUMBER, URL
+from extdns.flags.kind import BOOLEAN, NUMBER, URL, make_text_kind
 
 _webhook = partial(Flag, providers=("webhook",))
 
@@ -18,6 +18,12 @@ WEBHOOK_FLAGS: Final = (
         kind=URL,
         default="http://localhost:8888",
         help="address of the webhook provider",
+    ),
+    _webhook(
+        name="webhook-provider-url-file",
+        kind=make_text_kind("PATH"),
+        help="file with the address of the webhook provider, which may contain a password, instead of "
+        "--webhook-provider-url",
     ),
     Flag(
         name="webhook-provider-read-timeout",

@@ -18,6 +18,20 @@ def check_rules(values: Mapping[str, Any]) -> None:
         UsageError: the first rule that is violated.
     """
     url = values["webhook-provider-url"]
+    check_address(url, f"--webhook-provider-url={sanitize(mask_url(url))}")
+    if values["webhook-provider-read-timeout"] + values["webhook-provider-write-timeout"] <= 0:
+        raise usage_error(
+            "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
+            "allowed: together more than 0s",
+        )
+
+
+def check_address(url: str, origin: str) -> None:
+    """Check that *url* is the address of a webhook. *origin* is the flag or file that it comes from, for the message.
+
+    Raises:
+        UsageError: *url* is not valid.
+    """
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
@@ -26,11 +40,5 @@ def check_rules(values: Mapping[str, Any]) -> None:
         is_valid = False
     if not is_valid:
         raise usage_error(
-            f"--webhook-provider-url={sanitize(mask_url(url))} is not the address of a webhook",
-            "allowed: http://HOST[:PORT][/PATH], or https://",
-        )
-    if values["webhook-provider-read-timeout"] + values["webhook-provider-write-timeout"] <= 0:
-        raise usage_error(
-            "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
-            "allowed: together more than 0s",
+            f"{origin} is not the address of a webhook", "allowed: http://HOST[:PORT][/PATH], or https://"
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from extdns import masking
-from extdns.app.provider import build_provider, build_route53_settings
+from extdns.app.provider import build_provider, build_route53_settings, build_webhook_settings
 from extdns.app.registry import build_registry
-from extdns.app.secret_files import read_secret
+from extdns.app.secret_files import read_secret, read_url
 from extdns.config import Config, parse
 from extdns.errors import UsageError
 
@@ -88,3 +88,26 @@ def test_each_secret_flag_has_a_file_flag_from_which_the_secret_is_read(
     build(parse(argv, {}))
     with pytest.raises(UsageError, match=f"{flags[-1]} and {flags[-1]}-file are both set"):
         parse([*argv, f"{flags[-1]}=MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="], {})
+
+
+def test_of_a_url_from_a_file_the_password_is_masked_and_the_address_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "url"
+    path.write_text("http://extdns:correct-horse@127.0.0.1:8888/hook\n")
+    url = read_url("webhook-provider-url", "", str(path))
+    assert url == "http://extdns:correct-horse@127.0.0.1:8888/hook"
+    assert masking.mask("correct-horse at http://127.0.0.1:8888/hook") == "****** at http://127.0.0.1:8888/hook"
+
+
+def test_the_address_of_a_webhook_is_read_from_its_file_and_checked_without_showing_it(tmp_path: Path) -> None:
+    path = tmp_path / "url"
+    argv = ["--source=service", "--provider=webhook", f"--webhook-provider-url-file={path}"]
+    with pytest.raises(UsageError, match=f"--webhook-provider-url-file={path} cannot be read"):
+        build_provider(parse(argv, {}))
+    path.write_text("ftp://extdns:correct-horse@127.0.0.1")
+    with pytest.raises(UsageError, match=r"^the content of --webhook-provider-url-file is not the address") as error:
+        build_provider(parse(argv, {}))
+    assert "correct-horse" not in str(error.value)
+    path.write_text("http://extdns:correct-horse@127.0.0.1:8888")
+    assert build_webhook_settings(parse(argv, {})).url == "http://extdns:correct-horse@127.0.0.1:8888"
+    with pytest.raises(UsageError, match="--webhook-provider-url and --webhook-provider-url-file are both set"):
+        parse([*argv, "--webhook-provider-url=http://127.0.0.1:1"], {})

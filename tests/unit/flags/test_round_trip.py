@@ -129,7 +129,7 @@ def starts(draw: st.DrawFn) -> list[str]:
     if values.get("create-ptr"):
         values["managed-record-types"] = ("A", "PTR")
     values |= {"webhook-provider-url": "http://localhost:8888/a", "webhook-provider-read-timeout": 5.0}
-    values["webhook-provider-write-timeout"] = 10.0
+    values |= {"webhook-provider-url-file": "", "webhook-provider-write-timeout": 10.0}
     values["opa-url"] = "http://127.0.0.1:8181"
     if values["provider"] in {"octodns", "webhook"}:
         values["leader-elect"] = False

@@ -67,6 +67,7 @@ OURS: Final = {
     "txt-encrypt-aes-key-file",
     "octodns-config",
     "webhook-listen",
+    "webhook-provider-url-file",
     "zonefile-dir",
 }
 # The help of external-dns does not show these as repeatable; docs/spec/plan.md 8.2, 8.3 do.
@@ -193,7 +194,11 @@ def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
     assert not flag.repeatable
 
 
-SECRETS: Final = [flag for flag in FLAGS if flag.secret and flag.support is IMPLEMENTED]
+# The URL may contain a password; --opa-url and --decision-log refuse one, and that of --server is not used.
+SECRETS: Final = [
+    *(flag for flag in FLAGS if flag.secret and flag.support is IMPLEMENTED),
+    BY_NAME["webhook-provider-url"],
+]
 
 
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in SECRETS])
