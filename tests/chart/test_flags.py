@@ -39,7 +39,7 @@ def _example(flag: Flag) -> object:
     choices = AVAILABLE.get(flag.name) or tuple(filter(None, kind.choices))
     if choices:
         return next(choice for choice in choices if choice != flag.default)
-    for text in (73, "73s", "1.2.3.4:73", "https://73.example", "7373-7373", "team73"):
+    for text in (73, "73s", "37s", "1.2.3.4:73", "https://73.example", "7373-7373", "team73"):
         try:
             kind.parse(str(text))
         except ValueError:
