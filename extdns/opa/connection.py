@@ -208,7 +208,7 @@ def _check_url(settings: OpaSettings) -> None:
     except ValueError:
         raise InvalidValueError(settings.url, ALLOWED_URL, "") from None
     is_known = is_address and parts.scheme in {"http", "https", "unix"}
-    if not is_known or parts.query or parts.fragment or parts.username:
+    if not is_known or parts.query or parts.fragment or parts.username is not None:
         raise InvalidValueError(settings.url, ALLOWED_URL, "")
     if settings.token_file and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         raise InvalidValueError(settings.url, "https, a unix socket or loopback, because a token is sent", "")
