@@ -24,7 +24,7 @@ from extdns.masking import mask
 
 
 class Event(StrEnum):
-    """The messages. Fields in braces become part of the message; all others follow it as key=value."""
+    """The messages of log lines. Fields in braces become part of the message; all others follow it as key=value."""
 
     # start and end
     STARTED = "extdns {version}"

@@ -13,17 +13,17 @@ from types import MappingProxyType
 def import_partially(
     *packages: str, names: Mapping[str, object] = MappingProxyType({}), without: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Let the block import modules of *packages* without running the packages' `__init__`.
+    """Let the `with` block import modules of *packages* without running the packages' `__init__`.
 
-    When the block ends, `sys.modules` holds none of the substitutes, so other code imports the full packages as usual.
-    Modules that were loaded before stay loaded.
+    During the block, each package is replaced by an empty substitute, which is removed at the end. So other code
+    imports the full packages as usual. Modules that were loaded before the block stay loaded.
 
     Measured with kubernetes 37 and CPython 3.11: 0.09 s of CPU and 26 MB, against 0.23 s and 57 MB for ordinary
     imports.
 
     Args:
         packages: packages whose `__init__` must not run, parents first.
-        names: what the substitutes of packages contain, by full name; other modules import it from there.
+        names: objects to put into the substitutes, by full name, for modules that import them from a package.
         without: modules to report as not installed.
     """
     before = dict(sys.modules)

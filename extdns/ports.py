@@ -132,7 +132,7 @@ class Registry(Protocol):
         ...
 
     def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
-        """Return those of *records* that are not ownership records, with their ownership, sorted by key.
+        """Return those of *records* that are not ownership records, each with its ownership, sorted by record key.
 
         *records* must be all records of some names and of their related names.
         """
@@ -176,7 +176,7 @@ class ZoneReader(Protocol):
 
 @runtime_checkable
 class AdjustingReader(Protocol):
-    """A `ZoneReader` whose service adjusts records itself: `adjust` knows the result only after it was loaded."""
+    """A `ZoneReader` whose service adjusts records itself: `adjust` knows a result only after `load_adjustments`."""
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the service, so that `adjust` has results for them. Raises `ProviderError`.
@@ -215,7 +215,7 @@ class PolicyStatusWriter(Protocol):
         ...
 
     def close(self, timeout_s: float) -> None:
-        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
+        """Accept no more problems, and write the queued ones for up to *timeout_s* seconds."""
         ...
 
 
@@ -267,7 +267,7 @@ class EventRecorder(Protocol):
         ...
 
     def close(self, timeout_s: float) -> None:
-        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
+        """Accept no more Events, and send the queued ones for up to *timeout_s* seconds."""
         ...
 
 
@@ -288,7 +288,7 @@ class StatusWriter(Protocol):
         ...
 
     def close(self, timeout_s: float) -> None:
-        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
+        """Accept no more statuses, and write the queued ones for up to *timeout_s* seconds."""
         ...
 
 

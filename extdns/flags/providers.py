@@ -34,7 +34,7 @@ AWS_FLAGS: Final = (
         name="aws-zone-match-parent",
         kind=BOOLEAN,
         default=False,
-        help="manage zones above a --domain-filter too",
+        help="also manage zones whose name is above a --domain-filter",
     ),
     _route53(
         name="aws-zones-cache-duration",

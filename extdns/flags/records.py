@@ -111,7 +111,7 @@ REGISTRY_FLAGS: Final = (
         name="migrate-from-txt-owner",
         kind=OWNER,
         registries=("txt",),
-        help="owner whose records are taken over if an object requests them",
+        help="earlier owner id, whose records are taken over if an object requests them",
     ),
     Flag(
         name="txt-encrypt-enabled",

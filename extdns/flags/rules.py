@@ -16,7 +16,7 @@ RULE_FLAGS: Final = (
         kind=make_text_kind("PATH"),
         default=(),
         repeatable=True,
-        help="file or folder of DNSPolicies, the rules about who may publish what; cluster reads the objects of the "
-        "cluster, or of --manifests",
+        help="file or folder of DNSPolicies, the rules about who may publish what; the value cluster means the "
+        "DNSPolicy objects of the cluster, or of --manifests",
     ),
 )

@@ -69,19 +69,22 @@ SOURCE_FLAGS: Final = (
         name="annotation-filter",
         kind=ANNOTATION_SELECTOR,
         default=EVERYTHING,
-        help="read only objects whose annotations match",
+        help="read only objects whose annotations match this selector",
     ),
     Flag(
         name="annotation-prefix",
         kind=PREFIX,
         default=None,
         reference_default=REFERENCE_PREFIX,
-        help=(
-            "prefix of the annotations; when not given, external-dns.kubernetes.io/ and "
-            "external-dns.alpha.kubernetes.io/ are both read"
-        ),
+        help="prefix of the annotations; when not given, external-dns.kubernetes.io/ and "
+        "external-dns.alpha.kubernetes.io/ are both read",
     ),
-    Flag(name="label-filter", kind=LABEL_SELECTOR, default=EVERYTHING, help="read only objects whose labels match"),
+    Flag(
+        name="label-filter",
+        kind=LABEL_SELECTOR,
+        default=EVERYTHING,
+        help="read only objects whose labels match this selector",
+    ),
     Flag(
         name="ignore-hostname-annotation",
         kind=BOOLEAN,
@@ -112,7 +115,7 @@ SOURCE_FLAGS: Final = (
         name="prefer-alias",
         kind=BOOLEAN,
         default=False,
-        help="request an alias in place of each CNAME whose object does not state alias itself",
+        help="request an alias in place of each CNAME whose object does not set the property alias itself",
     ),
     Flag(
         name="merge-across-namespaces",
@@ -266,7 +269,7 @@ GATEWAY_FLAGS: Final = (
         name="gateway-label-filter",
         kind=make_text_kind("SELECTOR"),  # checked when a Gateway source is built, as in external-dns
         sources=GATEWAY_SOURCES,
-        help="read only routes of Gateways whose labels match",
+        help="read only routes of Gateways whose labels match this selector",
     ),
     Flag(
         name="gateway-listener-sets",
@@ -290,7 +293,7 @@ OTHER_SOURCE_FLAGS: Final = (
         name="pod-source-domain",
         kind=DOMAIN,
         sources=("pod",),
-        help="publish every pod under this domain",
+        help="publish a name in this domain for every pod",
     ),
     Flag(
         name="crd-source-apiversion",
@@ -370,7 +373,7 @@ TEMPLATE_FLAGS: Final = (
         kind=_TEMPLATE,
         default=(),
         repeatable=True,
-        help="Go template of the names of objects without a hostname",
+        help="Go template of the names to publish for objects without a hostname",
     ),
     Flag(
         name="target-template",
@@ -391,6 +394,6 @@ TEMPLATE_FLAGS: Final = (
         name="combine-fqdn-annotation",
         kind=BOOLEAN,
         default=False,
-        help="use the templates for objects with a hostname too",
+        help="use the templates also for objects with a hostname",
     ),
 )

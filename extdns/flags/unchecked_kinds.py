@@ -81,7 +81,7 @@ CIDR: Final = replace(
     noun="a network",
     allowed="one network, such as 192.0.2.0/24 or 2001:db8::/32",
     is_effective=lambda value: not value or _is_network(value),
-    consequence="it is left out of the filter",
+    consequence="the value is left out of the filter",
     suggest=_suggest_network,
 )
 NAMESPACE: Final = _make_pattern_kind(
@@ -108,7 +108,7 @@ OWNER: Final = _make_pattern_kind(
     "ID",
     allowed="a text without commas, quotes, = and blanks",
     pattern=r'[^,"=\s\\]+',
-    consequence="ownership records cannot hold it, and no record is recognized as its own",
+    consequence="ownership records cannot hold it, so no record counts as ours",
 )
 TIME: Final = replace(DURATION, is_effective=lambda value: value >= 0, consequence="it counts as 0s")
 SIZE: Final = replace(

@@ -94,7 +94,7 @@ def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: s
 
 def repeated_flag_error(spelling: str) -> UsageError:
     """Build the error for a flag that is given twice although it is not repeatable."""
-    return usage_error(f"{spelling} is given twice", "it takes one value only; leave one of them out")
+    return usage_error(f"{spelling} is given twice", "the flag takes one value only; leave out all but one")
 
 
 def positional_argument_error(text: str) -> UsageError:

@@ -252,7 +252,9 @@ def _find_kind(flag: Flag, values: Mapping[str, Any]) -> ValueKind[Any]:
     """Return the kind of *flag*; for `--zone-id-filter` with Route 53, one that checks for ids of hosted zones."""
     if flag.name != "zone-id-filter" or values["provider"] not in {"aws", ""}:
         return flag.kind
-    allowed = "the id of a hosted zone, such as Z0123456789ABC, or its end; for zones by name --domain-filter"
+    allowed = (
+        "the id of a hosted zone, such as Z0123456789ABC, or its end; to select zones by name, use --domain-filter"
+    )
     return replace(
         flag.kind,
         noun="the id of a hosted zone",

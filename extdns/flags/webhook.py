@@ -44,7 +44,7 @@ WEBHOOK_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         support=Absent(alternative="use the command extdns webhook with the other flags; it serves the same protocol"),
-        help="serve --provider to others as a webhook: the command extdns webhook does",
+        help="serve the zones of --provider to other programs as a webhook; the command extdns webhook does this",
     ),
     Flag(
         name="webhook-provider-read-header-timeout",
@@ -64,7 +64,8 @@ WEBHOOK_FLAGS: Final = (
         name="webhook-provider-max-body-size",
         kind=NUMBER,
         default=33554432,
-        help="maximum of bytes of one answer, of extdns webhook of one request; 0 and below are 1 GiB",
+        help="maximum size in bytes of one answer of the webhook, or of one request to extdns webhook; 0 and below are "
+        "1 GiB",
     ),
     Flag(
         name="webhook-listen",

@@ -148,9 +148,9 @@ class HttpClient:
         return HttpResponse(call, server, response)
 
     def reload(self) -> None:
-        """Load configuration and credentials again, at most every 10 s, since files may have changed.
+        """Load the configuration and the credentials again, since their files may have changed.
 
-        If that fails, the former ones stay. Open requests continue.
+        Do nothing if they were loaded less than 10 s ago. If loading fails, keep those in use. Open requests continue.
         """
         with self._lock:
             if self._monotonic() - self._loaded_at_s >= _MIN_RELOAD_INTERVAL_S:
@@ -171,7 +171,10 @@ class HttpClient:
 
     @property
     def ca_certificates(self) -> bytes:
-        """The configured CA certificates for the API server in PEM; b"" if none are configured, used or readable."""
+        """The configured CA certificates for the API server in PEM.
+
+        b"" if none are configured or readable, or if the certificate of the server is not checked.
+        """
         with self._lock:
             configuration = self._configuration
         if not (configuration.ssl_ca_cert and configuration.verify_ssl and configuration.host.startswith("https:")):
@@ -183,7 +186,7 @@ class HttpClient:
 
     @property
     def service_account_token(self) -> str:
-        """The token of the pod's service account; "" if a kubeconfig gives the credentials or it cannot be read."""
+        """The token of the pod's service account; "" if a kubeconfig is used, or if the token cannot be read."""
         with self._lock:
             configuration, is_pod = self._configuration, self._is_pod
         try:
@@ -228,7 +231,13 @@ class HttpClient:
         return configuration, pool
 
     def _find_kubeconfig(self) -> tuple[str, str]:
-        """Return the origin of the configuration for messages, and its paths; "" is the pod's service account."""
+        """Return how messages name the kubeconfig, and its paths, as in `KUBECONFIG`.
+
+        The paths are "" if there is no kubeconfig and the pod's service account is used.
+
+        Raises:
+            UsageError: there is neither.
+        """
         chosen, variable = self._access.kubeconfig, self._environ.get("KUBECONFIG", "")
         if chosen or variable:
             origin = f"--kubeconfig={sanitize(chosen)}" if chosen else f"KUBECONFIG={sanitize(variable)}"

@@ -1,4 +1,4 @@
-"""Connections to the API server and the responses on them: read, limit, cut from another thread, explain failures."""
+"""Read responses of the API server within time and size limits, cut connections from any thread, explain failures."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ _MERGE: Final = "application/merge-patch+json"
 
 @dataclass(slots=True)
 class _SentEvent:
-    """An Event that was sent: its path, when it was sent last (monotonic seconds), and how often it was reported."""
+    """An Event that was sent: its API path, when it was sent last (monotonic seconds), and how often it occurred."""
 
     path: str
     sent_s: float
@@ -60,7 +60,7 @@ class EventMessage(NamedTuple):
     """One message about one object.
 
     Attributes:
-        regarding: the object. If only its key is given, the Event is sent if the object exists.
+        regarding: the object. If only its key is given, the Event is sent only if the object exists.
         source: the source that read the object; if that is not known, the kind.
         reason: the reason of the Event: one word in CamelCase.
         action: the action that was taken or failed.
@@ -108,7 +108,7 @@ class EventSender:
             self._ensure_thread()
 
     def replace_held(self, scope: Scope, messages: Sequence[EventMessage]) -> None:
-        """Replace the messages about the held deletes of *scope*, which are repeated."""
+        """Replace the messages about the held deletes of *scope*, which are sent soon and then repeatedly."""
         with self._lock:
             self._new_held[scope] = list(messages)
         self._wake()
@@ -149,7 +149,7 @@ class EventSender:
                     self._send_message(message)
 
     def _compute_wait_s(self, held_sent_at_s: float) -> float | None:
-        """Return the seconds until held deletes are reported next, or None without any."""
+        """Return the seconds until the next messages about held deletes are due; None if no deletes are held."""
         if self._is_closing:
             return 0.0
         if self._new_held:
@@ -196,7 +196,7 @@ class EventSender:
         self._stop.wait(self._pause_s)
 
     def _handle_error(self, exc: Exception, key: ObjectKey) -> None:
-        """Log *exc* and drop the Event. If permission is missing, stop sending Events at all.
+        """Log *exc* and drop the Event. If the permission to create Events is missing, send none from now on.
 
         Neither a namespace that is being deleted nor a missing permission for the namespace of the state
         ConfigMap stops other Events.
@@ -218,7 +218,7 @@ class EventSender:
         return tokens >= 1.0
 
     def _update_count(self, sent: _SentEvent) -> str:
-        """Increase the count of an Event. Return its path, or "" if it expired or must not be changed."""
+        """Write the new count to an Event. Return its path, or "" if it is gone or the API server denies this."""
         series = {"count": sent.count, "lastObservedTime": format_micro_time(self._clock.now())}
         try:
             self._send("PATCH", sent.path, {"series": series}, _MERGE)

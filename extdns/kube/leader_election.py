@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 
 
 class ReadLease(Value, frozen=True, kw_only=True):
-    """Read the Lease."""
+    """The request to read the Lease."""
 
 
 class WriteLease(Value, frozen=True, kw_only=True):
-    """Set the holder of the Lease if its version is *expected_version*; "" creates the Lease."""
+    """The request to set the holder of the Lease if its version is *expected_version*; "" creates the Lease."""
 
     holder: str
     expected_version: str
 
 
 class LeaseRead(Value, frozen=True, kw_only=True):
-    """The Lease was read. None means that it does not exist."""
+    """The Lease was read. *record* is None if the Lease does not exist."""
 
     record: LeaderElectionRecord | None
 
@@ -60,7 +60,7 @@ class LeaseWritten(Value, frozen=True, kw_only=True):
 
 
 class RequestFailed(Value, frozen=True, kw_only=True):
-    """A request failed. Without a response, it may have taken effect."""
+    """A request failed. If no response arrived, the request may have taken effect."""
 
 
 class TimeElapsed(Value, frozen=True, kw_only=True):

@@ -138,7 +138,7 @@ class _NamespaceIndex:
         )
 
     def _index(self, label: str) -> dict[str, set[str]]:
-        """Return the names by value of *label*. Creates the index if needed, which `put` then updates."""
+        """Return the names of the objects by their value of *label*. Creates this index if needed; `put` updates it."""
         names = self._by_label.get(label)
         if names is None:
             names = self._by_label[label] = {}
@@ -217,7 +217,7 @@ class DeltaTracker:
         self.decoded = 0
 
     def forget_versions(self) -> None:
-        """Decode all objects again in the next list. In a new history, a known version may have other content."""
+        """Decode all objects of the next list, also at known resource versions, which may have other content now."""
         self._knows_versions = False
 
     def contains(self, key: ObjectKey) -> bool:

@@ -1,4 +1,4 @@
-"""Write to ConfigMaps with policies what is wrong with them, beside kube-mgmt (docs/design/opa.md).
+"""Write to each ConfigMap with policies what is wrong with the policies, beside kube-mgmt (docs/design/opa.md).
 
 kube-mgmt loads policies from ConfigMaps, and reports in an annotation whether the policy server accepts them. A policy
 that is accepted can fail later; extdns reports that in an annotation of its own, in the same form, and by an Event.
@@ -84,7 +84,7 @@ class ConfigMapPolicyStatusWriter:
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
-        """Accept nothing more, and process the queue for up to *timeout_s* seconds."""
+        """Accept no more problems, and write the queued ones for up to *timeout_s* seconds."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()

@@ -174,7 +174,7 @@ class HostResolver:
             self._store(name, host, min(pause_s, _MAX_INTERVAL_S))
 
     def _wait_for_due(self) -> str:
-        """Wait for the next name that is due; return "" at the end."""
+        """Wait until a name is due to be resolved, and return it; return "" after `close`."""
         with self._changed:
             while not self._ended:
                 wait_s = self._due[0][0] - self._monotonic() if self._due else None

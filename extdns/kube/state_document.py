@@ -118,14 +118,14 @@ def read_saved_state(document: StateDocument, owner: str) -> Saved:
 
 
 def list_owners(document: StateDocument) -> Iterator[tuple[str, Saved]]:
-    """Yield each owner with its saved state, sorted by key. Unreadable values are skipped."""
+    """Yield each owner with its saved state, owners sorted by their ConfigMap key. Unreadable values are skipped."""
     for _, text in sorted(_get_data(document).items()):
         with suppress(InvalidValueError):
             yield _decode(text)
 
 
 def find_unreadable_values(document: StateDocument) -> Iterator[str]:
-    """Yield a message `key: problem` for each unreadable value, sorted by key."""
+    """Yield a message `key: problem` for each unreadable value, messages sorted by the ConfigMap key."""
     for key, text in sorted(_get_data(document).items()):
         try:
             _decode(text)
@@ -236,7 +236,7 @@ def _convert_v1_zone(zone_id: str, zone: _V1Zone) -> SavedZone:
 def _find_used_codes(state: Saved) -> Iterator[str]:
     """Yield the codes whose deletes are all approved, and the id of the accepted cluster.
 
-    Their approvals are removed so that they approve nothing later.
+    The caller removes the approvals with these codes and this id, so that they approve nothing later.
     """
     yield state.cluster.id
     done = {digest for digest, _ in state.approved}

@@ -22,7 +22,7 @@ class ClusterWithSyntheticObjects:
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Add *objects* to *cluster*. `take` returns them in this order. *monotonic* returns seconds."""
+        """Add *objects* to *cluster*. `take` returns those of a kind in this order. *monotonic* returns seconds."""
         self._cluster = cluster
         self._objects = {kind: {build_key(kind, obj.metadata): obj for obj in added} for kind, added in objects.items()}
         self._monotonic = monotonic

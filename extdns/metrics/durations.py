@@ -67,7 +67,7 @@ class Histogram:
         self._by_labels: dict[tuple[str, ...], _Durations] = {}
 
     def add_labels(self, labels: tuple[str, ...]) -> None:
-        """Show *labels* from now on, so that its first duration counts as an increase from zero."""
+        """Show the label set *labels* from now on, with counts of zero, so that its first duration is an increase."""
         with self._lock:
             self._find(labels)
 
@@ -79,7 +79,7 @@ class Histogram:
             found.total_s += seconds
 
     def count(self) -> dict[tuple[str, ...], int]:
-        """Return how many durations each label set has."""
+        """Return the number of observed durations by label set."""
         with self._lock:
             return {labels: sum(found.counts) for labels, found in self._by_labels.items()}
 
@@ -130,7 +130,10 @@ class ChangeDurations:
         self._plans.observe(self._find_labels(zone), seconds)
 
     def observe_write(self, zone: Zone, seconds: float, *, since_object_s: float | None) -> None:
-        """Count a change that was accepted *seconds* after its plan, and *since_object_s* after its object if known."""
+        """Count a change that the service accepted *seconds* after it was planned.
+
+        *since_object_s* is the time since the object that caused it was received, None if unknown.
+        """
         self._writes.observe(self._find_labels(zone), seconds)
         if since_object_s is not None:
             self._changes.observe(self._find_labels(zone), since_object_s)

@@ -44,7 +44,7 @@ _Family = GaugeMetricFamily | CounterMetricFamily | HistogramMetricFamily | Summ
 
 
 class Mismatch(NamedTuple):
-    """A foreign record at a name where a foreign record keeps extdns from creating one.
+    """A foreign record with the name and set identifier of a requested record that a foreign record blocks.
 
     *foreign_owner* is the owner in its ownership record; without one it is the set identifier, as in external-dns.
     """
@@ -134,7 +134,7 @@ class Metrics(Collector):
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[_Family]:
-        """Build all metrics, in the order of the table, for prometheus-client. Label sets are sorted."""
+        """Build all metrics for prometheus-client, in the order of the module `table`. Label sets are sorted."""
         rate_limits = tuple(self._rate_limits())
         with self._lock:
             self._set_rate_limits(rate_limits)
@@ -292,7 +292,7 @@ class Metrics(Collector):
                 self._add(table.POLICY_ANSWERS, result, count=count)
 
     def count_read_failure(self) -> None:
-        """Count a failed read of the list of zones, a page or names."""
+        """Count a failed read: of the list of zones, of a page of a zone, or of single names."""
         with self._lock:
             self._add(table.REGISTRY_ERRORS)
 

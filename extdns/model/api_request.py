@@ -29,7 +29,7 @@ class ApiCall(Value, frozen=True, kw_only=True):
     Attributes:
         action: the action as the service names it, such as `ChangeResourceRecordSets`.
         status: `ok`, or how the call failed: a `FailureKind` of providers/common.
-        seconds: without the wait for our own rate limit.
+        seconds: the duration of the call, without the wait for our own rate limit.
     """
 
     action: str

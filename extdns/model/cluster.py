@@ -31,7 +31,7 @@ class KindState(Value, frozen=True, kw_only=True):
     Attributes:
         since_s: monotonic seconds at which the phase began.
         detail: the error behind a phase that is not `SYNCED`, else "".
-        objects: the number of known objects, where it is counted.
+        objects: the number of known objects; 0 if nothing counts them.
     """
 
     kind: Kind
@@ -76,7 +76,7 @@ class ObjectProblem(Value, frozen=True, kw_only=True):
         key: the object, None if it cannot be determined.
         message: what is wrong and what is allowed; "" once it can be read again.
         what: `manifest` or `object`, for messages.
-        is_ignored: whether it is a document that cannot be an object, so that nothing is missing.
+        is_ignored: whether it is a document that cannot be a Kubernetes object, so that no object is missing.
     """
 
     location: str

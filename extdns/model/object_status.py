@@ -35,7 +35,7 @@ class ObjectStatus(Value, frozen=True, kw_only=True):
     Attributes:
         generation: `metadata.generation` of that version.
         endpoints: the number of requested endpoints.
-        problems: the endpoints with problems, in the order of the object.
+        problems: the endpoints with problems, in the order in which the object lists them.
     """
 
     key: ObjectKey

@@ -30,7 +30,8 @@ class SavedHolds(Value, frozen=True, kw_only=True):
         by_budget: whether a budget holds them; if not, their evidence is insufficient.
         by_absence: whether their evidence is by absence.
         digests: the digests of the records with their ownership records, sorted.
-        records: the ids of the records in the same order, which an edit does not change. Older versions saved none.
+        records: the ids of the records, in the order of *digests*. An edit of a record changes its digest, not its id.
+            Older versions saved no ids.
     """
 
     since_s: float
@@ -63,11 +64,12 @@ class SavedScope(Value, frozen=True, kw_only=True):
 
     Attributes:
         made: deletes of the last ten minutes, oldest first: when, whether by absence, how many.
-        most: maxima of the number of owned records, oldest first: until when, how many.
+        most: the largest numbers of records that we owned in the last ten minutes, oldest first: until when we owned
+            so many, and how many.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
-        shown: sets of held deletes whose codes people may enter, oldest first: code and digests. The set of `code` is
-            among them only if it differs from `digests`.
+        shown: sets of held deletes that a person may still approve, oldest first: code and digests. The set of *code*
+            is left out if its digests are those of `digests`.
         records: the first held records, for people: zone, name, type, set identifier, evidence.
     """
 
@@ -131,11 +133,11 @@ class Saved(Value, frozen=True, kw_only=True):
     Attributes:
         zones: sorted by the id of the zone.
         all_zones: the scope of all zones together.
-        cluster: the cluster that the objects came from.
+        cluster: the cluster that the saved state belongs to.
         approved: approved deletes: the digest, and when the approval ends.
         approved_by: who approved the deletes in *approved*: digest, code and claimed user.
         approvals: what a person approved and no process has applied yet.
-        other_cluster: the id of the cluster that the objects come from, if it is another one; else "".
+        other_cluster: the id of the cluster that the objects come from, if it is not *cluster*; else "".
         is_new: whether there was no saved state: at a first start, or after it was lost.
         load_error: why the saved state cannot be used; "" if it can, or if there was none.
     """

@@ -40,7 +40,7 @@ class StringMap(tuple[tuple[str, str], ...]):
         return default
 
     def has(self, key: str) -> bool:
-        """Return whether *key* is present."""
+        """Return whether the map contains *key*."""
         for name, _ in self:  # noqa: SIM110 - called several times for each ownership record, and four times as fast as a generator
             if name == key:
                 return True

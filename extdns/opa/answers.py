@@ -62,7 +62,7 @@ def parse_paths(path: str) -> OpaPaths:
 def build_query(paths: OpaPaths) -> str:
     """Build the query in Rego. Its variables `deny` and `warn` are lists with one item for each input.
 
-    The item is a list with the result of the rule, empty if the rule is not defined.
+    Each item is a list that contains the result of the rule for that input, or is empty if the rule has none.
     """
 
     def evaluate(path: str) -> str:
@@ -73,7 +73,11 @@ def build_query(paths: OpaPaths) -> str:
 
 
 class RecordAnswer(Value, frozen=True, kw_only=True):
-    """The evaluation of one input, and the problem if it is unavailable for a reason that lies in the policies."""
+    """The evaluation of one input.
+
+    Attributes:
+        problem: what is wrong with a policy, if that makes the answer unavailable; else None.
+    """
 
     evaluation: Evaluation
     problem: PolicyProblem | None = None

@@ -83,10 +83,10 @@ class OpaConnection:
 
         Args:
             method: such as `POST`.
-            path: below that of the URL.
-            document: sent as JSON, unless it is None.
-            max_bytes: the longest answer.
-            gzipped: sent instead of a document: JSON, compressed.
+            path: the path, relative to that of `OpaSettings.url`.
+            document: the body, which is sent as JSON; None for no body.
+            max_bytes: the maximum size of the answer.
+            gzipped: a body that is already compressed JSON, used if *document* is None.
 
         Raises:
             OpaStatusError: the status is not 2xx.

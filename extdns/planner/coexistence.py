@@ -99,7 +99,7 @@ def is_excluded(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
 
 
 def is_replaced(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether the object that *current* was made for now requests a record that cannot coexist with it."""
+    """Return whether the resource of *current* now requests a record that cannot coexist with *current*."""
     return any(
         supersedes(candidate.desired, candidate.requested_by, current)
         for proposal in proposals
@@ -108,12 +108,12 @@ def is_replaced(current: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
 
 
 def supersedes(desired: DesiredRecord, requested_by: Iterable[Provenance], current: OwnedRecord) -> bool:
-    """Return whether *desired* is requested by the object of *current* and cannot coexist with *current*."""
+    """Return whether the resource of *current* requests *desired*, and *desired* cannot coexist with *current*."""
     return not can_coexist((current.record, desired)) and is_requested_by_resource(current, requested_by)
 
 
 def is_requested_by_resource(current: OwnedRecord, requested_by: Iterable[Provenance]) -> bool:
-    """Return whether the object that *current* was made for is one of *requested_by*."""
+    """Return whether the resource of *current*, the object in its ownership record, is one of *requested_by*."""
     return any(requester.ref.key.resource == current.resource for requester in requested_by)
 
 
@@ -185,7 +185,7 @@ def _has_changed_routing_or_type(proposal: Proposal) -> bool:
 
 
 def _has_changed_routing(proposal: Proposal) -> bool:
-    """Return whether an existing record is requested with another routing."""
+    """Return whether the record of *proposal* exists and is requested with another routing."""
     existing, candidate = proposal.current, proposal.candidate
     if existing is None or candidate is None:
         return False
@@ -230,7 +230,10 @@ def _block_without_successors(proposal: Proposal, proposals: Sequence[Proposal])
 
 
 def _find_write_block(proposal: Proposal) -> Reason | None:
-    """Return why *proposal* may not write its requested record; None if it may, or if that routing exists already."""
+    """Return why *proposal* may not write its requested record.
+
+    None if it may, if no record is requested, or if the record exists with the requested routing.
+    """
     outcome = proposal.outcome
     if not isinstance(outcome, Blocked) or proposal.candidate is None:
         return None

@@ -1,4 +1,4 @@
-"""Make the decisions about one name in one zone, once all proposals are final (law 7)."""
+"""Make the decisions about one name in one zone, after all steps that can change its proposals (law 7)."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def keep_unreadable(current: Iterable[OwnedRecord], block: Blocked) -> tuple[Pro
 
 
 def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
-    """Return *proposals* with the block of *blocks* as the outcome for each record that has one."""
+    """Return *proposals*. Those whose key is in *blocks* get that block as their outcome."""
     return tuple([replace(one, outcome=block) if (block := blocks.get(one.key)) else one for one in proposals])
 
 

@@ -86,7 +86,7 @@ def find_removals(
 ) -> list[OwnedRecord]:
     """Return the records of *comparison* that can be deleted only with evidence.
 
-    Nothing replaces these records, they are not retained, and they do not have the id of an earlier owner.
+    Left out are records that a requested record replaces, *retained* ones, and those of `settings.migrate_from`.
 
     Args:
         comparison: the comparison of a name.
@@ -121,8 +121,8 @@ def propose_changes(
 
     Args:
         comparison: the comparison of a name.
-        findings: what was found about the records that `find_removals` returned, and why updates that
-            `find_target_removals` returned cannot be made yet.
+        findings: for each record of `find_removals`, the evidence, or why it stays; for those updates of
+            `find_target_removals` that cannot be made yet, why.
         retained: the records that stay regardless of evidence, and why.
         settings: the settings of the planner.
     """
@@ -250,8 +250,8 @@ def _keep_for_refused(owned: OwnedRecord, endpoint: DesiredRecord, refused: Unfu
 def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], owned: OwnedRecord) -> bool:
     """Return whether *endpoint* would replace *owned*.
 
-    It does if it has the same set identifier, if both cannot coexist, or if the object of *owned* requests it with the
-    same type.
+    It does if it has the same set identifier, if both cannot coexist, or if the resource of *owned* requests it with
+    the same type.
     """
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
@@ -259,7 +259,7 @@ def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], 
 
 
 def _find_block(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
-    """Return why *outcome* writes nothing: its own reason, or `--policy`. None if it writes or need not write."""
+    """Return why *outcome* writes nothing: its own reason, or `POLICY_KEEPS`. None if it writes or is up to date."""
     if isinstance(outcome, Blocked):
         return None if outcome is UP_TO_DATE else outcome.reason
     return None if allows(settings.policy, outcome) else Reason.POLICY_KEEPS
@@ -305,9 +305,9 @@ def _is_exchanged(change: Delete, proposals: Sequence[Proposal]) -> bool:
 
 
 def _is_address_exchanged(owned: OwnedRecord, proposals: Iterable[Proposal]) -> bool:
-    """Return whether the object of *owned* now requests a new address record of the other type instead.
+    """Return whether the resource of *owned*, an A or AAAA record, now requests a new one of the other type instead.
 
-    If that record exists already, its object only requests less than before, which needs evidence.
+    If the record of the other type exists already, the object only requests less than before, which needs evidence.
     """
     return owned.record.type in rrtype.ADDRESSES and any(
         one.current is None
@@ -320,7 +320,7 @@ def _is_address_exchanged(owned: OwnedRecord, proposals: Iterable[Proposal]) -> 
 
 
 def _find_rejected_successor(owned: OwnedRecord, rejected: Iterable[Unfulfilled]) -> Blocked | None:
-    """Return why the record that the object of *owned* now requests in its place is not written; None if none is."""
+    """Return why a request of the resource of *owned* for its set identifier was rejected; None if none was."""
     for one in rejected:
         same_set = one.set_identifier == owned.record.set_identifier
         if same_set and coexistence.is_requested_by_resource(owned, one.requested_by):

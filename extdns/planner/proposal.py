@@ -353,7 +353,7 @@ def _drop_cnames(candidates: list[Candidate]) -> tuple[list[Candidate], tuple[Ca
 
 
 def _choose_winner(one: Candidate, other: Candidate, current: OwnedRecord | None) -> Candidate:
-    """Return the candidate that the resource of *current* requests, else the smaller one.
+    """Return the candidate that the resource of *current* requests, else the first one by `build_size_key`.
 
     Each type is decided separately, alias or not (docs/spec/plan.md 2.4): an address and a load balancer's hostname for
     one name result in an A record with the address and an AAAA alias.

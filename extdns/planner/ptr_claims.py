@@ -26,7 +26,7 @@ _PTR_REQUESTED: Final = "ptr"
 def derive_ptr_claims(
     claims: Iterable[NameClaim], settings: PlanSettings, targetless: Iterable[TargetlessClaim] = ()
 ) -> tuple[ResolvedClaim, ...]:
-    """Return one PTR claim for each address of each claim whose merged record has PTR records, without duplicates.
+    """Return one PTR claim for each address of each claim whose merged record gets PTR records, without duplicates.
 
     Claims of different namespaces are merged only if `settings.merges_namespaces` is set.
 

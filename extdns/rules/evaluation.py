@@ -17,7 +17,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
         violations: sorted, without duplicates.
         matched: the names of the rules that match the input, violated or not, sorted.
         unavailable: why the answer is not known, "" if it is: a rule that may match has no valid version, or a server
-            does not answer. Then nothing changes at the record.
+            does not answer. Then the record stays as it is.
         is_awaited: whether no answer has arrived yet, and planning has to wait for it.
     """
 
@@ -35,7 +35,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
 
     @property
     def is_denying(self) -> bool:
-        """Whether the evaluated change may not be made: a rule denies it, or the answer is not known."""
+        """Whether the evaluated change must not be made: a rule denies it, or the answer is not known."""
         return bool(self.unavailable or self.denials)
 
     @property

@@ -134,7 +134,8 @@ class LiveCluster:
         """Return the changes since the last call. Wait up to *timeout_s*; may return () earlier.
 
         Changes of one list and watch keep their order. The first changes of a kind are all of its objects,
-        sorted by key, and then the change to synced. A kind that a lookup required is reported as listing.
+        sorted by key, and then the change to synced. For a kind that a lookup requires first, a change to listing is
+        returned.
         """
         changes: list[ClusterChange] = [*self._unreported]
         self._unreported.clear()

@@ -114,7 +114,7 @@ class ExistenceChecker:
     def _get(self, key: ObjectKey) -> bool:
         """Return whether a GET finds the object at *key*, in the first API version that is served.
 
-        If not, check first that the same cluster still responds.
+        Before returning False, check that the same cluster still responds.
         """
         started_at_s, epoch = self._monotonic(), self._check_identity(-math.inf)
         failure = ApiError(f"{key.kind.name} is not served")

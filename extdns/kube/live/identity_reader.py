@@ -91,8 +91,8 @@ class IdentityReader:
         """Return `epoch`. First read the identity, unless it was read at *since_s* (monotonic seconds) or later.
 
         Raises:
-            ApiError: a part that was known cannot be read at the moment, so another cluster may be responding. This
-                lasts for 20 seconds at most.
+            ApiError: the uid was known and cannot be read now, so another cluster may be responding. After 20 seconds
+                of such failures, no error is raised.
         """
         with self._lock:
             if self._read_at_s is None or self._read_at_s < since_s:

@@ -42,7 +42,10 @@ class _Contradiction:
 
 
 class ClusterMonitor:
-    """Runs the checks on a thread of its own. All methods but `start` are safe from any thread."""
+    """Checks on a thread of its own whether the same cluster still responds, and whether lists agree with GETs.
+
+    All methods but `start` are safe from any thread.
+    """
 
     def __init__(
         self,
@@ -82,7 +85,7 @@ class ClusterMonitor:
             self._thread.join(timeout_s)
 
     def wake(self) -> None:
-        """Make the thread check the reported objects at once, and the identity of the cluster if that is due."""
+        """Make the thread check the objects of `report_missing` at once, and the cluster's identity if that is due."""
         with self._changed:
             self._is_awake = True
             self._changed.notify()

@@ -195,7 +195,7 @@ class ManifestCluster:
         self._reported, self._reported_ignored = problems, ignored
 
     def _list_changed(self, kinds: Collection[Kind]) -> Iterator[ObjectChange]:
-        """List changed objects of *kinds*, which `take` has returned before."""
+        """List the objects of *kinds* that have changed. `take` has returned the objects of these kinds before."""
         index = self._loader.index
         changed = (key for key in index.take_changed() if key.kind in kinds and self._namespaces.contains(key))
         for key in sorted(changed):

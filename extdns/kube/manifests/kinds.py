@@ -45,7 +45,9 @@ _CORE_GROUP: Final = ""  # nobody can add kinds to it
 def identify_kind(
     api_version: object, kind: object, full_kinds: Collection[Kind] = ()
 ) -> Kind | ListKind | UnsupportedKind | None:
-    """Return the kind or list that a document with these fields is, or their mistake; None if extdns does not read it.
+    """Return the kind or list that a document with these fields is, or what is wrong with the fields.
+
+    Return None if extdns does not read such documents.
 
     Kinds of other groups with the same name are ignored, such as the Service of Knative. *full_kinds* are
     kinds to read in addition.
@@ -94,7 +96,10 @@ def _find_misspelled_kind(api_version: object, kind: str) -> UnsupportedKind | N
 
 
 def _find_unsupported_version(api_version: object, kinds: tuple[Kind, ...], *, single: bool) -> UnsupportedKind | None:
-    """Explain why *api_version* is not valid for *kinds*, which share a name; None if it is of another group."""
+    """Explain why *api_version* is not valid for *kinds*, which share a name; None if its group is another one.
+
+    *single*: whether the document is one object, not a list.
+    """
     meant = kinds[0] if single and len(kinds) == 1 else None
     if isinstance(api_version, InvalidValue):
         return UnsupportedKind(meant, f"apiVersion {api_version.problem}; allowed: {api_version.allowed}")

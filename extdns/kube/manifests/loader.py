@@ -39,7 +39,7 @@ _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 
 
 class _UnstableFile(Value, frozen=True):
-    """A file that lost objects or became invalid: its stamp then, and since when (monotonic seconds)."""
+    """A file that lost objects or became invalid: its stamp after that, and since when (monotonic seconds)."""
 
     stamp: FileStamp
     since_s: float
@@ -64,7 +64,7 @@ class ManifestLoader:
     ) -> None:
         """Prepare to read *paths*. Raises `UsageError`, which names *flag*, for a path that does not exist.
 
-        With *requires_files*, a folder without any file counts as unreadable, so what it had stays.
+        With *requires_files*, a folder without any file counts as unreadable, so objects that it had stay.
         """
         self.roots = tuple(ManifestFile.root(number, path) for number, path in enumerate(paths))
         self.index = ManifestIndex()
@@ -119,7 +119,7 @@ class ManifestLoader:
         return stamps or None
 
     def _read(self, stamps: Mapping[ManifestFile, FileStamp]) -> None:
-        """Read the files, except those that are unstable and have not stayed unchanged for long enough since."""
+        """Read the files, except those that have been unstable, with the same stamp, for less than `STABLE_AFTER_S`."""
         read_now = {
             file: FileContents() if stamp == _REMOVED else self._read_contents(file)
             for file, stamp in stamps.items()
@@ -176,7 +176,7 @@ ProblemMessages = dict[tuple[str, ObjectKey | None], str]
 
 
 class _Entry(NamedTuple):
-    """An object in a file. *is_valid* is false if the file has changed since then and may describe it differently."""
+    """An object in a file. *is_valid* is false if a problem in a newer version of the file may hide the object."""
 
     obj: KubernetesObject
     line: int
@@ -233,7 +233,7 @@ class ManifestIndex:
             self._files_with_problems[file] = file_entries
 
     def remove(self, file: ManifestFile) -> None:
-        """Remove *file*."""
+        """Remove the objects and problems of *file*."""
         self.put(file, FileContents())
         del self._entries_by_file[file]
 
@@ -297,7 +297,10 @@ class ManifestIndex:
         return problems
 
     def find_ignored(self) -> ProblemMessages:
-        """Return messages about documents that cannot be objects, except in kustomization files, by file and line."""
+        """Return messages about documents that cannot be Kubernetes objects, sorted by file and line.
+
+        Documents in kustomization files are left out.
+        """
         return {
             (f"{file.name}:{problem.line}", None): problem.message
             for file in sorted(self._files_with_problems)

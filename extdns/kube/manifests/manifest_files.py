@@ -128,7 +128,7 @@ def is_gone_and_hidden(path: str) -> bool:
 
 
 def read_stamp(path: str) -> FileStamp:
-    """Return the stamp of the file at *path*; raises `OSError`."""
+    """Return the stamp of the file at *path*, a value that changes with its content; raises `OSError`."""
     return _build_stamp(Path(path).stat())
 
 
@@ -162,7 +162,10 @@ def describe_os_error(error: OSError) -> str:
 
 
 def _inspect(path: str, *, root: bool) -> tuple[FileStamp, bool]:
-    """Return the stamp of *path*, () if it should be skipped, and whether it is a folder."""
+    """Return the stamp of *path*, and whether it is a folder. The stamp is () for what is neither folder nor file.
+
+    With *root*, *path* is a path of the command line, and is read whatever it is.
+    """
     if root and path == STANDARD_INPUT:
         return (0, 0), False
     status = Path(path).stat()

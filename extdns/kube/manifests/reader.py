@@ -98,10 +98,7 @@ def read_manifests(
 
 
 def _reject_others(documents: Iterable[RawDocument | DocumentProblem]) -> Iterator[RawDocument | DocumentProblem]:
-    """Yield *documents*, with a problem in place of each that is not a Kubernetes object.
-
-    Without any, yield a problem.
-    """
+    """Yield *documents*, with a problem in place of each that is no Kubernetes object, and one if there are none."""
     line = 0
     for document in documents:
         line = document.line
@@ -145,7 +142,10 @@ def split_documents(data: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _parse_documents(text: bytes, line: int, *, json_only: bool) -> Iterator[RawDocument | DocumentProblem]:
-    """Parse the documents in *text*. YAML can begin with a brace, too, so it is tried if JSON fails at once."""
+    """Parse *text* as JSON if it begins with a brace, else as YAML.
+
+    YAML can begin with a brace, too: unless *json_only* is set, it is tried if the first JSON document is invalid.
+    """
     if before := _BEFORE_BRACE.match(text):
         documents = parse_json_documents(text[before.end() :], line + text.count(b"\n", 0, before.end()))
         first = next(documents)
@@ -242,7 +242,7 @@ class JsonDocument(Value, frozen=True):
 
     @property
     def content(self) -> bytes:
-        """The complete text."""
+        """The text of the whole document."""
         return self.text
 
     def has_field(self, field: str) -> bool:
@@ -297,7 +297,7 @@ class YamlDocument(Value, frozen=True):
 
     @property
     def content(self) -> DocumentTree:
-        """The complete mapping."""
+        """The mapping with all fields of the document."""
         return self.tree
 
     def has_field(self, field: str) -> bool:
@@ -390,7 +390,7 @@ def _skip_whitespace(text: bytes, begin: int) -> int:
 
 
 def _parse_json_document(text: bytes, line: int, prefix: str) -> RawDocument | DocumentProblem:
-    """Parse *text*, one JSON value, into a document. *prefix* begins the message if it is not an object."""
+    """Parse *text*, one JSON value, into a document. If it is no JSON object, the message begins with *prefix*."""
     try:
         return JsonDocument(text, line, _TOP.decode(text))
     except msgspec.ValidationError:

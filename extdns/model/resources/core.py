@@ -98,7 +98,7 @@ class Node(PartialObject, frozen=True, kw_only=True):
 
 
 class Namespace(PartialObject, frozen=True, kw_only=True):
-    """core/v1 Namespace. Only its labels are used."""
+    """core/v1 Namespace. Only its metadata are read."""
 
     metadata: ObjectMeta
 

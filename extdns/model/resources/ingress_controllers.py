@@ -153,7 +153,7 @@ class RouteGroupStatus(PartialObject, frozen=True, kw_only=True):
 
 
 class RouteGroup(PartialObject, frozen=True, kw_only=True):
-    """A RouteGroup without its metadata. A flag sets its API group and version."""
+    """`spec` and `status` of a RouteGroup, whose API group and version a flag sets."""
 
     spec: RouteGroupSpec = RouteGroupSpec()
     status: RouteGroupStatus = RouteGroupStatus()

@@ -22,8 +22,8 @@ from extdns import cli
         pytest.param(
             ["--zone-id-filter=example.org"],
             "error: --zone-id-filter=example.org is not the id of a hosted zone: it matches nothing\n"
-            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; for zones by name --domain-filter"
-            "\n",
+            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; "
+            "to select zones by name, use --domain-filter\n",
             id="a-name-as-id",
         ),
         pytest.param(

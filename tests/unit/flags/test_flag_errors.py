@@ -100,7 +100,7 @@ def test_a_long_flag_value_is_shortened_in_the_error() -> None:
 def test_the_error_about_a_secret_given_twice_does_not_print_its_values() -> None:
     with pytest.raises(UsageError) as error:
         parse_settings(["--pdns-api-key=one", "--pdns-api-key=two"], {})
-    assert str(error.value) == "--pdns-api-key is given twice\n  it takes one value only; leave one of them out"
+    assert str(error.value) == "--pdns-api-key is given twice\n  the flag takes one value only; leave out all but one"
 
 
 EVIL = "bad\nerror: all is well\r\x1b[2J"

@@ -124,13 +124,13 @@ def test_an_approval_code_without_hyphen_gets_a_suggestion(flag: str) -> None:
         ),
         pytest.param(
             ["--target-net-filter=192.0.2.1"],
-            "--target-net-filter=192.0.2.1 is not a network: it is left out of the filter\n"
+            "--target-net-filter=192.0.2.1 is not a network: the value is left out of the filter\n"
             "  allowed: one network, such as 192.0.2.0/24 or 2001:db8::/32          did you mean: 192.0.2.1/32",
             id="an-address-as-network",
         ),
         pytest.param(
             ["--exclude-target-net=10.0.0.0/8,172.16.0.0/12"],
-            "--exclude-target-net=10.0.0.0/8,172.16.0.0/12 is not a network: it is left out of the filter\n"
+            "--exclude-target-net=10.0.0.0/8,172.16.0.0/12 is not a network: the value is left out of the filter\n"
             f"  {COMMAS} --exclude-target-net=10.0.0.0/8 --exclude-target-net=172.16.0.0/12",
             id="networks",
         ),
@@ -152,8 +152,8 @@ def test_an_approval_code_without_hyphen_gets_a_suggestion(flag: str) -> None:
         ),
         pytest.param(
             ["--txt-owner-id=a,b"],
-            "--txt-owner-id=a,b is not an owner id: ownership records cannot hold it, and no record is recognized as "
-            "its own\n  allowed: a text without commas, quotes, = and blanks",
+            "--txt-owner-id=a,b is not an owner id: ownership records cannot hold it, so no record counts as ours\n"
+            "  allowed: a text without commas, quotes, = and blanks",
             id="owner",
         ),
         pytest.param(
@@ -189,7 +189,8 @@ def test_a_value_that_can_have_no_effect_gives_a_warning_for_flags_of_external_d
         pytest.param(
             "--zone-id-filter=example.org",
             "--zone-id-filter=example.org is not the id of a hosted zone: it matches nothing\n"
-            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; for zones by name --domain-filter",
+            "  allowed: the id of a hosted zone, such as Z0123456789ABC, or its end; "
+            "to select zones by name, use --domain-filter",
             id="a-name-as-id",
         ),
         pytest.param(
