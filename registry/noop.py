@@ -40,7 +40,7 @@ class NoopRegistry:
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet:  # noqa: ARG002 - there are no ownership records
-        """Return *change_set* with one write for each change, sorted by key."""
+        """Return *change_set* with one write for each change; the writes are sorted by key."""
         writes = sorted((_build_write(change) for change in change_set.changes), key=lambda write: write.key)
         return replace(change_set, writes=tuple(writes))
 

@@ -249,8 +249,8 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "ownership-record-unreadable": ReasonRow(
         Group.CONFLICT,
-        "A TXT record that may be its ownership record is encrypted with another key, so the record does not "
-        "count as ours and is left alone.",
+        "A TXT record that may be the ownership record of this record is encrypted with another key, so this record "
+        "does not count as ours and is left alone.",
         category=Category.FOREIGN,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,

@@ -67,5 +67,5 @@ class RuleSet(Protocol):
         ...
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
-        """Return the evaluation of each of *inputs*, in their order. Never raises: a failure is a value."""
+        """Return one evaluation for each of *inputs*, in the same order. Never raises: evaluations state failures."""
         ...

@@ -11,10 +11,10 @@ from extdns.rules.rule_input import RuleInput
 
 
 class PolicyProblem(Value, frozen=True, kw_only=True):
-    """Why policies gave no valid answer.
+    """Why the policies of a policy server gave no valid answer.
 
     Attributes:
-        message: what is wrong, for people, without control characters.
+        message: what is wrong with the policies, for people, without control characters.
         policy: the id of the policy, as `namespace/configmap/key` if kube-mgmt loaded it; "" if it is not known.
     """
 
@@ -23,12 +23,12 @@ class PolicyProblem(Value, frozen=True, kw_only=True):
 
 
 class PolicyAnswers(Value, frozen=True, kw_only=True):
-    """What the server answered about some inputs.
+    """What a policy server answered to one query about several inputs.
 
     Attributes:
-        evaluations: one for each input, in their order.
+        evaluations: one for each input, in the order of the inputs.
         problem: why the server did not answer, "" if it answered.
-        policy_problems: what is wrong with its policies.
+        policy_problems: what is wrong with the policies of the server.
         failed: the positions of the inputs for which a policy is known to give no valid answer.
     """
 
@@ -39,13 +39,13 @@ class PolicyAnswers(Value, frozen=True, kw_only=True):
 
 
 class PolicyRevision(Value, frozen=True, kw_only=True):
-    """The policies that the server has.
+    """Which policies a policy server has.
 
     Attributes:
-        revision: differs if policies or bundles differ; "" if it could not be read.
-        label: the revisions of the bundles for people, "" without bundles.
+        revision: a digest of all policies and bundles; "" if they could not be read.
+        label: the revisions of the bundles, for people; "" without bundles.
         policies: the ids of the policies in the package that is queried, sorted.
-        problem: why the revision could not be read, "" if it could.
+        problem: why the policies or bundles could not be read, "" if they could.
     """
 
     revision: str = ""

@@ -13,7 +13,7 @@ RuleDocument = dict[str, object]
 
 
 class Operation(StrEnum):
-    """What would happen to the record, as in Kubernetes' admission."""
+    """What would be done to the record, named as the operations in admission requests of Kubernetes are."""
 
     CREATE = "CREATE"  # no record of ours has this name, set identifier and type
     UPDATE = "UPDATE"  # one has, whether or not it differs
@@ -36,7 +36,7 @@ class RuleObject(Value, frozen=True, kw_only=True):
 
 
 class RuleNamespace(Value, frozen=True, kw_only=True):
-    """The namespace of the object."""
+    """The namespace of the object that requests a record, or that the record was made for."""
 
     name: str
     labels: StringMap = EMPTY_MAP
@@ -47,11 +47,11 @@ class RuleInput(Value, frozen=True, kw_only=True):
     """One record or change that rules are evaluated on.
 
     Attributes:
-        record: the record as one object alone requests it, in the form in which the service would hold it; the current
-            record for a delete, and if rules are to decide about a published record.
+        record: the record as one object alone requests it, in the form in which the service would hold it. Instead, the
+            current record if the input is for a delete, or for a published record that a rule may delete.
         zone: the zone of the record.
         source: the source that made the claim, as `service`; "" for a delete, or if it is unknown.
-        object: None if it is unknown.
+        object: the object that requests the record, or that it was made for; None if that is unknown.
         namespace: None if the object has none, or its namespace could not be read.
         current: the record with this name, set identifier and type that the zone holds, None if there is none.
     """

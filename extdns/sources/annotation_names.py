@@ -64,7 +64,7 @@ _MAX_REMEMBERED: Final = 1024
 
 @lru_cache(maxsize=_MAX_REMEMBERED)
 def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarning, ...]:
-    """Return a warning for each key that is probably a misspelled annotation of extdns, sorted by key.
+    """Return warnings, sorted by key: one for each of *keys* that is probably a misspelled annotation of extdns.
 
     The result is cached, because many objects have the same keys.
 
@@ -83,7 +83,7 @@ def find_misspelled_keys(keys: frozenset[str], prefix: str) -> tuple[ClaimWarnin
 
 
 def _find_meant_key(head: str, name: str, prefix: str) -> str:
-    """Return the known key that *head* + *name* probably means; "" if it is valid, or similar to no known key."""
+    """Return the known key that the key *head* + *name* misspells; "" if it is valid, or similar to no known key."""
     if head in {prefix, *BOTH_PREFIXES}:
         meant_head, meant = head, "" if name in KNOWN or name.startswith(_OPEN) else _find_similar_name(name)
     else:

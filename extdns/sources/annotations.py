@@ -26,7 +26,7 @@ from extdns.sources.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_miss
 
 
 def choose_prefixes(flag_value: str | None) -> tuple[str, ...]:
-    """Return the annotation prefixes to accept: *flag_value* of `--annotation-prefix`, or both known ones if None."""
+    """Return the annotation prefixes to accept: *flag_value* of `--annotation-prefix`; without it, `BOTH_PREFIXES`."""
     return BOTH_PREFIXES if flag_value is None else (flag_value,)
 
 
@@ -135,8 +135,8 @@ class RecordOptions(Value, frozen=True, kw_only=True):
     """The options that annotations set for every record of one object: TTL, set identifier, provider properties.
 
     Attributes:
-        warnings: those of `Annotations`, and one for an invalid TTL and an invalid `alias`, which are ignored.
-            Providers check the other values.
+        warnings: those of `Annotations`; also one if the TTL is invalid, and one if `alias` is invalid: such a value is
+            ignored. Providers check the other values.
     """
 
     ttl_s: int = ttl.UNSET
@@ -234,7 +234,7 @@ NO_LOAD_BALANCER_ADDRESS: Final = MissingTargets(
 
 
 class ExcludedHost(Value, frozen=True, kw_only=True):
-    """A hostname that is excluded; *excluded_by* names the flag, annotation, field or object because of which it is."""
+    """A hostname that is excluded; *excluded_by* names the flag, annotation, field or object that excludes it."""
 
     excluded_by: str
 

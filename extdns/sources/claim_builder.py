@@ -55,9 +55,9 @@ class _RequestedTargets(Value, frozen=True):
 class ClaimBuilder:
     """Merges the requested hostnames of one object into claims; used for one call of `Source.find_claims`.
 
-    Requests for the same name and type are merged into one claim with the targets of all
-    (docs/spec/sources.md 1.5). CNAME is different: each set of targets is a claim of its own. The claim
-    names the field of the first request.
+    Requests for the same name and type are merged into one claim with the targets of all these requests
+    (docs/spec/sources.md 1.5). Requests for a CNAME are merged only if their targets are equal. A merged
+    claim names the field of the first request.
     """
 
     __slots__ = (
@@ -141,8 +141,8 @@ class ClaimBuilder:
     def build(self) -> tuple[Claim, ...]:
         """Return the resolved, unresolved and excluded claims, each sorted by name and type, then the invalid ones.
 
-        A name has either resolved claims, or an unresolved claim, or an excluded claim. The warnings are part of the
-        resolved claims; if there are none, each warning becomes an invalid claim.
+        A name has either resolved claims, or an unresolved claim, or an excluded claim. Each resolved claim has all
+        warnings of the object; if the object has no resolved claim, each warning becomes an invalid claim.
         """
         warnings = tuple(self._warnings)
         claims: list[Claim] = [

@@ -179,7 +179,10 @@ class Nat64Stage(Value, frozen=True, kw_only=True):
     networks: tuple[ipaddress.IPv6Network, ...]
 
     def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
-        """Return *claim* and, for AAAA, an A claim with the embedded IPv4 addresses, targetless if there are none."""
+        """Return *claim*; if its type is AAAA, also return an A claim with the embedded IPv4 addresses.
+
+        If no address is embedded, the A claim is targetless.
+        """
         endpoint = claim.desired
         if endpoint.type != rrtype.AAAA:
             return (claim,)
@@ -259,7 +262,7 @@ def _is_within(ip: Address, networks: Iterable[Network]) -> bool:
 
 
 def warn_about_record_type(claim: ResolvedClaim) -> tuple[ResolvedClaim]:
-    """Return *claim*, with a warning if it has the property `record-type` and cannot have PTR records.
+    """Return *claim*, with a warning if it has the property `record-type`, but can have no PTR record.
 
     The PTR claims themselves are derived after claims are merged (docs/design/architecture.md, "PTR claims").
     """

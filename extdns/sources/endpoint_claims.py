@@ -25,10 +25,10 @@ def build_endpoint_claim(
 ) -> ResolvedClaim | UnresolvedClaim | InvalidClaim:
     """Build the claim for *endpoint*, found in the field of *provenance*.
 
-    If the name is not valid, the claim is invalid. If the targets are not, or one is missing for a CNAME or DNAME, the
-    claim is unresolved, so an existing record stays. Other endpoints without targets give a claim without targets. An
-    invalid TTL is ignored with a warning. The validation stage checks type and targets later, after default targets
-    were added (docs/spec/sources.md 0.2).
+    If the name is not valid, the claim is invalid. If a target is not valid, or a CNAME or DNAME has no target, the
+    claim is unresolved, so an existing record stays. An endpoint of another type without targets gives a claim without
+    targets. An invalid TTL is ignored with a warning. The validation stage checks type and targets later, after default
+    targets were added (docs/spec/sources.md 0.2).
     """
     try:
         name = DnsName.parse(endpoint.dns_name.replace("\\052", "*"))
@@ -68,7 +68,7 @@ def _build_desired_record(name: DnsName, endpoint: SpecEndpoint, provenance: Pro
 
 
 def _list_targets(endpoint: SpecEndpoint) -> tuple[str, ...]:
-    """Return the targets without empty ones (docs/spec/sources.md 11)."""
+    """Return the targets of *endpoint* that are not empty (docs/spec/sources.md 11)."""
     return tuple(target for target in endpoint.targets or () if target)
 
 

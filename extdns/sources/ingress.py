@@ -98,7 +98,10 @@ class IngressSource(Value, frozen=True, kw_only=True):
     def _list_hosts(
         self, spec: IngressSpec, annotations: Annotations
     ) -> Iterator[tuple[str, str, _IngressHostnameSource, str]]:
-        """Yield each host with its field, where it is written, and the flag that excludes it ("" if none does)."""
+        """Yield each host with its field, whether that is in the spec or an annotation, and the flag that excludes it.
+
+        The flag is "" if none excludes the host.
+        """
         excluded_by = "--ignore-ingress-rules-spec" if self.settings.ignore_ingress_rules_spec else ""
         for at, rule in enumerate(spec.rules or ()):
             if rule.host:

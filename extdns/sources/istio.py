@@ -86,7 +86,7 @@ _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
 def find_gateway_targets(
     gateway: IstioGateway, namespace: str, common: CommonSettings, view: ClusterView
 ) -> TargetResult:
-    """Find the targets of *gateway* in its `target` annotation, else in an Ingress, else in Services.
+    """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
 
     Raises:
         ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
@@ -240,7 +240,7 @@ class _ServingGateways:
     def find_targets(self, host: str) -> TargetResult:
         """Merge the targets of all Gateways that serve *host*.
 
-        If no Gateway has targets, return the first missing result, else the first exclusion.
+        If no Gateway has targets, return the first `MissingTargets`; if there is none, the first `ExcludedHost`.
         """
         references = (reference for reference in self._service.spec.gateways or () if reference not in {"", _MESH})
         results = [self._find_targets_of_gateway(reference, host) for reference in references]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NamespaceSource:
-    """Lets namespaces be observed. It is not a value of `--source`, and is added if rules are configured."""
+    """A source without claims. If rules are configured, it is added, so that extdns lists and watches Namespaces."""
 
     name = "namespace"
     kind = NAMESPACE

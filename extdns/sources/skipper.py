@@ -43,7 +43,7 @@ def parse_group_version(group_version: str) -> Kind:
 
 
 class SkipperSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts of RouteGroups, which are read with all fields and decoded here.
+    """Publishes the hosts of RouteGroups.
 
     Attributes:
         kind: the kind of RouteGroup, from `parse_group_version`.

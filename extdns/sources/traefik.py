@@ -76,7 +76,7 @@ class TraefikSource(Value, frozen=True, kw_only=True):
 def _parse_hosts(rule: str) -> Iterator[str]:
     """Yield the hosts in the matchers `Host`, `HostSNI` and `HostHeader` of *rule*. Negations are not evaluated.
 
-    The search never steps back, so its time is linear in the length of the rule.
+    The search never goes back in *rule*, so its time is proportional to the length of *rule*.
     """
     at = 0
     while (begin := _MATCHER_START.search(rule, at)) and (end := _MATCHER_END.search(rule, begin.end())):

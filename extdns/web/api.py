@@ -57,7 +57,7 @@ class Api:
 
         Args:
             config: the flags.
-            rate_limits: returns how many calls may be made now.
+            rate_limits: returns how many calls to the DNS service may be made now.
             describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
             replica: the name of the host, if there is a leader election, else "".
         """

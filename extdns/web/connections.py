@@ -88,7 +88,10 @@ class Connections(ThreadingMixIn, WSGIServer):
         self._stop.close()
 
     def server_close(self) -> None:
-        """Close the listening socket and its helpers; call it after `serve` has returned."""
+        """Close the listening socket, and the sockets with which `stop` ends `serve`.
+
+        Call it after `serve` has returned.
+        """
         super().server_close()
         self._stop.close()
         self._stopped.close()

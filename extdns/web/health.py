@@ -32,8 +32,8 @@ class HealthApplication:
         """Store the functions that are called for each request, from any thread.
 
         Args:
-            is_healthy: whether the process does its work; if not, Kubernetes should restart it.
-            read_readiness: whether the first pass is done, and details as JSON values.
+            is_healthy: returns whether the process does its work; if not, Kubernetes should restart it.
+            read_readiness: returns whether the first pass is done, and details as JSON values.
             render_metrics: returns all metrics in the Prometheus text format 0.0.4.
         """
         self._healthy = is_healthy

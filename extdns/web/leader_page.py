@@ -1,7 +1,7 @@
 """The pages of the leader, which its standbys show instead of their own (docs/design/replicas.md).
 
-The leader serves its pages and its JSON API at `--metrics-address`, too, below a path that only those know who may read
-the Lease. `LeaderPageApplication` serves them, and `fetch_leader_page` reads them from a standby.
+The leader also serves its pages and its JSON API at `--metrics-address`, below a secret path, which it writes into the
+Lease. `LeaderPageApplication` serves them; a standby reads them with `fetch_leader_page`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PORT: Final = 9
 
 
 def build_leader_url(address: ListenAddress, port: int, secret: str) -> str:
-    """Return the URL at which other replicas can read the pages of this process; "" if that is unknown.
+    """Return the URL at which other replicas can read the pages of this process; "" if no such URL is known.
 
     Args:
         address: the value of `--metrics-address`.

@@ -15,8 +15,8 @@ _LOCAL: Final = "localhost"
 def is_own_host(environ: WSGIEnvironment, host: str) -> bool:
     """Return whether the `Host` header of a request may be sent to a server that was configured to listen at *host*.
 
-    If its socket is bound to a loopback address, however *host* is written, the header has to name *host* or this
-    machine. Any port may follow: it may be that of a tunnel.
+    If the socket of the server is bound to a loopback address, the header must name *host*, `localhost` or a loopback
+    address, with any port: it may be that of a tunnel. On other addresses, every header is allowed.
     """
     if not _is_local(str(environ["SERVER_NAME"])):
         return True
@@ -28,7 +28,7 @@ def is_own_host(environ: WSGIEnvironment, host: str) -> bool:
 
 
 def _is_local(host: str) -> bool:
-    """Return whether *host* is a loopback address, or the name of one that no other machine can have."""
+    """Return whether *host* is a loopback address or `localhost`."""
     try:
         address = ip_address(host)
     except ValueError:

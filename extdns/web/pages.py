@@ -243,7 +243,7 @@ def _explained(name: str) -> Markup:
 
 
 def _linked(line: str) -> Markup:
-    """Render *line* with a link from each reason code in brackets to its explanation, and from a rule to its row."""
+    """Render *line* with links: from reason codes in brackets to their explanations, from a rule to its list entry."""
     text = escape(escape_line(line))
     if found := _RULE.match(line):
         name = escape(escape_line(found[1]))

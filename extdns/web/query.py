@@ -50,7 +50,7 @@ class Query(dict[str, str]):
         return query
 
     def build_name_query(self, now: datetime) -> NameQuery:
-        """Build the filter for the list of names; *now* is the time from which `age` counts.
+        """Build the filter for the list of names; *now* is the time from which `age` counts back.
 
         Raises:
             BadRequestError: `age` is not a positive duration.

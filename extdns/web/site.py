@@ -73,7 +73,7 @@ class Site:
         address: ListenAddress,
         find_leader: Callable[[], str] = str,
     ) -> None:
-        """Serve the copies that *read_snapshot* returns.
+        """Serve the copies of the engine's state that *read_snapshot* returns.
 
         Args:
             read_snapshot: called for each request, from any thread.
@@ -124,7 +124,10 @@ class Site:
         return self._load_pages().build_error_page(snapshot, path, self._find_address(environ), status, message)
 
     def _fetch_from_leader(self, environ: WSGIEnvironment, path: str, query: str) -> Response | None:
-        """Return the response of the leader, if that is another process and answers; None for `api/v1/status`."""
+        """Return the response of the leader; None if it is this process or does not answer.
+
+        A request for `api/v1/status`, or from a standby, is never sent to the leader: the result is None.
+        """
         url = "" if environ.get(FORWARDED) or path == f"{PREFIX}status" else self._find_leader()
         return fetch_leader_page(url, quote(path), query, str(environ.get("HTTP_HOST", ""))) if url else None
 

@@ -1,4 +1,4 @@
-"""All checks in the order in which they run, and the run."""
+"""All checks in the order in which they run, and the function that runs them."""
 
 from __future__ import annotations
 

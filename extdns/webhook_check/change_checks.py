@@ -56,7 +56,7 @@ def check_delete_of_set_identifier(scratch: Scratch) -> None:
 
 
 def _check_delete(scratch: Scratch, deleted: Endpoint, *others: Endpoint) -> None:
-    """Create records, delete the first of them, and expect that the *others* stay."""
+    """Create the records *deleted* and *others*, delete *deleted*, and check that *others* are listed unchanged."""
     created = scratch.create(deleted, *others)
     scratch.delete(deleted)
     own = scratch.list_own()

@@ -23,7 +23,7 @@ class ProtocolCheck:
 
     Attributes:
         name: identifies the check in reports.
-        protocol: what the protocol says about it, for people.
+        protocol: what the webhook protocol says about the subject of the check, for people.
         section: where the protocol is described, as `docs/spec/plan.md 6.2.1`.
         run: carries out the check. Raises `ViolationError` or `UnsupportedError` if it does not pass.
         needs: the names of the checks that must pass first; otherwise this one is skipped.

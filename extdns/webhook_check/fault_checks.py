@@ -38,7 +38,7 @@ def _require_client_error(answer: RawAnswer, body: bytes | None) -> None:
 def check_partial_failure(scratch: Scratch) -> None:
     """Check that a request with one invalid change fails with 500 to 510, and the valid change can be made afterwards.
 
-    A provider that stores the invalid change, too, passes: what it confirmed is there.
+    A provider that answers 2xx passes, too, if it then lists both records.
     """
     valid = scratch.build("partial", "A", "192.0.2.1")
     invalid = scratch.build("partial-invalid", "A", "not-an-address")
@@ -113,7 +113,7 @@ def check_many_records(scratch: Scratch) -> None:
 
 
 def check_other_records(scratch: Scratch) -> None:
-    """Check that the records of others are as the check `records` found them."""
+    """Check that records which the kit did not create are still as the check `records` found them."""
     now = scratch.list_others()
     for identity, before in scratch.others.items():
         found = now.get(identity)

@@ -53,7 +53,10 @@ def check_zone_in_filter(scratch: Scratch) -> None:
 
 
 def check_records(scratch: Scratch) -> None:
-    """Check that GET /records answers 200 and a list of endpoints, none of them below the domain. Store the others."""
+    """Check that GET /records answers 200 and a list of endpoints, none of them below the domain of the kit.
+
+    Store the endpoints in `Scratch.others`.
+    """
     answer = _get_records(scratch)
     decode(answer)
     if answer.status != RECORDS_READ:
@@ -69,7 +72,7 @@ def check_records_media_type(scratch: Scratch) -> None:
 
 
 def check_record_form(scratch: Scratch) -> None:
-    """Check that the list can be decoded, and names have no trailing dot, once a record was created."""
+    """Create a record, then check that the list of records can be decoded and its names have no trailing dot."""
     scratch.send_changes(Changes(create=scratch.adjust(scratch.build("form", "A", "192.0.2.1", "192.0.2.2"))))
     for endpoint in scratch.list_all():
         if not endpoint.dns_name or not endpoint.record_type:

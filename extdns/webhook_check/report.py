@@ -23,7 +23,7 @@ def format_outcome(outcome: CheckOutcome) -> Iterator[str]:
 
 
 def format_summary(outcomes: Sequence[CheckOutcome], left: str) -> Iterator[str]:
-    """Yield the number of checks by their end, and what may be *left* in the zone."""
+    """Yield how many checks passed, failed and were skipped, and which records may be *left* in the zone."""
     ends = Counter(one.end for one in outcomes)
     yield f"{ends[CheckEnd.PASSED]} passed, {ends[CheckEnd.FAILED]} failed, {ends[CheckEnd.SKIPPED]} skipped."
     yield f"Delete by hand: {escape_line(left)}" if left else "Nothing is left in the zone."

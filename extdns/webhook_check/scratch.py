@@ -134,11 +134,11 @@ class Scratch:
         return adjusted
 
     def delete(self, *endpoints: Endpoint) -> None:
-        """Delete *endpoints* as they are listed now."""
+        """Delete *endpoints*, in the form in which the provider lists them now."""
         self.apply(Changes(delete=self.read(*endpoints)))
 
     def read(self, *endpoints: Endpoint) -> tuple[Endpoint, ...]:
-        """Return *endpoints* as the provider lists them; one that is not listed is returned as it is."""
+        """Return *endpoints* as the provider lists them; one that is not listed is returned unchanged."""
         own = self.list_own()
         return tuple(own.get(endpoint.identity, endpoint) for endpoint in endpoints)
 
@@ -151,7 +151,7 @@ class Scratch:
         return decode(self.server.send("GET", RECORDS_PATH, headers={"Accept": MEDIA_TYPE}))
 
     def list_own(self) -> dict[Identity, Endpoint]:
-        """Return the records below the domain. Endpoints of one identity are joined."""
+        """Return the records below the domain. Endpoints of one identity become one with the targets of all."""
         own: dict[Identity, Endpoint] = {}
         for one in self.list_all():
             if self.is_own(one):

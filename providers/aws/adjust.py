@@ -1,7 +1,7 @@
 """Adjust desired records to what Route 53 can hold, and refuse what it would refuse.
 
 The result has the form in which Route 53 returns it (docs/spec/plan.md 4.5, 11), so that a second pass changes nothing.
-The rules of refusal are those of the API reference: ResourceRecordSet and AliasTarget.
+What the API reference forbids (ResourceRecordSet and AliasTarget) is refused.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ _INVALID_CHARACTER: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\
 
 
 def find_problem(desired: DesiredRecord, zone: Zone) -> str:
-    """Return why Route 53 would refuse the adjusted record *desired*; "" if no rule that we know forbids it."""
+    """Return why Route 53 would refuse the adjusted record *desired*; "" if no reason is known."""
     problem = find_placement_problem(desired, zone) or _find_invalid_character(desired)
     if problem:
         return problem
@@ -249,7 +249,7 @@ def _find_alias_problem(desired: DesiredRecord, zone: Zone) -> str:
         return f"an alias to CloudFront, {host}, is allowed in public zones only"
     is_inside = host == zone.name or host.endswith(f".{zone.name}")
     if not (is_inside or desired.properties.has(TARGET_ZONE) or find_aws_zone(host)):
-        return f"{host} is neither a known AWS endpoint nor within {zone}; give its zone: aws-target-hosted-zone"
+        return f"{host} is neither a known AWS endpoint nor within {zone}; set aws-target-hosted-zone to its zone"
     return ""
 
 

@@ -89,7 +89,7 @@ class Route53Api:
         self._clients: tuple[Route53Client, Route53Client] | None = None
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
+        """Return how many calls to Route 53 may be made now."""
         return self._rate_limiter.read_rate_limits()
 
     def list_zones(self) -> tuple[HostedZone, ...]:
@@ -264,7 +264,7 @@ def translate_errors(service: str, operation: str, context: str) -> Iterator[Non
 
 
 def _parse_error_response(exc: sdk.ClientError, service: str, operation: str, context: str) -> CallFailedError:
-    """Return the error for an error response. One of an operation other than *operation* comes from STS."""
+    """Return the error for the error response *exc*. If it is to another operation than *operation*, STS sent it."""
     answer: Any = exc.response
     error = answer.get("Error", {})
     code = error.get("Code", "") or "Unknown"
@@ -323,7 +323,7 @@ class _AssumedRole:
     """Provides the credentials of a role; the SDK refreshes them before they expire."""
 
     def __init__(self, source: botocore.session.Session, account: AwsAccount) -> None:
-        """Provide the credentials of the role of *account*, which those of *source* allow to assume."""
+        """Provide the credentials of the role of *account*; the session *source* must be allowed to assume it."""
         self._source = source
         self._account = account
 

@@ -90,7 +90,7 @@ def _strip_commas(text: str) -> str:
 
 
 def _find_names(problems: Sequence[str], sent: Sequence[Route53RecordSet]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem has none, since any name can have caused it."""
+    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
     found: set[DnsName] = set()
     for problem in problems:
         names = set(_find_stated_name(problem)) or set(_find_names_with_value(problem, sent))

@@ -73,12 +73,15 @@ def build_policy(scope: PolicyScope) -> PolicyDocument:
 
 
 def build_assume_policy(role: str) -> PolicyDocument:
-    """Return the policy for the identity of the pod, which allows only assuming *role*."""
+    """Return the IAM policy for the identity of the pod; it allows only assuming *role*."""
     return _build_document(_build_statement("Assume", ["sts:AssumeRole"], [role]))
 
 
 def build_trust_policy(provider: str, namespace: str, account: str) -> PolicyDocument:
-    """Return the trust policy for a service *account*, by Pod Identity or the cluster's OIDC *provider* (IRSA)."""
+    """Return the trust policy of a role that the pods of a service *account* assume.
+
+    *provider* is `POD_IDENTITY`, or the ARN of the cluster's OIDC provider (IRSA).
+    """
     if provider == POD_IDENTITY:
         return _build_document(
             {

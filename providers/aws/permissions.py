@@ -1,4 +1,4 @@
-"""Check whether the policies of the caller allow changing a zone, by IAM's policy simulation; nothing is changed."""
+"""Check whether the caller's IAM policies allow changing a zone, by IAM's policy simulation; nothing is changed."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ _USER: Final = re.compile(r"arn:[a-z-]+:iam::\d{12}:user/.+")
 
 
 class SimulationResult(Value, frozen=True, kw_only=True):
-    """The result of a simulation.
+    """The result of a simulation of IAM policies.
 
     Attributes:
         decision: `allowed`, `explicitDeny` or `implicitDeny`.
-        missing_context_keys: condition keys that the policies need and the simulation did not get.
+        missing_context_keys: condition keys that the IAM policies need and the simulation did not get.
         allowed_by_organization: whether the policies of the organization allow it; True if there is no organization.
     """
 
@@ -137,7 +137,7 @@ class IamIdentity:
     def simulate(
         self, principal: str, action: str, resource: str, context: Mapping[str, Sequence[str]]
     ) -> SimulationResult:
-        """Simulate the policies of the user or role *principal* for *action* on *resource*.
+        """Simulate the IAM policies of the user or role *principal* for *action* on *resource*.
 
         Args:
             principal: the ARN of the user or role, including the path.

@@ -253,6 +253,6 @@ def _list_changes(replacements: Iterable[_Replacement], *, conditional: bool) ->
 
 
 def _can_overwrite(old: Route53RecordSet, new: Route53RecordSet) -> bool:
-    """Return whether Route 53 accepts an UPSERT from *old* to *new*: the same policy, and both or neither an alias."""
+    """Return whether Route 53 accepts an UPSERT from *old* to *new*: same routing policy, both or neither an alias."""
     fields = ({field.partition(".")[0] for field, _ in one.routing} for one in (old, new))
     return (old.alias is None) == (new.alias is None) and next(fields) == next(fields)

@@ -62,7 +62,7 @@ class Route53ZoneFilter:
     tags: tuple[str, ...] = ()
 
     def matches(self, zone_id: str, name: DnsName, *, private: bool) -> bool:
-        """Return whether a zone matches; tags are not checked."""
+        """Return whether a zone matches all filters but `tags`, which are not checked."""
         if not self.matches_id(zone_id):
             return False
         if self.visibility and (self.visibility == "private") != private:
@@ -70,7 +70,7 @@ class Route53ZoneFilter:
         return self.domains.matches(name) or (self.match_parent and self._is_parent(name))
 
     def matches_id(self, zone_id: str) -> bool:
-        """Return whether *zone_id* matches."""
+        """Return whether *zone_id* ends with one of `ids`, or `ids` is empty."""
         return not self.ids or f"/hostedzone/{zone_id}".endswith(self.ids)
 
     def _is_parent(self, name: DnsName) -> bool:

@@ -51,7 +51,7 @@ class _Listing:
         calls: API calls so far.
         excluded: the names of the zones that the filter excludes.
         _found_by_id: whether any account has a zone with one of the filter's ids.
-        _list_errors: errors by account, for accounts that could not be listed and have no such zone.
+        _list_errors: errors by account, for accounts that may not list zones and have no zone with one of these ids.
     """
 
     zone_filter: Route53ZoneFilter
@@ -76,9 +76,9 @@ class _Listing:
             self.zones.setdefault(zone.id, zone)
 
     def add_list_errors(self) -> None:
-        """Report the accounts that may not list zones and have none of those in `--zone-id-filter`.
+        """Add a failure for each account that may not list zones and has no zone in `--zone-id-filter`.
 
-        They are not reported if another account has one of these zones, because then the ids are right.
+        Do nothing if another account has a zone in `--zone-id-filter`, because then the ids are right.
         """
         if self._found_by_id:
             return

@@ -91,7 +91,7 @@ class MeasuredCall:
 
 @contextmanager
 def measure_call(observe: CallObserver, action: str) -> Iterator[MeasuredCall]:
-    """Pass the duration of the call in the block to *observe*, and how it failed, by `CallFailedError` or otherwise."""
+    """Pass to *observe* how long the block took, and the kind of its `CallFailedError` or of `MeasuredCall.failure`."""
     started_at = time.monotonic()
     measured = MeasuredCall()
     try:
@@ -202,7 +202,7 @@ class TokenBucket:
         return cls(capacity=rate.burst, per_s=rate.per_s, tokens=rate.burst, rate=rate.per_s, updated_at=now_s)
 
     def compute_wait_s(self, now_s: float, *, count: float = 1.0, reserve: float = 0.0) -> float:
-        """Return the seconds until the bucket has *count* tokens and *reserve* more, or is full; 0 if it has."""
+        """Return the seconds until the bucket has *count* + *reserve* tokens, or is full; 0 if that is so now."""
         self._refill(now_s)
         missing = min(count + reserve, self.capacity) - self.tokens
         return missing / self.rate if missing > _ROUNDING else 0.0
@@ -364,7 +364,7 @@ class RateLimiter:
 
     @contextmanager
     def _count_waiting(self, *, is_write: bool) -> Iterator[None]:
-        """Count a write that waits in the block, so that reads leave a token to it."""
+        """Count a write as waiting during the block, so that reads leave a token to it. For a read, do nothing."""
         with self._lock:
             self._waiting_writes += is_write
         try:

@@ -1,6 +1,6 @@
 """Adjust desired records for servers without routing policies and aliases, to the form in which they are read back.
 
-Records that name servers would reject are refused, too. By default (`check-names`), BIND rejects a record, and the
+A record that a DNS server would reject is refused, too. By default (`check-names`), BIND rejects a record, and the
 whole zone file with it, if the owner name of an address record, or a host in record data, is not a host name (RFC 1123
 section 2.1).
 """

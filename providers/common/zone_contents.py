@@ -24,7 +24,7 @@ class ZoneContents:
 
     @cached_property
     def names(self) -> tuple[DnsName, ...]:
-        """The names, sorted by `DnsName.order`. Only pages need them."""
+        """All names that have records, sorted by `DnsName.order`."""
         return tuple(sorted(self.by_name, key=_ORDER))
 
     def build_page(self, after: str | None, size: int) -> ZonePage:

@@ -1,7 +1,7 @@
 """Adjust desired records to what Cloud DNS can hold, and refuse what it would refuse (docs/spec/plan.md 5, 11).
 
-The result has the form in which the service returns it, so that a second pass changes nothing. The rules of refusal are
-those of the guides "Error messages" and "DNS records overview".
+The result has the form in which the service returns it, so that a second pass changes nothing. What the guides
+"Error messages" and "DNS records overview" forbid is refused.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _normalize(desired: DesiredRecord) -> DesiredRecord:
 def _quote(target: str) -> str:
     """Return a TXT value in quotes.
 
-    Each word of a value without quotes becomes a string, as the service makes of it.
+    If *target* has no quotes, each word becomes a string, because the service does the same.
     """
     words = target.split()
     if words and _NEEDS_QUOTES.isdisjoint(target):
@@ -77,7 +77,7 @@ def _quote(target: str) -> str:
 
 
 def find_problem(desired: DesiredRecord, zone: Zone, limits: ProjectLimits) -> str:
-    """Return why the service would refuse the adjusted record *desired*; "" if no rule that we know forbids it."""
+    """Return why Cloud DNS would refuse the adjusted record *desired*; "" if no reason is known."""
     if desired.set_identifier:
         return f"Cloud DNS does not support set identifiers, such as {desired.set_identifier!r}"
     return find_placement_problem(desired, zone) or _find_value_problem(desired, limits)

@@ -61,7 +61,7 @@ class CloudDnsApi:
         self._client: dns.Client | None = None
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
+        """Return how many calls to Cloud DNS may be made now."""
         return self._rate_limiter.read_rate_limits()
 
     def list_zones(self) -> tuple[tuple[ManagedZone, ...], int]:
@@ -247,7 +247,7 @@ def _get_zone_path(connection: Any, zone: str) -> str:  # noqa: ANN401 - the SDK
 
 
 def _send_read(connection: Any, path: str, query: Mapping[str, str] | None = None) -> _Json:  # noqa: ANN401 - the SDK has no types
-    """Send a read and return the response; send it once more if the connection broke when it may have been sent."""
+    """Send a read and return the response; send it once more if the connection broke after it may have been sent."""
     try:
         return connection.api_request("GET", path, query_params=query, timeout=DEFAULT_TIMEOUTS_S)  # type: ignore[no-any-return]
     except requests.ConnectionError as exc:

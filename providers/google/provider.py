@@ -201,7 +201,7 @@ def check_permission(api: CloudDnsApi, zone: Zone) -> Permission:
         remedy = "testing permissions needs the permission to list zones: dns.managedZones.list"
         return Permission(granted=None, detail=str(exc), remedy=remedy)
     if missing := [permission for permission in PERMISSIONS if permission not in granted]:
-        remedy = "grant roles/dns.admin, or a role with these, on the project or on the zone"
+        remedy = "grant roles/dns.admin, or a role with these permissions, on the project or on the zone"
         return Permission(granted=False, detail=f"{', '.join(missing)} not granted", remedy=remedy)
     return Permission(granted=True, detail="as testIamPermissions reports")
 
@@ -261,7 +261,7 @@ def _build_refusal(failed: CallFailedError, sent: Mapping[str, Sequence[CloudDns
 
 
 def _find_names(problems: Sequence[str], sent: Mapping[str, Sequence[CloudDnsRecordSet]]) -> tuple[DnsName, ...]:
-    """Return the names that caused *problems*, sorted; () if a problem has none, since any name can have caused it."""
+    """Return the names that caused *problems*, sorted; () if a problem states no name, since it can be any."""
     found: set[DnsName] = set()
     for problem in problems:
         name = _find_name(problem, sent)

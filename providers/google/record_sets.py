@@ -26,7 +26,7 @@ class CloudDnsRecordSet(Value, frozen=True, kw_only=True):
 
     Attributes:
         name: the name, with a dot at the end.
-        values: its `rrdatas`, in the order of the service; () if there is a policy.
+        values: its `rrdatas`, in the order of the service; () if there is a routing policy.
         policy: the `routingPolicy` as JSON, "" for none.
     """
 
@@ -41,7 +41,7 @@ class ManagedZone(Value, frozen=True, kw_only=True):
     """A ManagedZone.
 
     Attributes:
-        name: chosen by its owner, unique in the project.
+        name: chosen by whoever created the zone, unique in the project.
         number: the id of the zone, globally unique.
         dns_name: the domain name, with a dot at the end.
         peering: whether it is a peering zone, which resolves in another network and has no records.
@@ -65,11 +65,11 @@ class ProjectLimits(Value, frozen=True, kw_only=True):
     """The Quota of a project; the defaults are those of the page "Quotas and limits".
 
     Attributes:
-        additions: record sets added by a change.
-        deletions: record sets deleted by a change.
-        size: bytes of record data in a change.
-        values: values of a record set.
-        name_servers: values of an NS record set.
+        additions: the most record sets that a change adds.
+        deletions: the most record sets that a change deletes.
+        size: the most bytes of record data in a change.
+        values: the most values of a record set.
+        name_servers: the most values of an NS record set.
     """
 
     additions: int = 1000
@@ -202,7 +202,7 @@ _ADDRESS: Final = "ipAddress"
 
 
 def normalize_policy(text: str) -> str:
-    """Return the policy *text* as the service will return it, in one JSON spelling.
+    """Return the routing policy *text* as the service will return it, in one JSON spelling.
 
     Raises:
         ValueError: it is not a routing policy.
@@ -214,7 +214,7 @@ def normalize_policy(text: str) -> str:
 
 
 def list_policy_targets(text: str) -> tuple[str, ...]:
-    """Return all targets of the policy *text*, sorted."""
+    """Return all targets of the routing policy *text*, sorted."""
     return tuple(sorted(set(_find_targets(json.loads(text)))))
 
 

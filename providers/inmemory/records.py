@@ -37,7 +37,7 @@ class StoredRecords:
         return tuple(chain.from_iterable(self.get_records(name) for name in dict.fromkeys(names)))
 
     def read_page(self, after: str | None, size: int) -> ZonePage:
-        """Return at most *size* records after the cursor *after*."""
+        """Return at most *size* records after the cursor *after*, or the first ones if it is None."""
         order = self._sort()
         start = 0 if after is None else bisect_right(order, _get_position(_parse_cursor(after)))
         records = tuple(record for position in order[start : start + size] if (record := self.find(_get_key(position))))

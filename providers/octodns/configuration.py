@@ -36,8 +36,8 @@ class Target:
 
     Attributes:
         id: the name of the provider in the configuration.
-        arguments: those of its class, with secrets.
-        instance: one that reads and writes nothing, to learn what the class supports.
+        arguments: the arguments of the class, with secrets.
+        instance: an instance of the class that reads and writes nothing, but states what the class supports.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Target:
     instance: Any
 
     def build(self) -> Any:  # noqa: ANN401 - octoDNS has no types
-        """Return a new instance, which has read nothing yet."""
+        """Return a new instance of the class, which has read nothing yet."""
         return self.provider_class(self.id, **deepcopy(dict(self.arguments)))
 
     @property

@@ -54,8 +54,8 @@ class _ManagedZone:
     """A managed zone.
 
     Attributes:
-        snapshot: the last one; None if a batch used it, or may have changed what it shows.
-        batch_count: the beginnings and ends of batches so far. A snapshot during which it changes is not stored.
+        snapshot: the last snapshot; None if a batch ended after it, or began or ended while it was taken.
+        batch_count: the number of beginnings and ends of batches so far.
     """
 
     configured: ConfiguredZone
@@ -89,7 +89,7 @@ class OctodnsZones:
     def read(self, name: DnsName, *, before_batch: bool) -> OctodnsSnapshot:
         """Read a managed zone.
 
-        With *before_batch*, store the snapshot for the next batch, unless one began or ended meanwhile.
+        With *before_batch*, store the snapshot for the next batch, unless a batch began or ended during the read.
 
         Raises:
             CallFailedError: the zone cannot be read.
@@ -126,7 +126,7 @@ class OctodnsZones:
 
 
 class OctodnsReader:
-    """Reads zones by `populate`; safe from any thread."""
+    """Reads zones with octoDNS's `populate`; safe from any thread."""
 
     def __init__(self, zones: OctodnsZones) -> None:
         """Create a reader of *zones*; nothing is read yet."""
@@ -207,7 +207,7 @@ def _adjust(desired: DesiredRecord, zone: Zone, configured: ConfiguredZone | Non
 
 
 def _find_unsupported(desired: DesiredRecord, zone: Zone, target: Target) -> str:
-    """Return why *target* cannot hold the valid record *desired* by the rules for its type; "" if it can."""
+    """Return why *target* cannot hold the valid record *desired* by the restrictions on its type; "" if it can."""
     if desired.type not in target.instance.SUPPORTS:
         return f"provider {target.id} does not have {desired.type}"
     if desired.type == rrtype.TXT:
@@ -220,7 +220,7 @@ def _find_unsupported(desired: DesiredRecord, zone: Zone, target: Target) -> str
 
 
 class OctodnsWriter:
-    """Writes zones by `apply`; safe from any thread."""
+    """Writes zones with octoDNS's `apply`; safe from any thread."""
 
     def __init__(self, zones: OctodnsZones) -> None:
         """Create a writer to *zones*."""

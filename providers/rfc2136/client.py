@@ -210,7 +210,7 @@ class TransferLimit:
         _require_at_most(self._settings.max_transfer_records, self._records, "the transfer", "records")
 
     def check_zone(self, copy: dns.zone.Zone) -> None:
-        """Check the size of *copy* after the transfer, because each difference can add records.
+        """Check the size of *copy* after the transfer, because each difference in an IXFR can add records.
 
         Raises:
             CallFailedError: the zone is too large.
@@ -230,7 +230,7 @@ def build_key(secret: TsigSecret) -> dns.tsig.Key:
     """Return *secret* as a key of dnspython.
 
     Raises:
-        ValueError: its name or its secret is invalid. The message does not contain the secret.
+        ValueError: the name or the secret of the key is invalid. The message does not contain the secret.
     """
     try:
         return dns.tsig.Key(dns.name.from_text(secret.name), secret.secret, dns.name.from_text(secret.algorithm))

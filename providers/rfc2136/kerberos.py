@@ -128,7 +128,10 @@ class KerberosClient:
             self._credentials = None
 
     def _get_credentials(self, host: str, began_s: float) -> gssapi.Credentials:
-        """Return the tickets for a call that began at *began_s*; the old ones while they are valid but not renewed."""
+        """Return the tickets for a call that began at *began_s*.
+
+        If they must be renewed and that fails, return the old ones while they are valid.
+        """
         if self._credentials is not None and began_s < self._renew_at_s:
             return self._credentials
         if self._failure is not None and began_s < self._failed_until_s:

@@ -48,7 +48,7 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
 def _build_test_update(zone: Zone, *, with_record: bool = False) -> dns.update.UpdateMessage:
     """Return an update that requires that *zone* has no SOA, so that it never takes effect.
 
-    *with_record* adds a record to delete, so that the server also applies its rules about names and types.
+    *with_record* adds a record to delete, so that the server also checks which names and types the key may change.
     """
     apex = rdata.build_name(zone.name)
     message = dns.update.UpdateMessage(apex)

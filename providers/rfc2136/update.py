@@ -72,7 +72,7 @@ def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.upd
 def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: DesiredRecord | None) -> None:
     """Delete the values of *old* that *new* lacks.
 
-    New ones must be added before: servers never delete the last NS record.
+    The values of *new* must be added before: servers never delete the last NS record.
     """
     targets = () if new is None else new.targets
     stay = [rdata.build_rdata(old.type, target) for target in targets]

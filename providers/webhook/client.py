@@ -84,7 +84,7 @@ class WebhookClient:
         self._rate_limiter = RateLimiter(rate=settings.rate_limit)
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
+        """Return how many calls to the webhook may be made now."""
         return self._rate_limiter.read_rate_limits()
 
     def negotiate(self) -> FilterDocument:

@@ -35,7 +35,10 @@ def parse_filter(document: FilterDocument) -> DomainFilter:
 
 
 def find_zones(negotiated: DomainFilter, domains: Iterable[str]) -> tuple[Zone, ...]:
-    """Return the zones that *negotiated* includes, else those of *domains*, the values of `--domain-filter`; sorted."""
+    """Return the zones that *negotiated* includes, sorted.
+
+    If it includes none, return those of *domains*, the values of `--domain-filter`.
+    """
     names: set[DnsName] = set()
     for suffix in negotiated.include or parse_suffixes(domains):
         try:

@@ -153,7 +153,7 @@ class WebhookReader:
         return self._capabilities
 
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
-        """Return how many calls may be made now."""
+        """Return how many calls to the webhook may be made now."""
         return self._zones.client.read_rate_limits()
 
     def list_zones(self) -> ZoneList:
@@ -161,7 +161,10 @@ class WebhookReader:
         return ZoneList(zones=self._zones.list_zones())
 
     def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
-        """Return what the webhook made of *desired* when it was shown them; those that it was not shown are unknown."""
+        """Return what the webhook made of *desired*, from the stored answers of `load_adjustments`.
+
+        Nothing is sent: a record that is not refused here and has no stored answer is unknown.
+        """
         results: list[DesiredRecord | Refusal] = []
         unknown: list[DesiredRecord] = []
         for one in desired:
@@ -179,7 +182,7 @@ class WebhookReader:
         return replace(found, unknown=tuple(unknown)) if unknown else found
 
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
-        """Show *desired* to the webhook.
+        """Send *desired* to the webhook to be adjusted, and store its answers.
 
         A request has at most one record of each name, so that answers can be attributed.
 
@@ -205,9 +208,9 @@ class WebhookReader:
 
         Return the records that fail, with messages.
 
-        *is_answered* says that records are to blame, even if all requests fail. If not, after the first record that
-        fails alone they are sent from both ends in turn until one is answered: the records next to it may fail for the
-        same reason, as those of one object.
+        With *is_answered*, records are to blame even if all requests fail. Without it, after the first record that
+        fails alone, the others are sent from both ends in turn until one is answered: the records next to the first one
+        may fail for the same reason, as those of one object.
 
         Raises:
             ProviderError: no record was to blame, or no request was answered.

@@ -52,7 +52,7 @@ class RecordCache:
     def get(self, zone: Zone, *, max_age_s: float = 0.0) -> ZoneContents:
         """Return the records of *zone* as of a read that begins after this call.
 
-        With *max_age_s*, it may also have begun so many seconds before, but after our last write.
+        With *max_age_s*, the read may also have begun up to so many seconds before this call, but after our last write.
 
         Raises:
             ProviderError: the read failed.
@@ -76,7 +76,7 @@ class RecordCache:
             self._too_old = self._begun
 
     def forget(self) -> None:
-        """Convert the next body even if it equals the last one: the zones changed."""
+        """Discard what was read, because the zones changed. Convert the next body even if it is equal."""
         with self._read_lock:
             self._digest = b""
         self.outdate()

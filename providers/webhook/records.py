@@ -1,7 +1,7 @@
 """Convert endpoints of the webhook protocol to records and back, and desired records to the form that is compared.
 
-Record data has one form on both sides: that in which zone files hold it. So TXT values always have quotes, as the
-ownership records of external-dns have.
+Desired and current records have their data in one form: that in which zone files hold it. So TXT values always have
+quotes, as the ownership records of external-dns have.
 """
 
 from __future__ import annotations

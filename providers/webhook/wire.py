@@ -136,7 +136,7 @@ _FIELDS: Final = {"create": "create", "updateold": "update_old", "updatenew": "u
 
 
 def is_media_type(content_type: str) -> bool:
-    """Return whether the header *content_type* is the media type."""
+    """Return whether the header *content_type* is the media type of the webhook protocol."""
     return content_type == MEDIA_TYPE
 
 

@@ -50,7 +50,7 @@ class ZoneFileReader:
     def list_zones(self) -> ZoneList:
         """Return a zone for each file whose SOA can be read, even if the rest of the file is invalid.
 
-        Two files of one zone are both failures, because the folder does not show which one is served.
+        If two files hold one zone, both are reported as failures, because the folder does not show which one is served.
 
         Raises:
             ProviderError: the folder cannot be listed.

@@ -170,7 +170,7 @@ _NONE: Final[tuple[Record, ...]] = ()
 def find_incompatible_records(after: ZoneRecords, written: Collection[Record], zone: DnsName) -> dict[DnsName, str]:
     """Return, by name, why records among *written* are not allowed in *zone*, which has the records *after*.
 
-    If a DNAME is not allowed, report only that: the other records may be allowed without it.
+    If a DNAME among *written* is not allowed, report only DNAMEs: the other records may be allowed without it.
     """
     dnames = {record.name: detail for record in written if (detail := _find_names_below(after, record))}
     return dnames or {

@@ -344,7 +344,7 @@ class RelatedNames:
         ]
 
     def _list_rival_names(self, ownership_name: DnsName) -> set[DnsName]:
-        """Return the names that *ownership_name* can belong to, and names whose records decide between them."""
+        """Return the names that *ownership_name* can stand for, and the names whose records decide between them."""
         readings = self._find_references(ownership_name)
         rivals = {reference.name for reference in readings}
         if len(rivals) == 1:

@@ -136,7 +136,7 @@ class _IndexBuilder:
     def _drop_published(self) -> None:
         """Treat each ownership record that another one covers as an ordinary TXT record: somebody published it.
 
-        Whether a third one covers the second is not checked: a chain of forged texts must not change the result.
+        This holds even if a third one covers the covering one: a chain of forged texts must not change the result.
         """
         published = [
             key for key in self.ownership_records if self._find_own_record(key.name, rrtype.TXT, key.set_identifier)
@@ -181,8 +181,8 @@ class _IndexBuilder:
     ) -> bool:
         """Return whether *ownership_record* has no type in its name, so that it covers *untyped* and not *typed*.
 
-        It has no type if one of the hosts in *untyped* has no other ownership record, or has one of the same resource,
-        because older versions wrote both formats. It has a type if *typed* has more ownership records of that resource.
+        It has a type if a name in *typed* has other ownership records of the same resource. Otherwise, it has none if a
+        host in *untyped* has no other ownership record, or one of the same resource: older versions wrote both formats.
         """
         if not untyped:
             return False
@@ -195,8 +195,8 @@ class _IndexBuilder:
     def _lacks_own_record(self, ownership_record: OwnershipRecord, host: Record) -> bool:
         """Return whether *host* has no ownership record of its own in the newest format.
 
-        One that states another record does not count, nor one that states none and has the resource of
-        *ownership_record*.
+        An ownership record whose text states another record does not count. Nor does one whose text states no record
+        and that has the resource of *ownership_record*.
         """
         own = self._find_own_record(host.name, host.type, host.set_identifier)
         if own is None:
@@ -212,8 +212,9 @@ class _IndexBuilder:
     ) -> Sequence[_CandidateMatch]:
         """Return those of *candidates* that have the most likely name, () if several names remain.
 
-        Names come first whose record has no ownership record of its own, if the name of *ownership_record* states no
-        type; then names that have other records with ownership records of the same resource.
+        If the name of *ownership_record* states no type, names whose record has no ownership record of its own are
+        preferred. Among several, names are preferred that have other records with ownership records of the same
+        resource.
         """
         rivals = candidates
         for prefers in (self._lacks_untyped_record, self._has_agreeing_records):
@@ -228,7 +229,7 @@ class _IndexBuilder:
         return self._has_other_records(ownership_record, candidate.record.name)
 
     def _has_other_records(self, ownership_record: OwnershipRecord, name: DnsName) -> bool:
-        """Return whether other records of *name* have ownership records of the same resource in the newest format."""
+        """Return whether *name* has other ownership records, in the newest format, of the same resource."""
         self.keys = self.keys or frozenset(record.key for record in self.records)
         sid = ownership_record.record.set_identifier
         found = (

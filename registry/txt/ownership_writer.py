@@ -26,12 +26,12 @@ from registry.txt.ownership_index import (
 
 
 class OwnershipWriter:
-    """Builds the writes of one change set: collects the records before and after it, by key.
+    """Builds the writes of one change set: collects the records before and after the changes, by key.
 
     Attributes:
         current: all records of the change set's name and of its related names.
         index: which ownership record among them covers which record.
-        states_record: whether ownership records state their record, because their names would be ambiguous.
+        states_record: whether the texts of ownership records state the record, because their names would be ambiguous.
         matched: keys of the records for which an ownership record in the newest format is written.
     """
 

@@ -26,7 +26,12 @@ _NamedRecord = tuple[str, str]
 
 
 class PossibleOwner(Value, frozen=True):
-    """The name of an ownership record (*text*), and the owner id that it states; None if it is encrypted."""
+    """An owner that a record may have.
+
+    Attributes:
+        text: the name of the ownership record.
+        owner: the owner id that the ownership record states, None if it is encrypted.
+    """
 
     text: DnsName
     owner: str | None
@@ -65,7 +70,7 @@ class PossibleOwners:
             self._add_owner(record, PossibleOwner(record.name, None), self._find_named(record))
 
     def _find_named(self, record: Record) -> _NamedRecord | None:
-        """Return the existing record that *record* covers if its own name has no affix; None if there is none."""
+        """Return name and type of the existing record that *record*, read without any affix, covers; or None."""
         rtype, dash, name = record.name.partition("-")
         if not dash or rtype.upper() not in rrtype.OWNABLE:
             return None
@@ -80,7 +85,7 @@ class PossibleOwners:
             self._by_rest[record.set_identifier, rest].append((head, owner, named))
 
     def find(self, record: Record) -> PossibleOwner | None:
-        """Return the ownership record, the first by name, that could cover *record*; None if there is none."""
+        """Return the first ownership record by name that could cover *record*, with its owner; or None."""
         return min(self._find_all(record), key=lambda found: found.text, default=None)
 
     def _find_all(self, record: Record) -> Iterator[PossibleOwner]:

@@ -185,10 +185,11 @@ class TxtRegistry:
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:
-        """Return *change_set* with its writes and ownership records, sorted by key (docs/spec/plan.md 3.2.6).
+        """Return *change_set* with its writes, sorted by key, those of ownership records included.
 
-        The result is checked by reading it back. If an ownership record would not cover its record, or would change the
-        owner of another record, its text states the record. If that does not help either, the change set is blocked.
+        See docs/spec/plan.md 3.2.6. The result is checked by reading it back. If an ownership record would not cover
+        its record, or would change the owner of another record, its text states the record. If that does not help
+        either, the change set is blocked.
 
         Args:
             change_set: without writes.

@@ -35,13 +35,13 @@ def accepts_kind(listener: Listener, kind: Kind) -> bool:
 def accepts_namespace(
     allowed_namespaces: RouteNamespaces, namespace: str, *, home: str, default: str, view: ClusterView
 ) -> bool:
-    """Return whether Routes or ListenerSets of *namespace* may attach to an object whose rule is *allowed_namespaces*.
+    """Return whether Routes or ListenerSets of *namespace* may attach to an object with the field *allowed_namespaces*.
 
     Args:
-        allowed_namespaces: the rule in the spec of the object.
+        allowed_namespaces: the field of the object's spec that states from which namespaces it accepts them.
         namespace: namespace of the Route or ListenerSet.
-        home: namespace of the object with the rule.
-        default: the rule if the spec has none.
+        home: namespace of the object with the field.
+        default: the value of `from` in the field if the spec has none.
         view: view to look up Namespaces; raises `NotSyncedError`.
     """
     match allowed_namespaces.from_ or default:

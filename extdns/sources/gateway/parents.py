@@ -72,9 +72,9 @@ class Attachment(Value, frozen=True, kw_only=True):
     """A parent of a Route.
 
     Attributes:
-        ref: the reference. If its port is not 0, only listeners on this port match.
+        ref: the reference to the parent. If its port is not 0, only listeners on this port match.
         exclusion: why the parent is excluded, or None.
-        listeners: the listeners of the section that the Route refers to, or all listeners.
+        listeners: the listeners whose name is the section of the reference; all listeners if it has no section.
     """
 
     ref: ResolvedParentRef

@@ -43,14 +43,14 @@ _NO_EXTERNAL_NAME: Final = MissingTargets(reason=Reason.INVALID_TARGET, detail="
 
 
 class Audience(StrEnum):
-    """Who uses a hostname: clients outside or inside the cluster. The value is the annotation that lists it."""
+    """Who uses a hostname: clients outside or inside the cluster. The value is the annotation that lists such names."""
 
     EXTERNAL = "hostname"
     INTERNAL = "internal-hostname"
 
 
 def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
-    """Choose the expansion for the hosts of *audience*. Other objects are looked up only if the type needs them."""
+    """Choose the expansion for the hosts of *audience*. Look up other objects only if the type needs it."""
     annotated = read_target_annotation(context.annotations)
     if annotated is not None:
         return _expand_to(annotated)

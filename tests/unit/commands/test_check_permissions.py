@@ -49,7 +49,7 @@ def test_check_reports_the_cloud_dns_permissions_of_each_zone(
     assert check_google(google, manifests) == 1
     assert capsys.readouterr().out.splitlines()[-7:] == [
         f"missing  permission to change zone example.net (other): {RECORDS}.delete, {RECORDS}.update not granted",
-        "         grant roles/dns.admin, or a role with these, on the project or on the zone",
+        "         grant roles/dns.admin, or a role with these permissions, on the project or on the zone",
         "ok       permission to change zone example.org (main): as testIamPermissions reports",
         "",
         f'Answered by this command, in one pass, owner "me", files {manifests}',
