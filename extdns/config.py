@@ -77,7 +77,7 @@ class ClusterFlags(FlagSection, frozen=True, kw_only=True):
 
     @property
     def time_limit_s(self) -> float:
-        """The timeout of a request, 0 for none (docs/spec/sources.md 9.2); the deprecated flag wins if changed."""
+        """The timeout of a request, 0 for none (docs/spec/sources.md 9.2). `--request-timeout` wins if changed."""
         changed = self.request_timeout_s != DEFAULT_TIMEOUT_S
         return max(self.request_timeout_s if changed else self.kube_api_request_timeout_s, 0.0)
 
@@ -181,7 +181,7 @@ class RegistryFlags(FlagSection, frozen=True, kw_only=True):
 
 
 class LogFlags(FlagSection, frozen=True, kw_only=True):
-    """What is logged, and which Events are recorded besides problems.
+    """What is logged, and which Events are recorded besides those about problems.
 
     Attributes:
         level: one of external-dns's seven levels.
@@ -326,7 +326,7 @@ class Config(Value, frozen=True, kw_only=True):
 
     Attributes:
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
-        notices: a line for each flag that is set and has no effect here; logged once.
+        notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
         warnings: a line for each value that external-dns accepts, too, and that has no effect.
     """
 

@@ -61,7 +61,7 @@ _HEAD: Final = (
 
 
 def describe_permissions() -> dict[str, Any]:
-    """Return the content of the file.
+    """Return the content of the chart's `files/permissions.yaml`.
 
     `sources` has, for each source, the resources that are read by name (`named`), and those that are only listed and
     watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for a type of Service.

@@ -57,7 +57,7 @@ def build_cluster(
     Args:
         config: the flags.
         kinds: the kinds that sources read; their objects are decoded in full if there are templates.
-        generated: objects that are in no cluster, by kind.
+        generated: objects of the sources `empty` and `fake`, by kind; the cluster returns them beside its own.
     """
     from extdns.model.resources.kinds import STRUCTS
 

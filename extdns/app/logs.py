@@ -32,7 +32,7 @@ def build_logs(
 ) -> tuple[AuditLog | None, DecisionLog | None]:
     """Build the audit log of everything that *writer* writes, and the decision log of *engine*.
 
-    Each is None without its flag, and both are in a dry run, in which their flags are still checked.
+    Each is None without its flag. In a dry run both are None, but their flags are checked.
 
     Raises:
         UsageError: a flag that must name a file, a URL or fields does not.

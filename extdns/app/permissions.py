@@ -50,7 +50,10 @@ def _find_name_patterns(plan: PlanFlags, registry: RegistryFlags) -> Iterator[st
 
 
 def _find_ownership_names(found: Sequence[str], plan: PlanFlags, registry: RegistryFlags) -> Iterator[str]:
-    """Find the names of the ownership records of the domains themselves, in all naming formats."""
+    """Yield the names of the ownership records of the domains *found*, in all naming formats, for each managed type.
+
+    A domain that begins with a dot has none: it stands only for the names below it.
+    """
     if registry.name != "txt":
         return
     build_names = build_naming(registry).build_all_names

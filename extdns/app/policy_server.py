@@ -29,7 +29,9 @@ def build_rule_queries(
     clock: Clock,
     gate: WriteGate,
 ) -> RuleQueries | None:
-    """Build the queries of the policy server; None without `--opa-url`. Statuses are written while *gate* is open.
+    """Build the queries of the policy server; None without `--opa-url`.
+
+    What is wrong with a Rego policy is written to the ConfigMap that it comes from, while *gate* is open.
 
     Raises:
         UsageError: a flag has an invalid value.
@@ -88,7 +90,7 @@ def build_policy_client(config: Config) -> PolicyClient | None:
 
 
 def _build_status_writer(config: Config, gate: WriteGate) -> PolicyStatusWriter | None:
-    """Build the writer of the status of policies; None without a live cluster, in a dry run and in a single pass."""
+    """Build what writes problems of Rego policies; None without a live cluster, in a dry run and in a single pass."""
     if config.control.dry_run or config.control.once or not has_live_cluster(config):
         return None
     from extdns.kube.event_sender import EventSender

@@ -93,7 +93,7 @@ def build_state_store(config: Config, owner: str, gate: WriteGate | None = None)
 
 
 def is_state_missing(config: Config) -> bool:
-    """Return whether a live cluster is watched without a state store; with `--compat`, none is missing."""
+    """Return whether a live cluster is watched without a state store; False with `--compat`, which needs none."""
     return has_live_cluster(config) and not (
         config.deletes.state_file or config.deletes.state_configmap or config.control.compat
     )

@@ -36,7 +36,7 @@ class WebhookApplication:
     """Answer the calls of the protocol. At every other path, return the domain filter, as external-dns does."""
 
     def __init__(self, service: WebhookService, *, host: str, max_body_bytes: int) -> None:
-        """Serve *service* at *host*; requests may have *max_body_bytes*, or 1 GiB if that is not positive."""
+        """Serve *service* at *host*. A body may have *max_body_bytes*, or 1 GiB if that is not positive."""
         self._service = service
         self._host = host
         self._limit = wire.limit_body(max_body_bytes)
@@ -84,7 +84,8 @@ class WebhookApplication:
     def _read_body(self, environ: WSGIEnvironment) -> bytes:
         """Return the body of a request.
 
-        The media type is required, because a browser cannot send it to another site without asking first.
+        The media type of the protocol is required: a page of another site cannot make a browser send it without the
+        permission of this server (CORS).
 
         Raises:
             _RefusedBodyError: the body has another media type or no length, or is too long.

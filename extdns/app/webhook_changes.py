@@ -118,7 +118,7 @@ class ChangePlanner:
                 self._writes.setdefault(zone, {}).setdefault(group, []).extend(writes)
 
     def _find_zones_to_change(self, before: DesiredRecord | None, after: DesiredRecord | None) -> tuple[Zone, ...]:
-        """Return the zones of the name. Raises `ImpossibleChangeError` if the change is impossible in all of them."""
+        """Return the zones of the name. Raises `ImpossibleChangeError` if the change is possible in none of them."""
         about = after or before
         if about is None:
             raise AssertionError("a change has a record before or after it")
@@ -161,7 +161,10 @@ def _find_key(endpoint: Endpoint) -> tuple[str, str, str]:
 
 
 def _require_same(stated: DesiredRecord, held: Record) -> None:
-    """Check that the request is about the record that was last read. The text of ownership records is not compared."""
+    """Raise `ImpossibleChangeError` if the request states other targets than those of *held*, the record read last.
+
+    The text of ownership records is not compared.
+    """
     if _is_ownership_record(stated):
         return
     same = stated.targets == held.targets

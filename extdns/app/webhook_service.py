@@ -111,9 +111,9 @@ class WebhookService:
             return tuple(build_endpoint(restate_record(one)) for one in records if one.type not in _OMITTED_TYPES)
 
     def adjust(self, endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
-        """Return *endpoints* as the provider would hold them, and those that it cannot hold unchanged.
+        """Return *endpoints* as the provider would hold them. An endpoint that it cannot hold is returned unchanged.
 
-        external-dns deletes the record of an endpoint that the answer lacks.
+        external-dns would delete the record of an endpoint that is not returned.
 
         Raises:
             WebhookServiceError: zones cannot be listed.
@@ -175,7 +175,7 @@ class WebhookService:
         self._placement = ZonePlacement(found.zones, longest_only=self._reader.capabilities.longest_match_only)
 
     def _read_zones(self) -> None:
-        """Read all zones, on threads that do not keep the process from ending."""
+        """Read all zones and store their records. The threads that read do not keep the process from ending."""
         results: SimpleQueue[_Read] = SimpleQueue()
         pool = ThreadPool("read", max_threads=_THREADS)
         for zone in self._zones:

@@ -51,11 +51,11 @@ class CompiledPolicy:
     """A compiled DNSPolicy. Immutable, and safe from any thread.
 
     Attributes:
-        text: the document.
-        validations: the validations, in the order of the document.
-        expressions: all of its expressions.
+        text: the DNSPolicy as it was read.
+        validations: the compiled `spec.validations`, in the same order.
+        expressions: all expressions of the DNSPolicy.
         conditions: the expressions of the validations if the policy has no variables, else ().
-        references: what its expressions refer to.
+        references: the fields and functions that these expressions refer to.
         reads_namespaces: whether it needs the labels or annotations of namespaces.
     """
 
@@ -126,7 +126,7 @@ class PolicyVariables:
     """The values of `spec.variables` for one input. Each is evaluated once, and only if an expression refers to it."""
 
     def __init__(self, variables: Mapping[str, Expression], context: Context, size: tuple[int, int]) -> None:
-        """Evaluate *variables* in *context*. *size* is that of the document, as `measure_value` returns it."""
+        """Evaluate *variables* in *context*. *size* is what `measure_value` returns for the values in *context*."""
         self._variables = variables
         self._context = context
         self._elements, self._longest = size

@@ -62,7 +62,7 @@ class SelectorRequirement(Value, frozen=True):
 
 
 class PolicyMatch(Value, frozen=True, kw_only=True):
-    """Which inputs a policy is evaluated on. An empty tuple allows everything.
+    """Which inputs a policy is evaluated on. A field that is an empty tuple excludes no input.
 
     Attributes:
         namespace_selector: requirements for the labels of the namespace; None without a selector.

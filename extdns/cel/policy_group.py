@@ -19,8 +19,8 @@ _LENGTHS: Final = (10_000, 1000, 300, 100)
 class PolicyGroup:
     """Policies that are evaluated on the same values.
 
-    If all conditions are true, simple ones take a quick check for each policy, and all others together one call of the
-    evaluator. A policy with variables has no conditions, and is evaluated alone.
+    For an input without violations, each policy whose conditions are simple takes one quick check, and all others
+    together take one call of the evaluator. A policy with variables has no conditions, and is evaluated alone.
     """
 
     def __init__(self, policies: Sequence[CompiledPolicy]) -> None:
@@ -61,7 +61,7 @@ class PolicyGroup:
         return True
 
     def _drop_checked(self, document: RuleDocument) -> list[CompiledPolicy]:
-        """Return the policies that their quick checks do not show to be valid."""
+        """Return the policies whose quick check does not show that *document* meets all their conditions."""
         left = []
         for policy, check in self._checks:
             try:
@@ -72,7 +72,7 @@ class PolicyGroup:
         return left
 
     def _find_valid(self, context: Context) -> set[CompiledPolicy]:
-        """Return policies that are valid by one call of the evaluator; none if one of their conditions has no value."""
+        """Return the policies that the input meets, by one call of the evaluator; none if a condition has no value."""
         if self._joint is None:
             return set()
         try:

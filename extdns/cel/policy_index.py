@@ -165,7 +165,7 @@ class PolicyIndex:
             yield from (f"DNSPolicy {key.name}: {problem}" for problem in version.problems)
 
     def _find_excess(self) -> frozenset[ObjectKey]:
-        """Return the valid policies beyond the limits: the last ones by name."""
+        """Return the valid policies over the allowed number of policies or validations: the last ones by name."""
         excess, validations = [], 0
         for number, key in enumerate(sorted(self._valid), start=1):
             validations += len(self._valid[key].validations)

@@ -48,12 +48,12 @@ class _Selection(NamedTuple):
 class PolicyRules:
     """Implements `RuleSet` with DNSPolicies. Immutable but for caches, and safe from any thread.
 
-    Which policies match is computed once for inputs that are equal in all that `match` selects by, and answers once for
-    inputs of which the policies read the same values.
+    Results are cached: which policies match, for inputs that are equal in all fields that `match` selects by; and the
+    violations, for inputs in which the policies read the same values.
     """
 
     def __init__(self, policies: Sequence[CompiledPolicy], unavailable: Sequence[UnavailablePolicy] = ()) -> None:
-        """Use *policies*, in any order. The evaluation of inputs that *unavailable* may concern says so."""
+        """Use *policies*, in any order. The evaluation of an input names those of *unavailable* that may concern it."""
         self._policies = tuple(policies)
         self._unavailable = tuple(sorted(unavailable, key=lambda one: one.problem))
         matches = [*(one.match for one in self._policies), *(one.match for one in self._unavailable)]
@@ -69,7 +69,7 @@ class PolicyRules:
 
     @property
     def revision(self) -> str:
-        """A digest of all documents and problems."""
+        """A digest of all policies, and of the problems of those that are unavailable."""
         return self._revision
 
     @property
@@ -177,7 +177,7 @@ def _lacks_namespace(item: RuleInput) -> bool:
 def is_matched(match: PolicyMatch, item: RuleInput) -> bool | None:
     """Return whether *match* (`spec.match`) selects *item*; None if that depends on a namespace that was not read.
 
-    Sources do not restrict deletes, whose source is not known.
+    `sources` does not apply to a delete, because its source is not known.
     """
     if item.operation not in match.operations:
         return False

@@ -1,8 +1,8 @@
 """Check simple conditions without the evaluator (docs/design/rules.md, "What an evaluation costs").
 
 CEL and Python share most of their syntax: operators with the same precedence, calls, lists and texts. So the few tokens
-that differ are replaced, Python parses the condition, and each part of a known kind becomes a function of the document.
-Other parts have none: arithmetic, `?:`, `has()`, escapes, mixed kinds. Then the condition has no quick check.
+that differ are replaced, Python parses the condition, and each part becomes a function of the input. A condition with
+arithmetic, `?:`, `has()`, escapes or mixed types has no quick check.
 
 If a quick check returns True or False, so does the evaluator. If it raises an error, the evaluator decides.
 """
@@ -67,7 +67,7 @@ _LINEAR: Final = re.compile(rf"(?:\^{_ATOM}*(?:{_ATOM}[*+])?{_ATOM}*|{_ATOM}*)\$
 
 
 class _Operand(NamedTuple):
-    """A part of a condition: the kind of its value, and a function that returns the value."""
+    """A part of a condition: the type of its value (`kind`), and a function that returns the value."""
 
     kind: str
     get: QuickCheck
@@ -87,7 +87,7 @@ def compile_quick_check(source: str) -> QuickCheck | None:
 
 
 def _compile(node: ast.expr, loops: _Loops) -> _Operand:
-    """Compile *node* in loops with the variables *loops*. Raises `ValueError` or `LookupError` if it has no kind."""
+    """Compile *node* in loops with the variables *loops*. Raises `ValueError` or `LookupError` if it is too complex."""
     match node:
         case ast.Constant(value=bool() | int() | str() as value):
             return _Operand(type(value).__name__, lambda _: value)
@@ -115,7 +115,7 @@ def _compile(node: ast.expr, loops: _Loops) -> _Operand:
 
 
 def _require(kind: str, part: _Operand) -> QuickCheck:
-    """Return the function of *part*. Raises `ValueError` if its value is of another kind."""
+    """Return the function of *part*. Raises `ValueError` if its value is not of type *kind*."""
     if part.kind != kind:
         raise ValueError(part)
     return part.get
@@ -238,7 +238,7 @@ def _compile_function(name: str, arguments: list[_Operand]) -> _Operand:
 
 
 def _build_loop(get: QuickCheck, variable: str, check: QuickCheck, *, is_all: bool) -> QuickCheck:
-    """Return whether *check* is true of all elements that *get* returns, or of one of them."""
+    """Return a function that returns whether *check* is true of all elements of *get*, or else of one of them."""
 
     def run(scope: Mapping[str, Any]) -> bool:
         inner = {**scope}

@@ -1,7 +1,7 @@
-"""Which fields of the document expressions refer to (docs/design/rules.md, "What an evaluation costs").
+"""Find the fields of an input to which expressions refer (docs/design/rules.md, "What an evaluation costs").
 
-Only these fields are read from an input, and the evaluator gets nothing else. So expressions give the same answer
-whenever the same values were read.
+Only these fields are read, and the evaluator gets nothing else. So expressions give the same answer whenever the same
+values were read.
 """
 
 from __future__ import annotations
@@ -159,10 +159,10 @@ class References:
 
 
 class _Part(NamedTuple):
-    """The fields of one variable that can be null, or of all others.
+    """The fields of one variable that can be null, or of all variables that cannot.
 
     Attributes:
-        variable: "" for all others.
+        variable: the variable that can be null; "" for all those that cannot.
         get: returns the values of the fields in an input, None if the variable is null.
         parents: the maps that contain the fields, the outer ones first: for each the position of the map that contains
             it, and its name there. Position 0 is the document, 1 the first of these maps.
@@ -209,7 +209,10 @@ def _build_part(variable: str, keys: Mapping[_Path, frozenset[str] | None], path
 
 
 def _build_getter(variable: str, reads: Iterable[tuple[str, frozenset[str] | None]]) -> _Getter:
-    """Return a function that returns the values of *reads*, attributes with keys. Those without keys come first."""
+    """Return a function that returns the values of the attributes in *reads*, which has None or keys for each.
+
+    The value of an attribute with keys has only these keys. Attributes with None come first.
+    """
     complete = _build_attribute_getter([attribute for attribute, keys in reads if keys is None])
     limited = [(attrgetter(attribute), keys) for attribute, keys in reads if keys is not None]
 

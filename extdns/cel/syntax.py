@@ -73,7 +73,7 @@ class ExpressionSyntax(Value, frozen=True, kw_only=True):
     """What the tokens of an expression show.
 
     Attributes:
-        paths: the variables, with the fields selected from them; without calls.
+        paths: the variables, with the fields selected from them; names of functions and methods are left out.
         calls: the functions called, without loops and `has`.
         texts: the string literals, without quotes; escapes are not replaced.
         loop_depth: how many loops are nested; 0 without loops.
@@ -174,9 +174,9 @@ class _SyntaxReader:
         return at + 2
 
     def _find_key(self, first: int, last: int) -> list[str]:
-        """Return the key to which the access to the path between *first* and *last* is limited, [] if it is not.
+        """Return the one key that the expression reads of the map at the path between *first* and *last*.
 
-        It is in brackets behind the path, or before `in` and the path. In any doubt it is not found.
+        The key is in brackets behind the path, or before `in` and the path. Return [] if it is not a plain text there.
         """
         if self._find_source(last + 1) == "[" and self._find_source(last + 3) == "]":
             found = _PLAIN_TEXT.fullmatch(self._find_source(last + 2))

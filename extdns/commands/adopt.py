@@ -110,15 +110,17 @@ def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict
 
 
 def _is_above(other: Zone, zone: Zone) -> bool:
-    """Return whether *other* is a zone above *zone*, which may hold the ownership record of its apex."""
+    """Return whether *other* is above *zone*, so that it may hold the ownership record of the apex of *zone*."""
     return other.name != zone.name and zone.name.within(other.name)
 
 
 def _refuse_adoption(decision: Decision, owner: PossibleOwner) -> Decision:
     if owner.owner is None:
-        detail = f"TXT {owner.text} looks like its ownership record, encrypted with another key"
+        detail = f"TXT {owner.text} looks like the record's ownership record, encrypted with another key"
         return replace(decision, action=Action.KEEP, reason=Reason.OWNERSHIP_RECORD_UNREADABLE, detail=detail)
-    detail = f'TXT {owner.text}, an ownership record of "{owner.owner}", may cover it with another prefix or suffix'
+    detail = (
+        f'TXT {owner.text}, an ownership record of "{owner.owner}", may cover the record with another prefix or suffix'
+    )
     return replace(decision, action=Action.KEEP, reason=Reason.OWNED_BY_OTHER, detail=detail)
 
 

@@ -119,7 +119,7 @@ def _list_kinds(config: Config) -> list[Kind]:
 
 
 def _check_reads(result: PassResult) -> Iterator[CheckResult]:
-    """Report the zones and objects that were read, what could not be read, and what leaves nothing to plan."""
+    """Report the zones and objects that were read, what could not be read, and filters that match nothing."""
     for zone, counts in sorted(count_records(result.engine).items()):
         counted = f"{format_count(counts.records, 'record')} read, {counts.ours} ours"
         yield CheckResult(what=f"zone {zone}", state="ok", detail=counted, next="")

@@ -59,7 +59,9 @@ def _check_audit_log(path: Path) -> CheckResult:
         detail = f"user {os.geteuid()} has no permission to read and write the file"
         return CheckResult(what=what, state="missing", detail=detail, next="let the user of the process own the file")
     if _is_locked(path):
-        remedy = "if that is not the extdns that runs with these flags, give each process a file of its own"
+        remedy = (
+            "if the other process is not the extdns that runs with these flags, give each process a file of its own"
+        )
         return CheckResult(what=what, state="unknown", detail="another process writes the file", next=remedy)
     return CheckResult(what=what, state="ok", detail="the file can be written", next="")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.documents.plan import PassResult
 
-_CORRECT: Final = "correct it; extdns policy check FILE compiles a file"
+_CORRECT: Final = "correct the DNSPolicy; to check its file: extdns policy check FILE"
 _REFUSED: Final = ("status 401", "status 403")
 _TOKEN: Final = "token file"  # noqa: S105 - part of a message
 _NOT_DEFINED: Final = "is not defined"
@@ -46,7 +46,12 @@ def check_local_rules(result: PassResult) -> Iterator[CheckResult]:
         yield _check_policy(one)
     for problem in local.problems:
         if problem not in named:
-            yield CheckResult(what="rules", state="missing", detail=problem, next="correct the file, or let it be read")
+            yield CheckResult(
+                what="rules",
+                state="missing",
+                detail=problem,
+                next="correct the file, or make it readable for the user of the process",
+            )
     if not local.policies and not local.problems:
         detail = "there are no DNSPolicies, so none denies anything"
         yield CheckResult(what="rules", state="unknown", detail=detail, next="check the paths of --policy-rules")

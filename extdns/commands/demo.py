@@ -113,7 +113,7 @@ def _copy_zones() -> None:
 
 
 def _build_flags(folder: Path) -> list[str]:
-    """Return the flags of the demo, with paths from *folder*."""
+    """Return the flags of the demo; the paths in them begin with *folder*."""
     return [
         f"--manifests={folder / _MANIFESTS}",
         f"--policy-rules={folder / _RULES}",
@@ -169,9 +169,9 @@ def _list_next_commands(page: str) -> str:
 
 
 class Countdown:
-    """Print when records in a grace period will be deleted: with the decision, and then every 15 seconds.
+    """Print in how many seconds records in a grace period will be deleted: with the decision, then every 15 seconds.
 
-    Decisions arrive on the engine's thread, `run` is a thread of its own.
+    `describe_wait` is called on the engine's thread, `run` on another one.
     """
 
     def __init__(self, engine: Engine, screen: Screen) -> None:

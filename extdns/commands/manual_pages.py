@@ -195,8 +195,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             check: reads the DNSPolicies of files and folders, compiles their expressions, and evaluates them once on
             typical records. It warns of typical records for which an expression has no value.
 
-            test: runs the tests in files, each a record with the violations that it is expected to have. The files name
-            those of the DNSPolicies.
+            test: runs the tests in files, each a record with the violations that it is expected to have. Each file with
+            tests names the files with the DNSPolicies.
         """,
         options=(OUTPUT,),
         examples=("extdns policy check rules.yaml", "extdns policy test tests.yaml --output=json"),
@@ -301,7 +301,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             "extdns approve 7f3a-91c2 --state-file=state.json",
             "extdns approve 7f3a-91c2 0b1c-44de --state-file=state.json",
         ),
-        exit_codes="0, or 1 if an argument is wrong or no held deletes have a code.",
+        exit_codes="0, or 1 if an argument is wrong or no held deletes have one of the codes.",
         takes_run_flags=False,
         takes_state_flags=True,
     ),
@@ -319,7 +319,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             "extdns accept-cluster 7f3a-91c2 --state-file=state.json",
             "extdns accept-cluster 7f3a-91c2 --state-configmap=dns/extdns-state",
         ),
-        exit_codes="0, or 1 if an argument is wrong or no such cluster waits.",
+        exit_codes="0, or 1 if an argument is wrong or no extdns waits until somebody accepts the cluster ID.",
         takes_run_flags=False,
         takes_state_flags=True,
     ),

@@ -104,7 +104,7 @@ class QueryRound:
     def query(self, servers: Iterable[Server], name: DnsName, rtype: str) -> tuple[Answer, ...]:
         """Query *servers* for *rtype* at *name*; for a wildcard, at a name below it.
 
-        Leave out addresses without a route if the server, by its name, has others.
+        Leave out an address without a route if the server of that name has another address with a route.
         """
         answers = [self._query(server, name, rtype) for server in servers]
         reached = {answer.server.name for answer in answers if not answer.no_route} - {""}

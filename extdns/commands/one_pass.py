@@ -59,7 +59,7 @@ _INTERRUPTED: Final = "the pass was interrupted before it was complete"
 def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:
     """Parse the flags of a run, and prepare this process for one pass, without grace period.
 
-    Without `--log-level`, only errors are logged, except those that commands show as what is missing.
+    Without `--log-level`, only errors are logged, and not those that the command lists in its output anyway.
 
     Raises:
         UsageError: a flag is wrong.
@@ -75,7 +75,7 @@ def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Conf
 
 
 def describe_command(config: Config, flags: Sequence[str] = ()) -> ProcessReference:
-    """Describe this command as the process that answers. The commands that the document suggests contain *flags*."""
+    """Describe this command as the process that answers. Commands suggested in its output contain *flags*."""
     return replace(
         UNKNOWN_PROCESS,
         owner=config.registry.txt_owner_id,
@@ -172,7 +172,7 @@ class ZonesOfNameReader:
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the service, if it adjusts records itself.
 
-        Return the records that failed, with messages.
+        Return the message of the service for each record that it could not adjust.
         """
         return self._reader.load_adjustments(desired) if isinstance(self._reader, AdjustingReader) else {}
 

@@ -47,7 +47,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 
 def _silence(descriptor: int) -> None:
-    """Discard what is buffered; otherwise the interpreter fails to flush it at exit."""
+    """Discard what is buffered for *descriptor*, which cannot be written; else Python fails to flush it at exit."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, descriptor)
     os.close(null)

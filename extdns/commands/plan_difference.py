@@ -68,7 +68,7 @@ def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneRe
 
 
 def _accept_settings(zones: Iterable[Zone], settings_digest: str) -> FixedStateStore:
-    """Return a store with a state in which the settings are accepted for *zones*: evidence about orphans suffices."""
+    """Return a store in whose state the settings are accepted for *zones*, so that orphans in them may be deleted."""
     accepted = SavedZone(fingerprint=settings_digest)
     return FixedStateStore(Saved(zones=tuple(sorted((zone.id, accepted) for zone in zones))))
 
@@ -127,7 +127,7 @@ def has_revision(path: str, revision: str) -> bool:
 
 
 def check_out(path: str, revision: str, to: Path) -> str:
-    """Check out *path* as of *revision* below *to*; an empty folder if it did not exist. Return the path.
+    """Check out *path* as of *revision* below *to*, and return where it is; an empty folder if *revision* lacks *path*.
 
     Raises:
         UsageError: Git does not know *revision*, or its files cannot be extracted.

@@ -45,7 +45,7 @@ def take_controller(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """
     controller, rest = take_value(arguments, _FLAG, allowed=_ALLOWED)
     if controller is not None and rest:
-        raise usage_error(f"{sanitize(rest[0])} has no effect with {_FLAG}", "leave one of the two out")
+        raise usage_error(f"{sanitize(rest[0])} has no effect with {_FLAG}", "leave out one of these two flags")
     return controller, rest
 
 
@@ -107,7 +107,7 @@ def _split_address(controller: str) -> tuple[SplitResult, int | None]:
 
 
 def _find_message(body: bytes) -> str:
-    """Return the error message in the answer, "" if it is not an answer of extdns."""
+    """Return the error message in the answer *body*, "" if it is not an answer of extdns."""
     try:
         found = json.loads(body)
     except ValueError:

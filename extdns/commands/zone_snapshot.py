@@ -77,7 +77,7 @@ class StoredZonesReader:
     def load_adjustments(self, desired: Sequence[DesiredRecord]) -> Mapping[DesiredRecord, str]:
         """Show *desired* to the DNS service, if it adjusts records itself.
 
-        Return the records that failed, with messages. This calls the service.
+        Return the message of the service for each record that it could not adjust. This calls the service.
         """
         return self._service.load_adjustments(desired) if isinstance(self._service, AdjustingReader) else {}
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class BoundedInputs:
-    """Inputs in the order in which they were added, each with whether policies fail for it alone.
+    """Inputs in the order in which they were added, each with whether a policy is known to fail on it.
 
     The oldest are dropped if there are too many, or if they are too large together.
     """
@@ -31,7 +31,7 @@ class BoundedInputs:
         return iter(self._inputs)
 
     def add(self, item: RuleInput, *, is_failing: bool = False) -> bool:
-        """Add *item*, or replace what is known about it. Return whether older inputs were dropped, or *item* itself."""
+        """Add *item*, or set its *is_failing* if it is in the table. Return whether an input was dropped for space."""
         if item not in self._inputs:
             self._characters += count_characters(item)
         self._inputs[item] = is_failing
@@ -42,10 +42,10 @@ class BoundedInputs:
         return is_full
 
     def remove(self, item: RuleInput) -> None:
-        """Remove *item*, if it is there."""
+        """Remove *item*, if it is in the table."""
         if self._inputs.pop(item, None) is not None:
             self._characters -= count_characters(item)
 
     def is_failing(self, item: RuleInput) -> bool:
-        """Return whether policies fail for *item* alone; False if it is not there."""
+        """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
         return self._inputs.get(item, False)

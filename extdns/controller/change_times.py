@@ -1,4 +1,6 @@
-"""Measure how long changes and readings take (docs/design/metrics.md, "Time from an object to its record").
+"""Measure how long changes take, and complete reads of zones.
+
+See docs/design/metrics.md, "Time from an object to its record".
 
 ::
 
@@ -57,7 +59,7 @@ class ChangeTimes:
         self._read_since: dict[str, float] = {}
 
     def observe_input(self, item: Input) -> None:
-        """Record when objects were received, and the end of a complete reading. Call it before the engine's step."""
+        """Record when objects were received, and the end of complete reads of zones. Call this before the step."""
         match item:
             case Observed(observations=observations, received_at_s=received_at) if received_at and self._is_started():
                 claims = (claim for observation in observations for claim in observation.claims)
@@ -76,7 +78,7 @@ class ChangeTimes:
                 pass
 
     def observe_effects(self, effects: Iterable[Effect]) -> None:
-        """Record plans, accepted writes, and the beginning of complete readings. Call it after the engine's step."""
+        """Record plans, accepted writes, and the start of complete reads of zones. Call it after the engine's step."""
         for effect in effects:
             match effect:
                 case ReportDecisions(decisions=decisions):

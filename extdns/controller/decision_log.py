@@ -50,7 +50,7 @@ class DecisionLog:
             clock: the clock.
             labels: identify this process.
             erased: JSON pointers to the fields that are left out.
-            metrics: takes the counts.
+            metrics: receives whether writing fails, and how many lines were dropped.
         """
         self._clock = clock
         self._labels = labels

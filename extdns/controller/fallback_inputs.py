@@ -59,7 +59,7 @@ class FallbackInputs:
         - Observations of several objects are fed one by one; one that fails by itself reports its object as failed,
           so that its records stay. If that fails, too, its kind is reported as failing.
         - A kind whose state, or the problem of one of its objects, could not be processed is reported as failing.
-        - An input without information is fed again, since the engine waits for it.
+        - A result that says no more than that a call failed is fed again, since the engine waits for it.
 
         Args:
             item: the input that made the engine raise.

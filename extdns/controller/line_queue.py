@@ -1,4 +1,4 @@
-"""The thread that writes a log of its own, so that a file that fails or hangs does not stop other work."""
+"""The thread that writes the audit log or the decision log: a file that fails or hangs does not stop other work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_ANSWER: Final = f"a write has had no answer for {WAIT_S:g}s"
 
 
 class LineQueue:
-    """Write lines in order. While they cannot be written, keep as many as may wait, and retry.
+    """Write lines in order. While they cannot be written, keep a limited number of them, and retry.
 
     Attributes:
         problem: why lines cannot be written, "" if they can.

@@ -36,7 +36,7 @@ class PolicyServerReporter:
         """Report the answers of the rule *path*.
 
         Args:
-            metrics: takes the counts.
+            metrics: counts queries and their answers.
             path: the rule that is queried.
             decision_log: gets each answer, and writes those that are new.
             status_writer: writes what is wrong with a policy to the object that it comes from.

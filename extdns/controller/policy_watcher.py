@@ -120,7 +120,10 @@ class PolicyWatcher:
                 self._publish(is_limited=True)
 
     def _publish(self, *, is_limited: bool = False) -> None:
-        """Pass the rules on if they changed, and log problems that are new. The lock is held."""
+        """Pass the rules on if they changed, and log problems that are new. The caller holds the lock.
+
+        Before every origin was read or has failed, nothing is passed on without *is_limited*.
+        """
         if not (self._read.is_set() or is_limited or all(index.is_ready for index in self._indexes)):
             return
         self._read.set()

@@ -157,7 +157,7 @@ class ActivityReporter:
                 assert_never(outcome)
 
     def report_saved_state(self, problem: str) -> None:
-        """Set the metric of the saved state, and log if there is none; *problem* is why it is unknown, or ""."""
+        """Set the metric of the saved state, and log if there is none. *problem* is why it is unknown, else ""."""
         self.metrics.set_saved_state(is_known=not problem)
         was_missing, self._is_state_missing = self._is_state_missing, problem == NO_SAVED_STATE
         if self._is_state_missing and not was_missing:
@@ -306,7 +306,7 @@ class ActivityReporter:
         _log.debug(Event.RUN_DONE, failing=failing or None)
 
     def _report_scope(self, engine: Engine) -> None:
-        """Log the warnings about the scope that are new."""
+        """Log the new warnings that what was read does not fit the settings, such as a filter that matches no zone."""
         before, self._scope_warnings = self._scope_warnings, self._find_scope_warnings(engine)
         for warning in self._scope_warnings:
             if warning not in before:

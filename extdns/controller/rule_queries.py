@@ -5,7 +5,7 @@
     engine ── QueryRules ──▶ query ──▶ thread ── PolicyClient.evaluate ──────▶ RulesAnswered ──▶ engine
                                          └────── PolicyClient.read_version ──▶ RulesRevised ──▶ engine
 
-docs/design/opa.md has the times, and says what follows from a failure.
+docs/design/opa.md says how often the server is queried, and what follows if it fails.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RuleQueries:
         return len(self._waiting)
 
     def read_snapshot(self) -> PolicyServerSnapshot:
-        """Return the state of the server. Safe from any thread."""
+        """Return the state of the policy server. Safe from any thread."""
         version = self._version
         return PolicyServerSnapshot(
             revision=version.label or version.revision,
@@ -127,7 +127,7 @@ class RuleQueries:
         )
 
     def connect(self, put: Callable[[Input], None]) -> None:
-        """Pass the inputs of the engine to *put*."""
+        """Use *put* to pass inputs to the engine."""
         self._put = put
 
     def start(self, put: Callable[[Input], None]) -> None:
@@ -146,7 +146,7 @@ class RuleQueries:
             self._changed.notify_all()
 
     def close(self, timeout_s: float) -> None:
-        """Ask nothing more, and wait for up to *timeout_s* seconds until the thread has ended."""
+        """Send no more queries, and wait for up to *timeout_s* seconds until the thread has ended."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()

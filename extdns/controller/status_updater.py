@@ -49,7 +49,10 @@ class _ObservedObject(NamedTuple):
 
 
 class StatusUpdater:
-    """Track which objects have a new status, and write it when it is final. Used by the engine's thread only."""
+    """Track which objects have a new status, and write it when it is final. Used by the engine's thread only.
+
+    A status is final when every record of the object is decided and written.
+    """
 
     def __init__(self, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate) -> None:
         """Write the status of objects of the writer's kind, according to the decisions of *engine*."""
@@ -72,11 +75,11 @@ class StatusUpdater:
             self._reset()
 
     def observe_decisions(self, decisions: Iterable[Decision]) -> None:
-        """Schedule the status of each object that requested one of *decisions*."""
+        """Schedule the status of each object that requests a record that *decisions* are about."""
         self._schedule(requester.ref.key for decision in decisions for requester in decision.requested_by)
 
     def write_due(self) -> None:
-        """Write the statuses that are final, all of whose records are decided and written.
+        """Write the statuses that are final: every record of the object is decided and written.
 
         None is written before `next_deadline_at`.
         """
@@ -84,7 +87,7 @@ class StatusUpdater:
             self._write_final()
 
     def close(self, timeout_s: float) -> None:
-        """Write the statuses that are final, and let the writer finish within *timeout_s* seconds."""
+        """Write the statuses of objects whose records are all written; let the writer finish within *timeout_s*."""
         if self._gate.is_open():
             self._write_final()
         self._writer.close(timeout_s)
@@ -128,7 +131,7 @@ class StatusUpdater:
         self._pause_s = min(self._pause_s * 2, _MAX_PAUSE_S)
 
     def _build_status(self, key: ObjectKey, observed: _ObservedObject) -> ObjectStatus | None:
-        """Return the status of an object; None if a record of it is not final yet."""
+        """Return the status of an object; None if one of its records is not decided and written yet."""
         problems: list[EndpointProblem] = []
         count = 0
         for claim in observed.claims:
@@ -146,7 +149,7 @@ class StatusUpdater:
     def _find_claim_problem(
         self, claim: ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim
     ) -> EndpointProblem | None:
-        """Return whether the endpoint of *claim* is valid and published, and why not; None if not final yet."""
+        """Return whether the endpoint of *claim* is valid and published, and why not; None if undecided."""
         match claim:
             case ExcludedClaim(name=name, excluded_by=flag):
                 return EndpointProblem(name=name or "", reason=Reason.TARGETS_FILTERED, detail=f"by {flag}")
@@ -172,7 +175,7 @@ class StatusUpdater:
                 assert_never(claim)
 
     def _find_publication(self, claim: ResolvedClaim) -> EndpointProblem | None:
-        """Return whether the record is in each of its zones, and why not; None if that is not final yet."""
+        """Return whether the record is in each of its zones, and why not; None if it is not decided and written yet."""
         if not self._engine.is_final(claim.name):
             return None
         decisions = [

@@ -13,7 +13,7 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class StopSignals:
-    """Handle both signals while this context manager is open, in the main thread only.
+    """Handle SIGTERM and SIGINT while this context manager is open, in the main thread only.
 
     Open it before anything else is set up: the first process of a container ignores signals without a handler.
     """

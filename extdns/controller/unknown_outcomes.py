@@ -1,4 +1,4 @@
-"""Changes whose outcome is not known, and what the zones hold instead (docs/design/audit-log.md)."""
+"""Changes of unknown outcome, until a later read shows whether they were made (docs/design/audit-log.md)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DECODER: Final = msgspec.json.Decoder(AuditLine)
 
 
 class _LineState(msgspec.Struct):
-    """The fields that say whether a line is open. Nearly all lines of a file are not, and need no complete decoding."""
+    """The fields that say whether the outcome of an audit line is unknown. Only such lines are decoded completely."""
 
     id: str
     phase: audit.Phase
@@ -39,7 +39,7 @@ _STATE_DECODER: Final = msgspec.json.Decoder(_LineState)
 
 
 class _Read(NamedTuple):
-    """What was read of a zone: the names, None for all; and the changes that were open when the read began."""
+    """What was read of a zone: the names, None for all; and the changes of unknown outcome when the read began."""
 
     zone: Zone
     names: frozenset[str] | None
@@ -84,7 +84,10 @@ class UnknownOutcomes:
                     self.add((line,))
 
     def resolve_by(self, applied: Iterable[AuditLine]) -> list[AuditLine]:
-        """Return the resolutions that *applied* changes show: the zone held what they state as `before`."""
+        """Return audit lines that resolve earlier changes of the records that *applied* changed.
+
+        Each of *applied* states as `before` what the zone held, and so what the earlier change did.
+        """
         if not self._lines:
             return []
         found: list[AuditLine] = []

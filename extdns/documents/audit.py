@@ -125,9 +125,9 @@ class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
     observation that allows a delete, else "". `resource` is the object that the ownership record names. `objects` are
     those that request the record; for a delete, the one that did, if it is known.
 
-    `outcome` is "" in an intent. `changeId` is the id that the service gave the change. `message` is what the service
-    answered. `unconditional` says that the write may have overwritten something unseen. `latencySeconds` is the
-    duration of the call. `found` is what the zone held when an unknown outcome was looked up, else "".
+    `outcome` is "" in a line before the call. `changeId` is the id that the service gave the change. `message` is what
+    the service answered. `unconditional` says that the write may have overwritten something unseen. `latencySeconds` is
+    the duration of the call. `found` is what the zone held when an unknown outcome was looked up, else "".
     """
 
     api_version: Version

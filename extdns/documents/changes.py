@@ -35,7 +35,7 @@ class SentChange(Value, frozen=True, kw_only=True):
     Attributes:
         at: when the last outcome was known.
         targets: the targets after the change; for a delete, before it.
-        object: the object that requested it; for a delete, the resource of the record; "" if unknown.
+        object: the object that requested the record; for a delete, the resource of the record; "" if unknown.
         detail: for an applied change the id that the service gave it, else the message of the service; "" if none.
         reason: the reason code of the decision to make it, "" if unknown; for a delete, the evidence.
         times: how often in a row the same change had this outcome.

@@ -35,7 +35,7 @@ class DecisionViolation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DecisionError(msgspec.Struct, frozen=True, kw_only=True):
-    """Why there is no result."""
+    """Why the rules gave no result for a record."""
 
     code: str
     message: str
@@ -45,9 +45,9 @@ class DecisionLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """One decision, with the fields of the decision log of Open Policy Agent.
 
     `labels` identify this process. `revision` is that of the rules; for a policy server the revisions of its bundles,
-    or a digest of its policies. `path` is what decided. `input` is the document about the record, without the fields
-    that `erased` lists as JSON pointers; messages have `******` where they quote a text of these fields. `result` is
-    missing if `error` says why there is none.
+    or a digest of its policies. `path` is the rule of the policy server, or `extdns/rules` for DNSPolicies. `input` is
+    the document about the record, without the fields that `erased` lists as JSON pointers; messages have `******` where
+    they quote a text of these fields. `result` is missing if `error` says why there is none.
     """
 
     labels: dict[str, str]
@@ -132,7 +132,7 @@ def _remove(document: dict[str, Any], field_path: str) -> object:
 
 
 def _list_texts(value: object) -> Iterator[str]:
-    """Yield the texts in *value* that are long enough to be hidden, in the forms that messages of rules have."""
+    """Yield the texts in *value* that are long enough to be hidden, in each form in which a message may quote them."""
     if isinstance(value, str) and len(value) >= _SHORTEST_HIDDEN:
         yield from (escape_unprintable(value), "".join(one if one.isprintable() else " " for one in value))
     elif isinstance(value, dict):

@@ -141,7 +141,7 @@ class ProcessReference(Document, frozen=True):
 
     `address` is the address of its live page, as the client reached it; "" if the command made one pass itself. `owner`
     is its owner id; `objects` is where it reads objects, as `cluster https://192.0.2.1:6443` or `files shop.yaml`.
-    `flags` are those of the command, for a shell; "" if a running process answers.
+    `flags` are those of the command, quoted for a shell; "" if a running process answers.
     `replica` is the name of its host, which is that of the pod; `role` is `leader` or `standby`; both are "" without an
     election. A standby passes questions on to the leader, so `standby` means that the leader does not answer.
     """

@@ -40,7 +40,8 @@ class MigrationDocument(Document, frozen=True):
 
     `likewise` are changes that external-dns would make now, too. `ours` are changes that only extdns would make.
     `differing` are records that both would change, in different ways. `theirs` are records that only external-dns would
-    change, with what extdns decides about them. `flags` are the notices about flags that are given.
+    change, with what extdns decides about them. `flags` is a line for each given flag that extdns ignores or that
+    should be renamed or removed.
     """
 
     api_version: Version

@@ -257,7 +257,7 @@ def _build_claims(
 
 
 def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:
-    """Return the sort key: claims that are used first, then the oldest."""
+    """Return the sort key that puts the claims that are used before the others, and older ones before newer ones."""
     ranks = (decision.requested_by.index(claim.provenance) for decision in _find_decisions(claim, decisions))
     rejected = any(decision.action is Action.NONE for decision in _find_decisions(claim, decisions))
     return (min(ranks, default=0) + rejected * len(decisions), claim.provenance.ref.age_sort_key)
@@ -376,7 +376,7 @@ def _find_action(row: NameSummary) -> Action:
 
 
 def _describe_record(row: NameSummary) -> str:
-    """Describe the record with the worst state: its type, and its set identifier and zone if there are several."""
+    """Describe the record with the worst state: its type, set identifier, and zone if the name is in several."""
     main = row.worst
     identifier = f" ({main.set_identifier})" if main.set_identifier else ""
     where = f" in {main.zone}" if len({one.zone for one in row.decisions}) > 1 and main.zone else ""

@@ -1,4 +1,4 @@
-"""Find what decides what a person can do about a name: zones, and ownership records under another affix."""
+"""Find why a name is excluded, and ownership records under another affix, for the advice on a name."""
 
 from __future__ import annotations
 

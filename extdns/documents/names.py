@@ -47,7 +47,7 @@ _ACTION_ORDER: Final = (Action.CREATE, Action.UPDATE, Action.DELETE, Action.KEEP
 
 
 class NameSummary(NamedTuple):
-    """One name: its state, the decision with the worst state, and all relevant decisions."""
+    """One name: its state, the decision with the worst state, and all relevant decisions (`Decision.is_relevant`)."""
 
     name: DnsName
     state: NameState
@@ -97,7 +97,10 @@ class NamePage(NamedTuple):
 
 
 class NameIndex:
-    """A sorted index of every name with a relevant decision, for searches. The searched texts are built once."""
+    """An index of every name with a relevant decision (`Decision.is_relevant`), sorted by name, for searches.
+
+    The searched texts are built once.
+    """
 
     def __init__(self, decisions: Decisions) -> None:
         """Index the names that have at least one relevant decision in *decisions*."""

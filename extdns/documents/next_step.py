@@ -124,7 +124,7 @@ def _suggest_for_foreign_record(document: NameDocument) -> str:
 
 
 def _advise_on_orphan(document: NameDocument) -> str:
-    """Return how to keep an orphan, and when to separate owner ids; "" for any other record."""
+    """Return how to keep an orphan, and when clusters need different owner ids; "" for any other record."""
     if document.claims or document.reason not in _ORPHANS or not document.owner:
         return ""
     return (

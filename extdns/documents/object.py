@@ -151,9 +151,10 @@ def _suggest_next_step(document: ObjectDocument) -> str:
 def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
     """Return the object that *text* names.
 
-    Its kind may be the kind, its plural, its short name in kubectl, or the form in ownership records.
+    Before the slash, *text* has the kind, its plural, its short name in kubectl, or its form in ownership records.
 
-    If something is *missing*, the error says that the object may exist all the same.
+    Raises:
+        UsageError: there is no such object; if something is *missing*, the message says that it may still exist.
     """
     kind, _, where = text.partition("/")
     keys = {key for key, _ in seen.claims.objects()}

@@ -112,7 +112,7 @@ class PassResult(NamedTuple):
 
     Attributes:
         missing: one sentence for each thing that could not be read; if there are any, the plan is incomplete.
-        decisions: the decisions that a plan reports, in its order.
+        decisions: the decisions that a plan reports, in the order of the plan.
         problems: invalid values on objects, by object.
         base: the folder or revision that the pass was compared with, "" if with none.
         rules: the state of the rules.
@@ -185,7 +185,7 @@ class PlanContent(Document, frozen=True):
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
     published. `violations` are the rules that deny a record or warn about it. `excluded` is how many objects each flag
     or annotation excludes. `missing` says what could not be read; if it is not empty, the plan is incomplete.
-    `warnings` say which settings do not fit what was found.
+    `warnings` say where what was read does not fit the settings, as when a filter matches no zone.
     """
 
     provider: str

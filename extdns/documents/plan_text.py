@@ -126,7 +126,7 @@ def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
 
 
 def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:
-    """Return two lines, safe for a terminal: what was found, and what to do about it."""
+    """Return two lines, safe for a terminal: the warning about the settings, and what to do about it."""
     return escape_line(f"WARNING: {warning.text}"), escape_line(f"  {warning.next}")
 
 
@@ -148,7 +148,7 @@ def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
 def summarize_plan(plan: PlanContent, nothing: str) -> str:
     """Return how many records have which action as one sentence; *nothing* if the plan has no entries.
 
-    If the plan has no entries but warnings or gaps, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
+    For a plan without entries that has warnings or is incomplete, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
     """
     if not (plan.changes or plan.unfulfilled):
         is_known = nothing != UP_TO_DATE or not (plan.warnings or plan.missing)

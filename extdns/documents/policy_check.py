@@ -28,7 +28,7 @@ class CheckedPolicy(Document, frozen=True):
 
 
 class PolicyCheckDocument(Document, frozen=True):
-    """Every DNSPolicy of the files, and every part of them that cannot be read, in their order."""
+    """Every DNSPolicy of the files, and every part of a file that cannot be read, in the order of the files."""
 
     api_version: Version
     kind: Literal["PolicyCheck"]

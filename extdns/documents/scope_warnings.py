@@ -50,9 +50,9 @@ _NO_HOSTED_ZONE: Final = (
 
 
 class ScopeWarning(Document, frozen=True):
-    """Something that was found and does not fit the settings.
+    """A warning that what was read does not fit the settings, such as a filter that matches no zone.
 
-    `text` is what was found, `next` what to do about it. `leaves_nothing` is true if therefore no name can be planned.
+    `text` is the warning, `next` what to do about it. `leaves_nothing` is true if therefore no name can be planned.
     """
 
     text: str

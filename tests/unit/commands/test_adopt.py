@@ -208,7 +208,10 @@ def test_a_record_that_an_ownership_record_with_another_prefix_or_suffix_may_cov
     assert installation.zones.text() == before
     output = capsys.readouterr().out
     assert "[owned-by-other]" in output
-    assert f'TXT {name}.example.org, an ownership record of "me", may cover it with another prefix or suffix' in output
+    assert (
+        f'TXT {name}.example.org, an ownership record of "me", may cover the record with another prefix or suffix'
+        in output
+    )
 
 
 @pytest.mark.parametrize("name", ["edns-a-www", "a-www"])
@@ -222,7 +225,7 @@ def test_a_record_with_an_encrypted_ownership_record_is_not_adopted(
     assert adopt(installation, "--yes") == (1 if name != "a-www" else 0)
     assert installation.zones.text() == before
     if name != "a-www":
-        assert f"TXT {name}.example.org looks like its ownership record, encrypted" in capsys.readouterr().out
+        assert f"TXT {name}.example.org looks like the record's ownership record, encrypted" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
