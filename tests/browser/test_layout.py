@@ -53,7 +53,9 @@ def test_every_page_fits_the_screen_without_overlaps_and_logs_no_error(
 
 
 @pytest.mark.parametrize(("width", "scheme"), SCREENS)
-def test_every_page_is_accessible(browser: Chrome, live_page: LivePage, axe_core: str, width: int, scheme: str) -> None:
+def test_axe_core_finds_no_accessibility_problem_on_any_page_and_no_page_is_too_wide_for_the_screen(
+    browser: Chrome, live_page: LivePage, axe_core: str, width: int, scheme: str
+) -> None:
     set_screen(browser, width=width, height=844, scheme=scheme)
     for path in (*PATHS, *NOT_FOUND):
         browser.get(f"{live_page.address}{path}")

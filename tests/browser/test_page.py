@@ -43,7 +43,7 @@ def test_markup_in_annotations_is_shown_as_text(browser: Chrome, live_page: Live
     assert browser.find_elements(By.CSS_SELECTOR, "main script, main img, header img") == []
 
 
-def test_a_name_can_be_searched_and_opened_by_keyboard(browser: Chrome, live_page: LivePage) -> None:
+def test_a_dns_name_can_be_found_and_its_page_opened_by_keyboard(browser: Chrome, live_page: LivePage) -> None:
     browser.get(live_page.address)
     find(browser, "body").send_keys("/")
     search = browser.switch_to.active_element
@@ -67,7 +67,9 @@ def test_the_first_press_of_the_tab_key_selects_the_link_that_skips_to_the_conte
     assert skip.rect["x"] >= 0, "the link is visible while it has the focus"
 
 
-def test_the_list_of_names_can_be_filtered_by_state_and_has_several_pages(browser: Chrome, live_page: LivePage) -> None:
+def test_the_list_of_names_shows_50_names_of_one_state_per_page_and_keeps_the_filter_on_the_next_page(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.get(live_page.address)
     find(browser, "a.state.good").click()
     wait_until(browser, lambda now: "state=published" in now.current_url or None)
@@ -79,7 +81,9 @@ def test_the_list_of_names_can_be_filtered_by_state_and_has_several_pages(browse
     assert find(browser, "select[name=state]").get_attribute("value") == "published"
 
 
-def test_a_new_name_appears_without_reloading_or_scrolling(browser: Chrome, live_page: LivePage) -> None:
+def test_the_count_of_names_is_updated_without_a_reload_and_keeps_scroll_position_and_typed_text(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.get(f"{live_page.address}?q=web")
     find(browser, "input[name=q]").send_keys("-typed")
     browser.execute_script("window.scrollTo(0, 600); window.kept = 'the same document'")
@@ -93,7 +97,9 @@ def test_a_new_name_appears_without_reloading_or_scrolling(browser: Chrome, live
         live_page.restore(browser)
 
 
-def test_held_deletes_are_shown_with_the_command_that_approves_them(browser: Chrome, live_page: LivePage) -> None:
+def test_a_banner_on_the_page_shows_held_deletes_with_the_command_that_approves_them_until_the_holds_end(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.get(f"{live_page.address}changes")
     live_page.replace_objects(without=60)
     try:
@@ -117,7 +123,9 @@ def test_held_deletes_are_shown_with_the_command_that_approves_them(browser: Chr
     wait_until(browser, lambda now: not now.find_elements(By.CSS_SELECTOR, ".banner") or None)
 
 
-def test_the_page_works_without_javascript(browser: Chrome, live_page: LivePage) -> None:
+def test_without_javascript_the_page_lists_names_shows_the_time_of_its_data_and_can_search(
+    browser: Chrome, live_page: LivePage
+) -> None:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(f"{live_page.address}?q=web7")
     assert "Without JavaScript, reload" in read_text(browser, "#asof")

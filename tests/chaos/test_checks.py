@@ -87,13 +87,13 @@ def test_the_checks_of_a_chaos_run_report_a_record_that_was_changed_deleted_or_l
     assert any(line.startswith(found) for line in world.find_all())
 
 
-def test_a_foreign_record_that_was_changed_and_restored_is_found_in_the_journal_of_changes(world: EditedZone) -> None:
+def test_the_checks_of_a_chaos_run_report_a_foreign_record_that_extdns_changed_and_restored(world: EditedZone) -> None:
     world.edit_as_program(THEIRS, "192.0.2.66")
     world.edit_as_program(THEIRS, "198.51.100.1")
     assert [line.partition(":")[0] for line in world.find_all()] == ["changed foreign record"] * 2
 
 
-def test_a_record_that_was_briefly_without_its_ownership_record_is_found_in_the_journal_of_changes(
+def test_the_checks_of_a_chaos_run_report_a_record_that_was_briefly_without_its_ownership_record(
     world: EditedZone,
 ) -> None:
     new = Key("acme.test", "h2.acme.test", "A")
@@ -104,7 +104,9 @@ def test_a_record_that_was_briefly_without_its_ownership_record_is_found_in_the_
     assert any(line.startswith("left without ownership record: ") for line in world.find_all())
 
 
-def test_a_record_whose_ownership_record_was_replaced_counts_as_foreign_afterwards(world: EditedZone) -> None:
+def test_in_a_chaos_run_a_record_counts_as_foreign_after_another_writer_replaced_its_ownership_record(
+    world: EditedZone,
+) -> None:
     world.writer._seize("h1.acme.test", replace=True)
     assert world.find_all() == []
     world.edit_as_program(WEB, "192.0.2.7")
@@ -215,7 +217,7 @@ UPDATE: Final = write_line(WEB, before=CREATED, after=CHANGED)
         ),
     ],
 )
-def test_the_audit_logs_are_compared_with_the_changes_that_the_dns_service_carried_out(
+def test_the_checks_of_a_chaos_run_report_changes_that_only_the_audit_log_or_only_the_dns_service_has(
     world: EditedZone, tmp_path: Path, lines: list[str], found: list[str]
 ) -> None:
     world.edit_as_program(WEB, *CHANGED)
@@ -235,12 +237,16 @@ def test_the_audit_logs_are_compared_with_the_changes_that_the_dns_service_carri
         ),
     ],
 )
-def test_when_nothing_changes_only_retries_of_refused_names_may_be_written(names: set[str], found: str) -> None:
+def test_the_checks_of_a_chaos_run_report_a_write_while_nothing_changes_unless_all_its_names_are_refused_ones(
+    names: set[str], found: str
+) -> None:
     writes = [WriteCall(frozenset(names), "200")]
     assert checks.find_unexpected_writes(writes, ["p0.acme.test"]) == ([found] if found else [])
 
 
-def test_a_record_that_one_process_changes_twice_is_found_in_its_audit_log(tmp_path: Path) -> None:
+def test_the_checks_of_a_chaos_run_report_a_record_for_which_one_process_logged_the_same_change_twice(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "audit-0.log"
     outcomes = enumerate(("applied", "unknown", "refused"))
     lines = [write_line(WEB, id_=str(number), outcome=outcome, after=CHANGED) for number, outcome in outcomes]

@@ -220,7 +220,7 @@ def test_each_alert_rule_has_a_test_case(rules: Json) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_alert_fires_and_ends_with_its_condition(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_each_alert_fires_only_during_its_condition(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
     case, rule = CASES[name], alerts(rules)[name]
     target = {"namespace": "dns", "job": "extdns"}
     fires_and_clears = {"60m": [expected_alert(case, rule, target)], "119m": []}
@@ -245,7 +245,7 @@ def test_of_two_installations_in_one_prometheus_the_alert_names_the_one_with_the
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_promtool_fails_if_a_rule_never_fires(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_promtool_tests_fail_if_a_rule_never_fires(name: str, rules: Json, promtool: str, tmp_path: Path) -> None:
     case, found = CASES[name], alerts(rules)[name]
     silent = {"groups": [{"name": "x", "rules": [found | {"expr": f"({found['expr']}) and vector(0) > 1"}]}]}
     fires = {"60m": [expected_alert(case, found, HERE)]}
@@ -253,7 +253,7 @@ def test_promtool_fails_if_a_rule_never_fires(name: str, rules: Json, promtool: 
     assert "FAILED" in run_promtool_tests(promtool, tmp_path, silent, [promtool_test])
 
 
-def test_prometheus_that_never_scraped_extdns_reports_it_as_down(rules: Json, promtool: str, tmp_path: Path) -> None:
+def test_alert_extdns_down_fires_if_extdns_was_never_scraped(rules: Json, promtool: str, tmp_path: Path) -> None:
     rule = alerts(rules)["ExtdnsDown"]
     case = CASES["ExtdnsDown"]
     other = [{"series": 'up{job="other"}', "values": "1x60"}]
@@ -275,7 +275,7 @@ def test_the_alert_about_the_loss_of_all_replicas_fires_within_ten_minutes(
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsDown", series, expected)]) == ""
 
 
-def test_an_installation_that_was_deleted_is_no_longer_reported_after_a_day(
+def test_the_alert_extdns_down_about_a_deleted_installation_ends_after_a_day(
     rules: Json, promtool: str, tmp_path: Path
 ) -> None:
     rule, case = alerts(rules)["ExtdnsDown"], CASES["ExtdnsDown"]
@@ -288,7 +288,7 @@ def test_an_installation_that_was_deleted_is_no_longer_reported_after_a_day(
 
 
 @pytest.mark.parametrize(("labels", "is_quiet"), [(["pod", "instance"], False), (["pod", "instance", "version"], True)])
-def test_an_upgrade_fires_no_alert_about_lost_replicas_if_the_label_that_it_changes_is_a_replica_label(
+def test_an_upgrade_fires_no_alert_about_lost_replicas_if_and_only_if_it_changes_only_replica_labels(
     labels: list[str], is_quiet: bool, helm: Helm, promtool: str, tmp_path: Path
 ) -> None:
     (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True, "replicaLabels": labels}}))
@@ -341,13 +341,13 @@ def test_the_alert_about_sync_lag_counts_from_the_last_sync_of_any_process(
     assert run_promtool_tests(promtool, tmp_path, rules, [build_promtool_test("ExtdnsSyncLag", series, expected)]) == ""
 
 
-def test_only_alerts_about_nothing_being_published_are_critical(rules: Json) -> None:
+def test_exactly_the_alerts_extdns_down_no_leader_and_sync_lag_are_critical(rules: Json) -> None:
     critical = {name for name, rule in alerts(rules).items() if rule["labels"]["severity"] == "critical"}
     assert critical == {"ExtdnsDown", "ExtdnsNoLeader", "ExtdnsSyncLag"}
 
 
 @pytest.mark.parametrize("labels", [[], None])
-def test_alert_rules_without_replica_labels_are_valid(
+def test_promtool_accepts_the_alert_rules_if_the_chart_value_replica_labels_is_empty_or_null(
     labels: list[str] | None, helm: Helm, promtool: str, tmp_path: Path
 ) -> None:
     values = {"prometheusRule": {"enabled": True, "replicaLabels": labels}}
@@ -395,6 +395,6 @@ def test_every_alert_links_to_a_runbook_and_every_runbook_has_its_alert(rules: J
         assert (ROOT / "docs" / "runbooks" / page).read_text(encoding="utf-8").startswith(f"# {rule['alert']}\n")
 
 
-def test_with_one_replica_there_are_no_alerts_about_leader_and_standby(helm: Helm) -> None:
+def test_with_one_replica_the_chart_renders_no_alerts_about_a_missing_leader_or_standby(helm: Helm) -> None:
     (made,) = of("PrometheusRule", helm.manifests({"prometheusRule": {"enabled": True}}))
     assert alerts(made["spec"]).keys() == CASES.keys() - {"ExtdnsNoLeader", "ExtdnsStandbyMissing"}

@@ -144,7 +144,7 @@ def locked_audit_log(path: Path) -> Iterator[None]:
         yield
 
 
-def test_every_other_alert_fires_in_its_incident_and_ends_after_it(
+def test_alerts_about_leader_standby_throttling_sources_and_audit_log_fire_during_the_fault_and_end_after_it(
     clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
 ) -> None:
     elects, throttled = clusters

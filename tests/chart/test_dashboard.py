@@ -20,7 +20,7 @@ def test_every_metric_in_the_dashboard_is_exported() -> None:
     assert_exported(QUERIES)
 
 
-def test_the_dashboard_file_is_up_to_date_with_the_code(helm: Helm) -> None:
+def test_the_dashboard_file_and_the_rendered_config_map_equal_the_generated_dashboard(helm: Helm) -> None:
     stored = json.loads((CHART / "files" / "dashboard.json").read_text(encoding="utf-8"))
     made = dashboard.build_dashboard()
     assert stored == made, "run: python -m extdns.metrics.dashboard > charts/extdns/files/dashboard.json"
@@ -40,7 +40,7 @@ def test_every_query_of_the_dashboard_is_valid_promql(promtool: str, tmp_path: P
     assert done.code == 0, done.out + done.error
 
 
-def test_every_query_of_the_dashboard_keeps_clusters_apart() -> None:
+def test_every_query_of_the_dashboard_filters_by_cluster_and_keeps_the_cluster_label() -> None:
     assert all(re.search(r"\bwithout \(", query) for query in QUERIES)
     assert not any(re.search(r"\bby \(", query) for query in QUERIES)
     assert all(query.count("{") == query.count('cluster=~"$cluster"') for query in QUERIES)

@@ -54,7 +54,7 @@ def parse_values(flag: Flag, value: Any) -> Iterator[object]:  # noqa: ANN401 - 
         yield one if isinstance(one, bool) else flag.kind.parse(str(one))
 
 
-def test_the_values_schema_is_up_to_date_with_values_and_flags() -> None:
+def test_the_values_schema_of_the_chart_equals_the_generated_schema() -> None:
     stored = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
     assert stored == build_schema(), "run: python -m extdns.flags.chart_schema > charts/extdns/values.schema.json"
 
@@ -72,11 +72,13 @@ def test_the_values_schema_is_up_to_date_with_values_and_flags() -> None:
         ),
     ],
 )
-def test_the_generated_files_of_the_chart_are_up_to_date(file: str, made: Callable[[], str], module: str) -> None:
+def test_readme_flags_and_permissions_files_of_the_chart_equal_the_generated_ones(
+    file: str, made: Callable[[], str], module: str
+) -> None:
     assert (CHART / file).read_text(encoding="utf-8") == made(), f"run: python -m {module} > charts/extdns/{file}"
 
 
-def test_every_flag_can_be_set_by_extra_args(helm: Helm) -> None:
+def test_every_flag_except_provider_can_be_set_by_the_chart_value_extra_args(helm: Helm) -> None:
     values_by_flag = {flag.name: example(flag) for flag in BY_MAP if flag.name != "provider"}
     assert all(value not in ("", []) for value in values_by_flag.values())
     found = parse_settings(arguments(helm.manifests(QUIET | {"extraArgs": values_by_flag})), {})
@@ -87,7 +89,7 @@ def test_every_flag_can_be_set_by_extra_args(helm: Helm) -> None:
     }
 
 
-def test_every_secret_flag_becomes_a_variable_that_refers_to_a_secret(helm: Helm) -> None:
+def test_every_secret_flag_in_secret_args_becomes_a_variable_that_refers_to_its_kubernetes_secret(helm: Helm) -> None:
     secrets = {flag.name: {"name": "s", "key": flag.name} for flag in FLAGS if flag.secret}
     found = container(helm.manifests({"secretArgs": secrets}))["env"]
     variables = {one["name"]: one["valueFrom"]["secretKeyRef"] for one in found if "secretKeyRef" in one["valueFrom"]}
@@ -115,7 +117,7 @@ def test_the_program_accepts_the_rendered_arguments(helm: Helm, name: str) -> No
     parse(found["args"], environ)
 
 
-def test_the_values_in_the_helm_how_to_render_valid_flags(helm: Helm) -> None:
+def test_the_chart_values_on_the_page_about_installing_with_helm_render_valid_flags(helm: Helm) -> None:
     page = (ROOT / "docs" / "how-to" / "install-with-helm.md").read_text(encoding="utf-8")
     _, _, rest = page.partition("```yaml\n")
     values = yaml.safe_load(rest.partition("```")[0])

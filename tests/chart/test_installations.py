@@ -42,7 +42,9 @@ def equals(path: str, before: object, after: object) -> bool:
 
 
 @pytest.mark.parametrize(("rendered", "name"), [(name, name) for name in ACCEPTED], indirect=["rendered"], ids=ACCEPTED)
-def test_the_chart_renders_everything_that_the_external_dns_chart_renders(rendered: dict[str, Any], name: str) -> None:
+def test_the_chart_renders_the_same_fields_as_the_external_dns_chart_except_for_the_listed_differences(
+    rendered: dict[str, Any], name: str
+) -> None:
     stated = read_installation(name).get("differs", {})
     listed = [*stated, *OTHER_PROGRAM]
     different = {
@@ -71,7 +73,7 @@ KINDS: Final = ("Deployment", "Service", "ServiceAccount", "ClusterRole", "Clust
 
 
 @pytest.mark.parametrize("case", NAMED)
-def test_objects_selectors_and_service_accounts_have_the_names_of_the_external_dns_chart(
+def test_the_chart_gives_objects_selector_and_service_account_the_same_names_as_the_external_dns_chart(
     case: str, tmp_path: Path
 ) -> None:
     found = NAMED[case]

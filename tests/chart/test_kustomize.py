@@ -29,7 +29,7 @@ def test_kubeconform_accepts_the_kustomize_manifests(kubeconform: str, tmp_path:
     assert done.code == 0, done.out
 
 
-def test_every_resource_file_and_patch_target_of_the_kustomization_exists() -> None:
+def test_every_file_patch_target_and_image_that_the_kustomization_names_exists() -> None:
     edits = yaml.safe_load((EXAMPLE / "kustomization.yaml").read_text(encoding="utf-8"))
     files = [EXAMPLE / name for name in edits["resources"]]
     assert {path.name for path in files} == {path.name for path in EXAMPLE.iterdir()} - {

@@ -54,7 +54,9 @@ def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_op
 
 
 @pytest.mark.parametrize("namespace", ["", "rules"])
-def test_the_role_for_config_maps_exists_only_in_the_namespace_of_the_policies(helm: Helm, namespace: str) -> None:
+def test_the_role_for_config_maps_with_policies_is_in_the_policy_namespace_or_else_in_that_of_the_release(
+    helm: Helm, namespace: str
+) -> None:
     values = {"opa": VALUES["opa"] | {"policyNamespace": namespace}}
     role = find_role(helm.manifests(values), "external-dns-policies")
     assert role["metadata"]["namespace"] == (namespace or NAMESPACE)
@@ -71,7 +73,7 @@ def test_the_role_for_config_maps_exists_only_in_the_namespace_of_the_policies(h
         pytest.param({"extraArgs": {"policy-rules": "/rules"}}, id="local-rules"),
     ],
 )
-def test_the_chart_grants_list_and_watch_of_namespaces_if_rules_are_evaluated(
+def test_the_chart_grants_list_and_watch_of_namespaces_if_and_only_if_rules_are_evaluated(
     helm: Helm, values: dict[str, Any]
 ) -> None:
     def find_rules(more: dict[str, Any]) -> list[Json]:

@@ -67,7 +67,9 @@ def source_arguments(manifests: list[Json]) -> list[str]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_each_source_has_the_permissions_that_it_uses(source: str, installation: Installation, helm: Helm) -> None:
+def test_the_chart_grants_each_source_the_permissions_that_it_uses_and_no_other_watch(
+    source: str, installation: Installation, helm: Helm
+) -> None:
     manifests = helm.manifests(values(source))
     installation.run_once(*source_arguments(manifests))
     used = installation.server.log.find_rules(optional=IDENTITY)
@@ -76,7 +78,7 @@ def test_each_source_has_the_permissions_that_it_uses(source: str, installation:
     assert {one for one in used if one[0] == "watch"} == {one for one in granted if one[0] == "watch"}
 
 
-def test_with_all_sources_exactly_the_granted_permissions_are_used(
+def test_with_all_sources_extdns_uses_exactly_the_permissions_that_the_chart_grants(
     installation: Installation, helm: Helm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifests, server = helm.manifests(values(*SOURCES, replicaCount=2)), installation.server
@@ -181,7 +183,7 @@ def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one_except
         ),
     ],
 )
-def test_of_a_source_whose_kinds_depend_on_flags_only_the_chosen_kinds_may_be_watched(
+def test_if_flags_choose_the_kinds_of_a_source_the_chart_grants_watching_exactly_these_kinds(
     helm: Helm, source: str, args: Json, read: set[tuple[str, str]]
 ) -> None:
     found = list_permissions(helm.manifests({"sources": [source], "extraArgs": args}))
@@ -201,7 +203,7 @@ LOOKED_UP: Final = {"endpointslices", "nodes", "pods"}
         pytest.param(["NodePort"], {"nodes", "pods"}, id="node-ports"),
     ],
 )
-def test_pods_nodes_and_endpointslices_are_read_only_for_types_of_services_that_need_them(
+def test_pods_nodes_and_endpointslices_are_granted_and_read_only_for_service_types_that_need_them(
     helm: Helm, types: list[str], expected: set[str], installation: Installation
 ) -> None:
     manifests = helm.manifests(values("service") | {"extraArgs": {"service-type-filter": types}})
@@ -212,7 +214,9 @@ def test_pods_nodes_and_endpointslices_are_read_only_for_types_of_services_that_
     assert used & LOOKED_UP == expected
 
 
-def test_namespaced_mode_has_no_cluster_role_if_it_is_switched_off_or_no_source_needs_it(helm: Helm) -> None:
+def test_in_namespaced_mode_no_cluster_role_is_rendered_if_rbac_cluster_role_is_false_or_no_source_needs_one(
+    helm: Helm,
+) -> None:
     namespaces = {"namespaced": True, "rbac": {"clusterRole": False}}
     assert not of("ClusterRole", helm.manifests(values(*SOURCES, **namespaces)))
     assert not of("ClusterRole", helm.manifests({"namespaced": True}))
@@ -247,7 +251,9 @@ def test_namespaced_mode_has_no_cluster_role_if_it_is_switched_off_or_no_source_
         ),
     ],
 )
-def test_permissions_are_the_same_for_named_values_and_extra_args(helm: Helm, other: Json, same: Json) -> None:
+def test_the_chart_grants_the_same_permissions_for_flags_in_named_values_extra_args_and_variables(
+    helm: Helm, other: Json, same: Json
+) -> None:
     first, second = helm.manifests({"sources": []} | other), helm.manifests({"sources": []} | same)
     for kind in ("ClusterRole", "Role"):
         assert of(kind, first) == of(kind, second)

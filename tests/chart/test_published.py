@@ -22,7 +22,7 @@ def test_the_chart_has_the_version_of_the_program_and_the_metadata_that_artifact
     assert (ROOT / METADATA["icon"].partition("/main/")[2]).is_file()
 
 
-def test_the_default_image_is_the_published_one_and_only_one_chart_file_names_it(helm: Helm) -> None:
+def test_the_default_image_is_the_published_one_and_in_the_chart_only_chart_yaml_names_it(helm: Helm) -> None:
     for values in ({}, {"image": None}, {"image": {"repository": ""}}):
         assert container(helm.manifests(values))["image"] == IMAGE
     repository = IMAGE.rpartition(":")[0]

@@ -85,7 +85,9 @@ def test_several_replicas_have_spread_constraints_and_a_disruption_budget(helm: 
     assert spec["strategy"] == {"type": "RollingUpdate"}
 
 
-def test_several_replicas_run_with_leader_election_on_a_lease_named_after_the_release(helm: Helm) -> None:
+def test_several_replicas_run_with_leader_election_on_a_lease_named_after_the_release_or_by_extra_args(
+    helm: Helm,
+) -> None:
     assert arguments(helm.manifests({"replicaCount": 2}))[-2:] == ELECTION
     values = {"replicaCount": 2, "extraArgs": {"leader-elect": True, "leader-elect-resource-name": "one"}}
     assert arguments(helm.manifests(values))[-2:] == ["--leader-elect", "--leader-elect-resource-name=one"]
@@ -99,7 +101,7 @@ def test_one_replica_uses_the_recreate_strategy(helm: Helm) -> None:
     assert of("PodDisruptionBudget", manifests) == []
 
 
-def test_label_selectors_that_affinity_and_spread_constraints_lack_are_filled_in(helm: Helm) -> None:
+def test_the_chart_adds_its_pod_selector_to_affinity_terms_and_spread_constraints_that_have_none(helm: Helm) -> None:
     (deployment,) = of("Deployment", helm.manifests(values_of("everything")))
     pod, ours = deployment["spec"]["template"]["spec"], deployment["spec"]["selector"]
     anti_affinity = pod["affinity"]["podAntiAffinity"]

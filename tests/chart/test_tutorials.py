@@ -64,7 +64,9 @@ def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
 SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")
 
 
-def test_the_chart_refuses_the_former_values_and_accepts_the_new_values_of_the_tutorial(tmp_path: Path) -> None:
+def test_the_chart_refuses_the_external_dns_chart_values_of_the_tutorial_and_accepts_its_new_values(
+    tmp_path: Path,
+) -> None:
     helm = Helm(require_program("helm"), tmp_path)
     before, after = (yaml.safe_load(block) for block in VALUES.findall(SWITCH))
     message, _, _ = SWITCH.partition("```text\n")[2].partition("```")

@@ -53,7 +53,9 @@ def read_identity(releases: Releases) -> dict[str, Any]:
     }
 
 
-def test_an_upgrade_changes_the_same_objects_and_a_rollback_restores_them(releases: Releases) -> None:
+def test_a_helm_upgrade_from_the_external_dns_chart_changes_the_same_objects_and_a_rollback_restores_them(
+    releases: Releases,
+) -> None:
     before, container = read_identity(releases), releases.get_container()
     assert container["image"] == FORMER_IMAGE
     done = releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync")

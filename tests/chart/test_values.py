@@ -67,7 +67,7 @@ ONE_OF_TWO: Final = {("image", "digest"): DIGEST, ("txtSuffix",): "suffix-1"}
 REPLACED: Final = {("image", "digest"): ("image", "tag"), ("txtSuffix",): ("txtPrefix",)}
 
 
-def test_the_test_file_everything_yaml_changes_every_chart_value_but_switches_and_alternatives() -> None:
+def test_in_the_file_everything_yaml_every_chart_value_but_switches_and_alternatives_differs_from_its_default() -> None:
     for path in set(PATHS) - ONE_OF_TWO.keys() - set(SWITCHES):
         assert at(EVERYTHING, path) != at(DEFAULTS, path), path
 
@@ -80,7 +80,7 @@ def test_every_text_and_number_of_the_test_file_everything_yaml_is_rendered(helm
 
 
 @pytest.mark.parametrize("path", SWITCHES, ids=".".join)
-def test_every_boolean_value_changes_the_rendered_manifests(helm: Helm, path: Keys) -> None:
+def test_changing_any_boolean_chart_value_changes_the_rendered_manifests(helm: Helm, path: Keys) -> None:
     flipped = replace_value(EVERYTHING, path, not at(EVERYTHING, path))
     assert helm.render(flipped).out not in {"", helm.render(EVERYTHING).out}
 
@@ -91,7 +91,7 @@ def test_each_of_two_alternative_chart_values_is_rendered_if_the_other_is_empty(
     assert ONE_OF_TWO[path] in helm.render(values).out
 
 
-def test_a_chart_value_that_is_null_equals_an_empty_value(helm: Helm) -> None:
+def test_chart_values_that_are_null_render_the_same_manifests_as_empty_ones(helm: Helm) -> None:
     empty = [path for path in PATHS if at(DEFAULTS, path) in ("", [], {}) and path != ("policy",)]
     nulls = blank = EVERYTHING
     for path in empty:

@@ -181,7 +181,7 @@ def test_a_field_that_its_only_manager_no_longer_applies_is_removed(api: Rig) ->
     assert check_success(api.apply("one", "web", n=1))["spec"] == {"n": 1, "shared": 1}
 
 
-def test_an_update_by_another_manager_takes_over_the_ownership_of_applied_fields(api: Rig) -> None:
+def test_a_patch_by_another_manager_takes_over_the_ownership_of_the_applied_field_that_it_changes(api: Rig) -> None:
     check_success(api.apply("one", "web", n=1))
     check_success(api.patch("web?fieldManager=hand", {"spec": {"n": 2}}, MERGE))
     refused = api.apply("one", "web", n=1)
@@ -190,7 +190,7 @@ def test_an_update_by_another_manager_takes_over_the_ownership_of_applied_fields
     assert check_success(api.apply("one", "web"))["spec"] == {"n": 2}
 
 
-def test_a_map_that_an_apply_empties_becomes_null(api: Rig) -> None:
+def test_a_map_that_server_side_apply_replaces_by_an_empty_one_becomes_null(api: Rig) -> None:
     check_success(api.apply("one", "web", a={"b": []}))
     assert check_success(api.apply("one", "web", a={}))["spec"] == {"a": None}
 

@@ -188,7 +188,7 @@ def test_with_a_namespace_filter_objects_of_other_namespaces_are_hidden_and_clus
         assert rig.cluster.exists(build_key(SERVICE, "api", "pay")) is None
 
 
-def test_exists_answers_for_kinds_that_are_not_required(rig: Rig) -> None:
+def test_existence_of_an_object_can_be_checked_although_its_kind_was_not_required(rig: Rig) -> None:
     rig.put(service("web"))
     assert rig.cluster.exists(build_key(SERVICE, "web")) is True
     assert rig.cluster.exists(build_key(SERVICE, "api")) is False

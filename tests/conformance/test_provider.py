@@ -37,7 +37,9 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Rig:
 
 
 @pytest.mark.parametrize("name", RIGS)
-def test_a_provider_declares_whether_its_writes_are_atomic_and_conditional(name: str, tmp_path: Path) -> None:
+def test_a_provider_counts_as_safe_to_write_blind_if_and_only_if_its_writes_are_atomic_and_conditional(
+    name: str, tmp_path: Path
+) -> None:
     declared = RIGS[name](tmp_path).reader.capabilities
     assert declared.is_safe_to_write_blind is (name in GUARDED)
     assert declared.is_safe_to_write_blind is (declared.atomic and declared.conditional)
@@ -100,7 +102,9 @@ def test_a_created_record_is_read_back_as_desired(rig: Rig, desired_record: Desi
     assert record in rig.reader.read_names(rig.zone, [desired_record.name])
 
 
-def test_a_provider_accepts_its_supported_types_and_refuses_others(rig: Rig) -> None:
+def test_a_provider_supports_only_types_that_extdns_can_own_and_refuses_to_adjust_a_record_of_another_type(
+    rig: Rig,
+) -> None:
     assert rig.reader.capabilities.types <= frozenset(rrtype.OWNABLE)
     strange = build_desired("www.example.org", "LOC", "51 30 12.748 N 0 7 39.611 W 0.00m")
     (refusal,) = rig.reader.adjust([strange], rig.zone).refused
@@ -126,7 +130,9 @@ def test_adjusting_an_adjusted_record_changes_nothing(rig: Rig) -> None:
     assert rig.reader.adjust(once.accepted, rig.zone).accepted == once.accepted
 
 
-def test_pages_contain_each_record_once_in_the_declared_order(rig: Rig) -> None:
+def test_pages_of_a_zone_contain_each_record_once_grouped_by_name_and_sorted_if_the_provider_declares_it(
+    rig: Rig,
+) -> None:
     names = [f"{label}.example.org" for label in ("b", "a-b", "a", "x.a", "*.a", "_c")]
     rig.apply(*(create(name, "TXT", OWNERSHIP) for name in names))
     records = rig.read()
@@ -199,7 +205,7 @@ def test_creating_an_existing_record_is_a_write_conflict(guarded: Rig) -> None:
     assert guarded.read() == before
 
 
-def test_a_record_and_its_ownership_record_change_in_one_batch(rig: Rig) -> None:
+def test_a_record_and_its_ownership_record_can_be_created_updated_and_deleted_in_one_batch(rig: Rig) -> None:
     made = rig.apply(create("web.example.org", "A", "192.0.2.1"), create("a-web.example.org", "TXT", OWNERSHIP))
     record, ownership = sorted(made, key=lambda record: record.type)
     changed = rig.apply(restate(ownership), update(record, "192.0.2.2"))
@@ -209,7 +215,7 @@ def test_a_record_and_its_ownership_record_change_in_one_batch(rig: Rig) -> None
     assert rig.reader.read_names(rig.zone, [record.name, ownership.name]) == ()
 
 
-def test_a_write_with_equal_old_and_new_record_checks_the_record_and_changes_nothing(rig: Rig) -> None:
+def test_a_write_with_equal_old_and_new_record_is_applied_and_changes_nothing(rig: Rig) -> None:
     (held,) = rig.apply(create("www.example.org", "A", "192.0.2.1"))
     before = rig.read()
     assert rig.apply(restate(held)) == (held,)
@@ -254,7 +260,7 @@ def test_an_empty_batch_counts_as_applied(rig: Rig) -> None:
     assert rig.submit() == Applied(records=())
 
 
-def test_members_of_a_routing_policy_are_stored_or_refused_by_adjust(rig: Rig) -> None:
+def test_a_provider_either_stores_members_of_a_routing_policy_or_refuses_them_in_adjust_and_in_writes(rig: Rig) -> None:
     members = [
         replace(
             build_desired("w.example.org", "A", f"192.0.2.{n}", set_identifier=f"v{n}"),

@@ -36,13 +36,13 @@ def registry(request: pytest.FixtureRequest) -> Registry:
     return REGISTRIES[request.param]
 
 
-def test_a_registry_returns_each_record_once_sorted_by_key(registry: Registry) -> None:
+def test_a_registry_that_reads_foreign_records_returns_each_once_sorted_by_key(registry: Registry) -> None:
     shuffled = list(FOREIGN)
     Random(1).shuffle(shuffled)
     assert [owned.record for owned in registry.read(shuffled)] == sorted(FOREIGN, key=lambda record: record.key)
 
 
-def test_a_registry_returns_nothing_for_no_records(registry: Registry) -> None:
+def test_a_registry_that_reads_an_empty_list_of_records_returns_none(registry: Registry) -> None:
     assert registry.read([]) == ()
 
 
@@ -52,7 +52,9 @@ def test_a_registry_has_an_owner_id_if_and_only_if_it_does_not_treat_all_records
 
 
 @pytest.mark.parametrize("host", ["@", "web", "a-web", "*", "a" * 63])
-def test_related_names_are_unique_and_each_lists_the_other(registry: Registry, host: str) -> None:
+def test_related_names_of_a_name_are_unique_and_the_relation_holds_in_both_directions(
+    registry: Registry, host: str
+) -> None:
     name = build_name(host)
     related = registry.related_names(name)
     assert len(related) == len(set(related) - {name})
@@ -101,7 +103,7 @@ def check_zone(registry: Registry, records: Sequence[Record], types: Sequence[st
     st.sampled_from(sorted(REGISTRIES)),
     st.lists(st.tuples(st.sampled_from(SETS), st.sampled_from(("192.0.2.1", "192.0.2.2"))), min_size=1, max_size=5),
 )
-def test_a_registry_leaves_no_record_after_a_name_was_created_changed_and_deleted(
+def test_after_a_name_was_created_changed_and_deleted_a_registry_leaves_only_the_foreign_records(
     key: str, steps: list[tuple[tuple[str, ...], str]]
 ) -> None:
     registry = REGISTRIES[key]

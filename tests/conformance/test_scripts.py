@@ -32,7 +32,9 @@ def test_a_change_of_a_name_needs_one_write_and_a_read_before_it_only_without_co
     world.check_converged({"b": "192.0.2.3", "c": "192.0.2.4"})
 
 
-def test_the_outcome_of_a_write_is_unconditional_unless_the_provider_writes_conditionally(rig: Rig) -> None:
+def test_an_applied_write_is_marked_unconditional_if_and_only_if_the_provider_cannot_write_conditionally(
+    rig: Rig,
+) -> None:
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     (outcome,) = world.line.outcomes
     assert isinstance(outcome, Applied)
@@ -69,7 +71,7 @@ def test_a_foreign_record_is_never_overwritten(rig: Rig) -> None:
     world.check_converged({"a": "192.0.2.1", "b": "192.0.2.99"})
 
 
-def test_a_refused_batch_needs_one_more_call_if_the_dns_service_reports_the_offending_name(rig: Rig) -> None:
+def test_an_unread_foreign_record_at_one_name_does_not_prevent_the_other_names_from_being_written(rig: Rig) -> None:
     world = ProviderWorld(rig, {"a": "192.0.2.1"})
     world.forget()
     rig.edit(create("bad.example.org", "CNAME", "elsewhere.example.net"))

@@ -81,7 +81,7 @@ def compare(oracle: Oracle, template: str, kind: str, obj: dict[str, Any]) -> No
     assert mine.error or mine.output == theirs.output
 
 
-def test_the_shipped_types_table_equals_the_one_generated_by_go(program: Path) -> None:
+def test_the_shipped_file_types_txt_of_the_go_templates_equals_the_one_generated_by_go(program: Path) -> None:
     shipped = files("extdns.gotemplate") / "types.txt"
     assert print_types(program) == shipped.read_text(encoding="utf-8")
 

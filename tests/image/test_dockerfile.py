@@ -27,7 +27,7 @@ def test_hadolint_reports_no_problem_in_the_dockerfile() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_dockerignore_allows_exactly_the_paths_that_are_copied() -> None:
+def test_dockerignore_allows_exactly_the_paths_that_the_dockerfile_copies() -> None:
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert lines[0] == "*"
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(sources())

@@ -46,7 +46,9 @@ def test_the_program_is_installed_as_extdns_and_external_dns(image_root: Path) -
     assert ours.read_text() == alias.read_text()
 
 
-def test_the_image_has_every_file_of_the_packages_extdns_providers_and_registry(image_root: Path) -> None:
+def test_in_the_image_the_packages_extdns_providers_and_registry_have_the_same_files_as_in_the_repository(
+    image_root: Path,
+) -> None:
     for package in ("extdns", "providers", "registry"):
         assert files(image_root / "lib" / package) == files(ROOT / package)
 
@@ -57,7 +59,9 @@ def files(folder: Path) -> set[Path]:
     return {path for path in found if path.parent.name != "__pycache__"}
 
 
-def test_only_root_can_change_the_installed_files(image_root: Path) -> None:
+def test_installed_files_are_writable_only_by_their_owner_and_only_extdns_and_external_dns_are_executable(
+    image_root: Path,
+) -> None:
     modes = {path.stat().st_mode & 0o777 for path in image_root.rglob("*") if path.is_file()}
     folders = {path.stat().st_mode & 0o777 for path in image_root.rglob("*") if path.is_dir()}
     assert modes == {0o644, 0o755}
@@ -68,7 +72,9 @@ def test_only_root_can_change_the_installed_files(image_root: Path) -> None:
     }
 
 
-def test_unused_data_is_removed_and_the_installation_stays_small(image_root: Path) -> None:
+def test_the_image_has_only_the_used_aws_service_data_and_its_packages_stay_below_their_size_limits(
+    image_root: Path,
+) -> None:
     packages = image_root / "lib"
     data = packages / "botocore" / "data"
     assert {path.name for path in data.iterdir() if path.is_dir()} == AWS_SERVICES
@@ -83,7 +89,7 @@ def size(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def test_two_builds_have_the_same_bytes_modes_and_times(image_root: Path, tmp_path: Path) -> None:
+def test_two_builds_of_the_image_contents_have_the_same_bytes_modes_and_times(image_root: Path, tmp_path: Path) -> None:
     again = build_root(tmp_path / "again", prefix=image_root)
     assert contents(again) == contents(image_root)
 

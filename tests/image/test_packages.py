@@ -77,7 +77,7 @@ def find_imports(path: Path) -> Iterator[str]:
             yield node.module
 
 
-def test_only_the_listed_modules_import_a_package_that_the_image_leaves_out(image_root: Path) -> None:
+def test_exactly_the_listed_modules_import_a_package_that_the_image_leaves_out(image_root: Path) -> None:
     assert find_importers(image_root) == {module for modules in IMPORTERS.values() for module in modules}
 
 

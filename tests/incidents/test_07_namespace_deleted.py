@@ -41,7 +41,9 @@ def test_deletes_of_the_namespace_are_held_under_one_approval_code_while_other_n
 
 
 @pytest.mark.parametrize("restarts", [0, 1])
-def test_the_code_approves_the_held_deletes_also_after_a_restart(restarts: int) -> None:
+def test_the_approval_code_of_the_deleted_namespace_approves_its_held_deletes_before_and_after_a_restart(
+    restarts: int,
+) -> None:
     world = delete_namespace()
     code = world.code
     for _ in range(restarts):
@@ -134,7 +136,9 @@ def test_log_events_metrics_and_status_show_the_held_deletes_and_how_to_approve_
         production.until_published()
 
 
-def test_the_held_deletes_of_a_deleted_namespace_are_shown_outside_of_it(production: Production) -> None:
+def test_held_deletes_of_a_deleted_namespace_are_shown_in_log_metrics_page_and_an_event_in_another_namespace(
+    production: Production,
+) -> None:
     going = services(GOING, namespace="old")
     production.apply(namespace("old"), *going, service("stays"))
     with production.process() as running:

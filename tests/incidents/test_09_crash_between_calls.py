@@ -100,7 +100,7 @@ def expected() -> dict[RecordKey, Record]:
     return contents(world)
 
 
-def test_the_scene_makes_at_most_as_many_calls_as_the_next_test_kills_the_process_at() -> None:
+def test_after_a_restart_the_cluster_change_causes_at_most_as_many_calls_as_the_kill_test_covers() -> None:
     world = start_scene()
     world.calls.clear()
     after = world.restart()

@@ -29,7 +29,7 @@ def test_the_object_whose_record_exists_keeps_the_name_although_the_object_of_th
     assert world.restart(for_s=HOUR_S).list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_the_name_is_transferred_after_the_grace_period_without_a_delete() -> None:
+def test_the_name_of_a_deleted_object_passes_to_the_other_namespace_after_the_grace_period_without_a_delete() -> None:
     world = start_cluster(OURS)
     world.apply(THEIRS)
     world.delete(OURS, for_s=59.0)
@@ -39,7 +39,7 @@ def test_the_name_is_transferred_after_the_grace_period_without_a_delete() -> No
     assert not world.deleted()
 
 
-def test_the_name_is_transferred_if_the_holder_was_deleted_while_extdns_was_down() -> None:
+def test_a_name_passes_to_the_other_namespace_if_the_object_that_had_it_was_deleted_while_extdns_was_down() -> None:
     world = start_cluster(OURS)
     world.objects.clear()
     world.objects[key_of(THEIRS)] = THEIRS
@@ -48,7 +48,7 @@ def test_the_name_is_transferred_if_the_holder_was_deleted_while_extdns_was_down
     assert not after.deleted()
 
 
-def test_the_record_of_a_deleted_holder_stays_until_the_other_object_has_an_address() -> None:
+def test_the_record_of_a_deleted_object_stays_until_the_object_of_the_other_namespace_has_an_address() -> None:
     world = start_cluster(OURS)
     world.objects.clear()
     blank = service("web", namespace="green", address=None)
@@ -70,7 +70,7 @@ def test_20_names_are_transferred_although_20_deletes_would_be_held() -> None:
     assert not world.deleted()
 
 
-def test_the_name_is_not_transferred_while_the_holder_has_no_address() -> None:
+def test_a_name_does_not_pass_to_the_other_namespace_while_the_object_that_has_it_lacks_an_address() -> None:
     world = start_cluster(OURS)
     world.apply(THEIRS, service("web", namespace="blue", address=None), for_s=12 * HOUR_S)
     assert world.list_records() == {"web A": ("192.0.2.1",)}
@@ -87,7 +87,9 @@ def test_a_record_with_targets_merged_by_external_dns_is_kept_as_it_is() -> None
     assert ("A", Action.KEEP, Reason.MERGED_BEFORE) in after.list_decisions("web")
 
 
-def test_the_program_keeps_the_name_with_its_holder_and_transfers_it_after_its_delete(production: Production) -> None:
+def test_the_program_passes_a_name_to_the_other_namespace_only_after_the_object_that_had_it_is_deleted(
+    production: Production,
+) -> None:
     production.apply(OURS)
     with production.process() as running:
         production.until_published("web")

@@ -30,14 +30,14 @@ def restart_without_state(unannotated: tuple[str, ...] = ()) -> ClusterWorld:
     return before.restart(for_s=5.0)
 
 
-def test_without_saved_state_names_are_created_updated_and_deleted() -> None:
+def test_while_the_saved_state_may_not_be_read_names_are_created_updated_and_deleted() -> None:
     world = restart_without_state()
     world.apply(service("new"), service(NAMES[0], address="192.0.2.9"), for_s=2.0)
     world.delete(service(NAMES[1]), for_s=2 * MINUTE_S)
     assert world.published() == {*NAMES, "new"} - {NAMES[1]}
 
 
-def test_an_orphan_is_held_until_the_saved_state_can_be_read() -> None:
+def test_the_delete_of_an_orphan_is_held_until_the_saved_state_can_be_read() -> None:
     world = restart_without_state(unannotated=(NAMES[0],))
     saved = world.state_store.saved
     world.run(for_s=HOUR_S)
@@ -49,7 +49,7 @@ def test_an_orphan_is_held_until_the_saved_state_can_be_read() -> None:
     assert world.evidence == [Evidence.ORPHAN_UNCLAIMED]
 
 
-def test_an_orphan_stays_held_if_the_saved_state_has_no_settings_digest() -> None:
+def test_the_delete_of_an_orphan_stays_held_if_the_saved_state_has_no_settings_digest() -> None:
     world = restart_without_state(unannotated=(NAMES[0],))
     world.state_store.saved = Saved()
     world.state_store.forbidden = False
@@ -57,7 +57,7 @@ def test_an_orphan_stays_held_if_the_saved_state_has_no_settings_digest() -> Non
     assert world.held_names() == {NAMES[0]}
 
 
-def test_deletes_of_the_previous_process_count_once_the_saved_state_can_be_read() -> None:
+def test_deletes_of_the_previous_process_count_in_the_budget_once_the_saved_state_can_be_read() -> None:
     before = start_cluster(*services(NAMES))
     before.delete(*services(NAMES[:17]), for_s=70.0)
     assert before.published() == set(NAMES[17:])
@@ -69,7 +69,9 @@ def test_deletes_of_the_previous_process_count_once_the_saved_state_can_be_read(
     assert after.held_names() == set(NAMES[17:22])
 
 
-def test_the_program_holds_an_orphan_until_the_state_configmap_can_be_read(production: Production) -> None:
+def test_the_program_holds_the_delete_of_an_orphan_until_the_state_configmap_can_be_read(
+    production: Production,
+) -> None:
     names = NAMES[:20]
     production.apply(*services(names))
     with production.process():

@@ -76,7 +76,7 @@ UNUSABLE: Final = [
 
 
 @pytest.mark.parametrize(("fault", "message"), UNUSABLE)
-def test_an_answer_that_is_no_404_of_the_api_server_leaves_existence_unknown_and_raises(
+def test_an_existence_check_raises_an_error_after_an_unusable_answer_to_the_get_and_succeeds_when_repeated(
     server: ApiServer, existence: ExistenceChecker, fault: Fault, message: str
 ) -> None:
     server.faults.arm(fault, verb="get", resource="services")
@@ -93,7 +93,7 @@ def test_existence_of_an_object_is_unknown_if_its_kind_is_not_served(
         existence.exists(ObjectKey(TCP_ROUTE, "shop", "db"))
 
 
-def test_existence_is_unknown_if_the_404_names_no_object_and_the_list_is_forbidden(
+def test_an_existence_check_raises_an_error_if_the_404_names_no_object_and_the_list_is_forbidden(
     server: ApiServer, existence: ExistenceChecker
 ) -> None:
     server.faults.arm(Terse(), resource="services", times=None)

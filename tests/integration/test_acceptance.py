@@ -27,7 +27,7 @@ _ONCE = ("--once", "--dry-run", "--source=service", "--provider=inmemory", "--po
         pytest.param(("--manifests=/nonesuch",), 1, id="10.1-no-such-cluster"),
     ],
 )
-def test_a_dry_run_without_zones_exits_with_4_or_with_compat_0_and_with_an_invalid_flag_1(
+def test_a_dry_run_without_objects_and_zones_exits_with_4_or_with_compat_0_and_after_a_usage_error_with_1(
     tmp_path: Path, flags: tuple[str, ...], code: int
 ) -> None:
     arguments = {flag.partition("=")[0]: flag for flag in (*_ONCE, f"--manifests={tmp_path}", *flags)}

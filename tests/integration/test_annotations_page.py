@@ -38,12 +38,12 @@ def documented() -> list[str]:
     return ROW.findall(PAGE)
 
 
-def test_the_annotations_page_has_tables_with_rows() -> None:
+def test_the_annotations_page_documents_more_than_25_annotations() -> None:
     assert len(documented()) > 25
 
 
 @pytest.mark.parametrize("name", documented())
-def test_an_annotation_on_the_page_is_read_by_the_code(name: str) -> None:
+def test_the_code_contains_the_name_of_every_annotation_on_the_annotations_page(name: str) -> None:
     assert name in CODE or f"aws/{name.removeprefix('aws-')}" in CODE
 
 

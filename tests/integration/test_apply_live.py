@@ -45,7 +45,7 @@ def test_apply_writes_records_and_the_state_configmap_but_no_events(installation
     assert _written(installation) == {"/api/v1/namespaces/dns/configmaps"}
 
 
-def test_a_rejected_plan_writes_neither_records_nor_anything_in_the_cluster(
+def test_applying_a_plan_after_an_object_was_added_fails_and_writes_neither_records_nor_in_the_cluster(
     installation: Installation, plan: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.apply(service("api", "api.example.org"))

@@ -259,7 +259,7 @@ def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(
     )
 
 
-def test_the_identity_does_not_include_the_credentials_of_a_kubeconfig(tmp_path: Path) -> None:
+def test_the_cluster_identity_does_not_include_the_issuer_of_a_token_in_a_kubeconfig(tmp_path: Path) -> None:
     """The token of another person for the same cluster may have another issuer."""
     with ApiServer(token="e30.eyJpc3MiOiJodHRwczovL2RleC5leGFtcGxlIn0.c2ln") as server:
         cluster = live_cluster(server, tmp_path)

@@ -65,7 +65,7 @@ def grant(fake: Route53, policy: dict[str, Any], zone_id: str) -> None:
     )
 
 
-def test_the_printed_iam_policy_allows_runs_with_its_filters_and_no_other_names(
+def test_the_iam_policy_that_extdns_prints_allows_changes_of_names_within_its_filters_and_of_no_others(
     fake: Route53, zone_id: str, tmp_path: Path
 ) -> None:
     parent = "--aws-zone-match-parent"

@@ -145,7 +145,9 @@ def test_an_event_message_is_cut_to_1024_bytes(server: ApiServer, recorder: Kube
     assert any(note.endswith("ä...") for note in messages)
 
 
-def test_one_object_gets_at_most_ten_events(server: ApiServer, recorder: KubernetesEventRecorder) -> None:
+def test_of_30_different_problems_of_one_object_only_ten_become_events(
+    server: ApiServer, recorder: KubernetesEventRecorder
+) -> None:
     for number in range(30):
         recorder.record_invalid_claims(invalid_claims(value=f"{number} b"))
     recorder.close(5.0)

@@ -9,7 +9,7 @@ from tests.bench.fleet import LIMIT, count_calls, simulate_start
 PAGES = 34  # of a zone with 10,000 records on Route 53
 
 
-def test_each_process_makes_at_most_three_calls_a_minute_in_a_quiet_hour() -> None:
+def test_five_processes_together_make_at_most_three_calls_a_minute_each_on_average_in_a_quiet_hour() -> None:
     calls = count_calls(5, records=PAGES, page_size=1)
     assert set(calls) <= {"ReadPage", "ListZones"}
     assert calls.total() <= 5 * 3 * 60

@@ -144,7 +144,9 @@ def test_workload_identity_federation_exchanges_the_token_of_the_pod(
         pytest.param(0, 1, 0, id="0-is-the-quota-of-the-project"),
     ],
 )
-def test_a_batch_never_separates_a_record_from_its_ownership_record(size: int, changes: int, code: int) -> None:
+def test_the_batch_size_flag_of_cloud_dns_limits_batches_and_never_separates_record_and_ownership_record(
+    size: int, changes: int, code: int
+) -> None:
     with CloudDns() as fake:
         zone = fake.add_zone("acme.test")
         manifests = "---\n".join(SERVICE.format(name=f"n{number:02}") for number in range(25))

@@ -85,7 +85,7 @@ def find_free_address() -> str:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("run", ["first", "second"])
-def test_every_command_of_a_page_prints_what_the_page_shows(path: Path, run: str, checkout: Path) -> None:
+def test_every_command_of_a_how_to_page_prints_what_the_page_shows(path: Path, run: str, checkout: Path) -> None:
     page = path.read_text(encoding="utf-8")
     made = replace_outputs(page, checkout)
     if os.environ.get("UPDATE_GOLDEN") and run == "first":

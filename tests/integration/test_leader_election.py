@@ -204,7 +204,9 @@ def fetch(replica: ExtdnsProcess, path: str) -> dict[str, Any]:
         return document
 
 
-def test_a_standby_and_the_leader_answer_a_request_for_changes_alike(installation: Installation) -> None:
+def test_while_the_leader_runs_a_standby_answers_requests_for_changes_with_those_of_the_leader(
+    installation: Installation,
+) -> None:
     put(installation, 1)
     with running(*installation.flags(*PAGE)) as first:
         first.until(IS_LEADER)

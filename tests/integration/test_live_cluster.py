@@ -153,7 +153,7 @@ def test_a_broken_watch_is_resumed_without_a_list_after_a_check_of_the_version_o
 
 
 @pytest.mark.parametrize("as_status", [False, True], ids=["error-frame", "http-status"])
-def test_after_an_expired_version_all_objects_are_listed_and_only_changes_reported(
+def test_after_a_resource_version_expired_all_objects_are_listed_and_only_changed_ones_are_reported(
     server: ApiServer, cluster: LiveCluster, as_status: bool
 ) -> None:
     wait_until_synced(cluster, SERVICE)
@@ -239,7 +239,7 @@ def test_a_single_empty_list_removes_no_object_from_the_cache(
     assert list_changes_until_added(server, cluster) == []
 
 
-def test_objects_are_dropped_as_missing_not_deleted_after_repeated_empty_lists(
+def test_after_repeated_empty_lists_objects_are_reported_as_missing_and_not_as_deleted(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     wait_until_synced(cluster, SERVICE)
@@ -250,7 +250,7 @@ def test_objects_are_dropped_as_missing_not_deleted_after_repeated_empty_lists(
     assert list_removed(gone) == [removed(SERVICE, f"shop/{name}", Sighting.MISSING) for name in ("api", "job", "web")]
 
 
-def test_a_restart_with_reset_versions_reports_new_objects_and_drops_none(
+def test_after_a_restart_of_the_api_server_with_reset_versions_new_objects_are_reported_and_none_is_dropped(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     wait_until_synced(cluster, SERVICE)
@@ -269,7 +269,7 @@ def test_a_restart_with_reset_versions_reports_new_objects_and_drops_none(
     assert not [one for one in after if isinstance(one, ObjectSummary) and one.step is Step.REMOVED]
 
 
-def test_an_edit_after_a_version_reset_is_reported_although_its_version_is_known(
+def test_an_edit_after_a_reset_of_resource_versions_is_reported_although_its_version_was_seen_before(
     server: ApiServer, cluster: LiveCluster
 ) -> None:
     version = server.version + 1

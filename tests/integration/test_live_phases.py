@@ -118,7 +118,7 @@ def test_a_watch_is_retried_after_the_time_in_the_retry_after_header(server: Api
     assert len(server.log.requests("watch", "services")) == 2
 
 
-def test_each_namespace_has_a_watch_and_a_forbidden_one_does_not_stop_the_others(
+def test_each_configured_namespace_has_its_own_watch_and_a_forbidden_namespace_does_not_stop_the_others(
     server: ApiServer, tmp_path: Path
 ) -> None:
     server.forbid("list", "services", "")

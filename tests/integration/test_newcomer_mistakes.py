@@ -95,7 +95,7 @@ def test_extdns_plan_names_the_mistake_in_the_input_and_what_was_probably_meant(
         ),
     ],
 )
-def test_extdns_explain_says_why_a_name_is_not_published_and_which_flag_helps(
+def test_extdns_explain_shows_newcomers_the_state_of_a_name_and_what_to_do_next(
     name: str, files: Mapping[str, str], answer: str, next_step: str, folder: Path, extdns: Run
 ) -> None:
     for path, content in files.items():

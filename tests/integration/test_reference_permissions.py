@@ -56,7 +56,9 @@ def test_a_missing_permission_disables_only_its_feature_with_one_warning(
     assert "phase=forbidden" not in lines
 
 
-def test_without_permission_on_configmaps_single_records_are_deleted_by_runs_and_by_a_process(tmp_path: Path) -> None:
+def test_without_permission_on_configmaps_single_passes_and_a_running_process_still_delete_single_records(
+    tmp_path: Path,
+) -> None:
     names = [f"{letter}.example.org" for letter in "abcd"]
     with ApiServer() as server:
         installation = Installation(tmp_path, server, example_org="")

@@ -238,14 +238,14 @@ def test_the_error_of_a_login_says_that_the_clocks_of_client_and_kdc_differ(
     assert "KRB_AP_ERR_SKEW: the clocks of this machine and of the KDC differ" in outcome.message
 
 
-def test_a_create_for_a_name_that_has_a_record_is_a_conflict(servers: KerberosServers) -> None:
+def test_with_kerberos_creating_an_existing_record_again_is_a_write_conflict(servers: KerberosServers) -> None:
     zone, writer = build_writer(servers.bind.address.port)
     assert isinstance(write(zone, writer), Applied)
     assert isinstance(write(zone, writer), WriteConflict)
 
 
 @pytest.mark.parametrize("token", [b"", b"?", b"\xff" * 60_000], ids=["empty", "short", "huge"])
-def test_a_malformed_token_is_an_error_and_nothing_is_signed(servers: KerberosServers, token: bytes) -> None:
+def test_a_malformed_kerberos_token_is_an_error_and_nothing_is_signed(servers: KerberosServers, token: bytes) -> None:
     authenticator = servers.build_settings().authenticator
     assert authenticator is not None
     context, _ = authenticator.open_context(SERVER_NAME)

@@ -197,7 +197,9 @@ def test_the_ns_records_of_the_zone_can_be_replaced_and_not_deleted(server: Upda
     assert isinstance(submit(zones, delete(made)), Refused)
 
 
-def test_a_cname_replaces_a_record_only_if_no_record_of_a_third_type_is_at_the_name(server: UpdatableServer) -> None:
+def test_replacing_a_record_by_a_cname_is_refused_if_a_record_of_a_third_type_is_at_the_name(
+    server: UpdatableServer,
+) -> None:
     zones = Rfc2136Zones(build_settings(server))
     (held,) = applied(submit(zones, create("web.example.org", "A", "192.0.2.1")))
     add(server, "web.example.org.", 60, "CAA", '0 issue "ca.example.net"')

@@ -108,7 +108,7 @@ def test_the_fail_on_flag_decides_whether_violations_of_rules_make_the_plan_fail
 
 
 @pytest.mark.parametrize("flags", [(), ("--fail-on=deny",)])
-def test_a_plan_is_incomplete_if_a_rule_cannot_be_evaluated(shop: Shop, flags: tuple[str, ...]) -> None:
+def test_a_plan_fails_with_exit_code_1_if_a_rule_cannot_be_evaluated(shop: Shop, flags: tuple[str, ...]) -> None:
     shop.set_rule(policy(expression="record.nmae == 'x'"))
     assert shop.call("plan", *flags) == FAILED
 

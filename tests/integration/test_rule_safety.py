@@ -50,7 +50,7 @@ def test_a_dry_run_logs_the_delete_of_a_record_that_a_rule_denies_and_deletes_no
     assert live.zones.published() == [API, WEB]
 
 
-def test_a_standby_deletes_nothing_and_writes_no_policy_status_until_it_leads(live: Installation) -> None:
+def test_a_standby_deletes_nothing_and_writes_no_policy_status_until_it_becomes_the_leader(live: Installation) -> None:
     live.server.put(
         {
             "apiVersion": "coordination.k8s.io/v1",
@@ -90,7 +90,7 @@ def test_a_plan_with_a_record_that_a_rule_now_denies_is_not_applied(
     assert live.zones.published() == [API, WEB]
 
 
-def test_nothing_is_deleted_if_the_definition_of_policies_is_deleted_and_the_log_says_that_no_rules_are_left(
+def test_no_record_is_deleted_after_the_crd_of_policies_is_deleted_and_the_log_says_that_no_rules_are_left(
     live: Installation,
 ) -> None:
     live.apply(deny("api"), deny("new"), service("new"))

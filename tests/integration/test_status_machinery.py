@@ -127,7 +127,7 @@ def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
     ]
 
 
-def test_conditions_of_other_managers_stay_and_outdated_endpoints_are_removed(
+def test_writing_a_status_keeps_conditions_of_other_managers_and_removes_outdated_endpoints(
     machinery: ApiMachinery, writer: Callable[[Kind], KubernetesStatusWriter]
 ) -> None:
     put(machinery, DNS_ENDPOINT, "shared")

@@ -242,7 +242,7 @@ def test_no_status_is_written_for_a_deleted_object_or_an_older_generation(
     assert not writes(server)
 
 
-def test_an_unchanged_status_is_not_read_again_until_the_object_is_created_again(
+def test_a_status_already_written_causes_no_request_until_the_object_is_deleted_and_created_again(
     server: ApiServer, writer: KubernetesStatusWriter
 ) -> None:
     server.put(dns_endpoint("web", endpoint("a.test")))

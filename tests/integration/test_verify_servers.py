@@ -144,7 +144,7 @@ def test_verify_reports_a_cname_or_referral_served_in_place_of_the_record(
     ("name", "output"),
     [pytest.param("web.broken.test", "SERVFAIL", id="broken"), pytest.param("web.other.test", "REFUSED", id="none")],
 )
-def test_verify_reports_that_a_server_without_the_zone_answers_servfail_or_refused(
+def test_verify_reports_that_a_server_that_cannot_serve_the_zone_answers_servfail_or_refused(
     installation: Installation, server: RealServer, name: str, output: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(service("web", name))

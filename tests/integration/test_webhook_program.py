@@ -91,7 +91,7 @@ def test_names_are_published_after_the_webhook_stops_failing_and_its_calls_are_c
     assert "external_dns_webhook_provider_adjustendpoints_requests_total 1.0" in metrics
 
 
-def test_plan_and_migrate_show_records_as_the_webhook_adjusts_them_whatever_they_compare_with(
+def test_plan_with_a_zone_snapshot_or_a_base_and_migrate_show_a_record_that_the_webhook_adjusted(
     tmp_path: Path,
 ) -> None:
     objects, nothing, snapshot = tmp_path / "objects", tmp_path / "nothing", tmp_path / "zones.json"

@@ -8,7 +8,7 @@ from tests.rego.programs import require_rego_tool
 SIZE = 1_200
 
 
-def test_a_start_takes_a_query_for_500_names_and_a_change_takes_one() -> None:
+def test_a_start_with_1200_names_takes_three_queries_to_opa_and_a_change_takes_one() -> None:
     require_rego_tool("opa")
     seen = run("opa", SIZE)
     assert seen["start_queries"] == 3

@@ -100,7 +100,7 @@ def test_a_rego_policy_gets_the_record_and_its_object_as_input(opa: OpaProcess, 
     assert '"operation":"CREATE"' in message
 
 
-def test_no_record_is_allowed_while_opa_has_no_policy(server: OpaServer) -> None:
+def test_a_record_gets_no_answer_while_opa_has_no_policy(server: OpaServer) -> None:
     answers = evaluate(server, build_input("web"))
     assert answers.problem == ""
     assert answers.evaluations == (Evaluation(unavailable="no loaded policy defines extdns/deny"),)

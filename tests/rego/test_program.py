@@ -125,7 +125,7 @@ def test_new_names_wait_while_opa_does_not_answer(site: Site) -> None:
         site.until_published("new.example.org A 192.0.2.1", WEB)
 
 
-def test_with_failures_allowed_names_are_published_although_opa_does_not_answer(site: Site) -> None:
+def test_with_opa_failure_allow_even_a_denied_name_is_published_while_opa_does_not_answer(site: Site) -> None:
     site.opa.kill()
     site.installation.apply(name("bad"))
     with site.start("--opa-failure=allow"):

@@ -130,7 +130,7 @@ def test_a_release_stops_at_the_first_command_that_fails(clone: Path, failing: s
     assert [call.partition(" ")[0] for call in calls] == reached
 
 
-def test_a_chart_without_a_digest_is_not_signed(clone: Path) -> None:
+def test_a_release_fails_and_does_not_sign_the_chart_if_helm_push_prints_no_digest(clone: Path) -> None:
     provide(clone, "helm", "echo Pushed")
     code, calls = release(clone, "publish")
     assert code != 0

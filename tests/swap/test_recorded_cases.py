@@ -46,7 +46,9 @@ def test_extdns_updates_and_deletes_nothing_in_zones_that_external_dns_left(
 
 
 @pytest.mark.parametrize("name", sorted(LISTED))
-def test_in_each_listed_exception_a_record_is_still_updated_or_deleted(name: str, tmp_path: Path) -> None:
+def test_in_each_listed_exception_extdns_updates_or_deletes_a_record_in_zones_that_external_dns_left(
+    name: str, tmp_path: Path
+) -> None:
     assert any(find_losses(name, number, (), tmp_path) for number in range(len(load(name).recorded)))
 
 

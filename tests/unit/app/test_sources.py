@@ -113,7 +113,9 @@ def test_an_invalid_template_in_a_flag_is_an_error_at_the_start(flag: str, files
         list_sources(files, "--source=service", f"{flag}={{{{")
 
 
-def test_resource_labels_in_ownership_records_name_the_kind_of_an_unstructured_source(files: str) -> None:
+def test_resource_labels_of_a_built_in_and_an_unstructured_source_of_one_kind_both_stand_for_that_kind(
+    files: str,
+) -> None:
     flags = (
         "--source=f5-virtualserver",
         "--source=unstructured",

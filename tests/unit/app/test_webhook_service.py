@@ -168,7 +168,7 @@ def test_a_record_changed_by_others_after_the_read_is_left_alone_and_other_chang
         pytest.param({"create": [WEB | {"dnsName": "l.example.org", "recordType": "LOC"}]}, "LOC", id="type"),
     ],
 )
-def test_a_change_that_would_not_be_safe_is_refused_with_a_reason_and_so_is_its_ownership_record(
+def test_a_change_that_does_not_fit_the_zones_is_refused_with_a_reason_together_with_its_ownership_record(
     changes: dict[str, list[dict[str, Any]]], reason: str
 ) -> None:
     server = start(*owned("web", "192.0.2.1"), domains=DomainFilter(exclude=("no.example.org",)))
@@ -273,7 +273,7 @@ def test_without_conditional_writes_of_the_dns_service_records_are_compared_befo
     assert (status, "changed since the records were read" in text) == (500, True)
 
 
-def test_adjusting_returns_endpoints_that_the_provider_cannot_hold_unchanged() -> None:
+def test_adjusting_returns_unchanged_the_endpoints_that_the_provider_cannot_hold() -> None:
     strange = WEB | {"recordType": "LOC", "dnsName": "l.example.org"}
     elsewhere = WEB | {"dnsName": "web.example.com"}
     status, content_type, body = start().call("POST", "/adjustendpoints", [WEB, strange, elsewhere])
@@ -299,7 +299,7 @@ def test_adjusting_returns_endpoints_that_the_provider_cannot_hold_unchanged() -
         pytest.param("POST", "/records", b"", {"Content-Type": MEDIA_TYPE, "Content-Length": "x"}, 411, id="length"),
     ],
 )
-def test_requests_that_external_dns_does_not_send_are_refused(
+def test_webhook_requests_with_a_wrong_method_body_media_type_or_length_are_refused(
     method: str, path: str, body: bytes | None, headers: dict[str, str] | None, status: int
 ) -> None:
     assert start().call(method, path, body, headers=headers)[0] == status

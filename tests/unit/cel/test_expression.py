@@ -107,7 +107,7 @@ def test_an_expression_of_usual_cost_may_be_evaluated(source: str) -> None:
     check_cost(compile_expression(source), 100, 500)
 
 
-def test_the_size_of_a_value_counts_its_longest_list_and_its_longest_string() -> None:
+def test_measuring_a_value_returns_the_length_of_its_longest_list_and_that_of_its_longest_string() -> None:
     assert measure_value({"a": ["x", "yyy"], "b": {"c": 1}}) == (2, 3)
 
 

@@ -195,7 +195,7 @@ def test_the_variable_current_has_the_record_that_the_zone_holds(source: str, ex
     assert evaluate(source, build_input(current=build_current(), operation=Operation.UPDATE)) == expected
 
 
-def test_each_variable_and_field_is_tested() -> None:
+def test_each_variable_and_field_of_cel_expressions_has_a_test_case() -> None:
     known = {variable for variable, fields in FIELDS.items() if fields is None}
     known |= {f"{variable}.{field}" for variable, fields in FIELDS.items() if fields for field in fields}
     tested = {*VALUES, *CURRENT_VALUES, *(".".join(name.split(".")[:2]) for name in CURRENT_VALUES)}
@@ -207,7 +207,7 @@ def test_each_function_gives_the_result_that_kubernetes_or_dns_defines(source: s
     assert evaluate(source) == expected
 
 
-def test_each_function_is_tested() -> None:
+def test_each_function_of_cel_expressions_has_a_test_case() -> None:
     sources = " ".join(RESULTS)
     assert [name for name in FUNCTIONS if f"{name}(" not in sources] == []
 

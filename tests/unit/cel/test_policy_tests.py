@@ -36,7 +36,7 @@ def test_no_content_of_a_test_file_makes_reading_it_raise_an_exception(document:
     assert all(problem.isprintable() for problem in read_test_file(document).problems)
 
 
-def test_the_current_record_and_the_operation_of_a_test_are_read() -> None:
+def test_current_record_operation_and_zone_of_a_policy_test_are_read() -> None:
     current = {"record": {"name": "www.example.com"}, "owner": "default", "ours": False, "resource": "service/web/www"}
     test = {"operation": "DELETE", "record": {"name": "WWW.example.com."}, "current": current, "expect": []}
     (found,) = read_test_file({"policies": ["a.yaml"], "tests": [test]}).tests

@@ -94,7 +94,9 @@ def write_condition(draw: st.DrawFn, depth: int = 3, *, in_loop: bool = False) -
 
 
 @given(source=write_condition(), items=st.lists(INPUTS, min_size=1, max_size=5))
-def test_value_of_a_quick_check_is_that_of_the_evaluator(source: str, items: list[RuleInput]) -> None:
+def test_the_quick_check_of_a_condition_gives_the_same_value_as_the_evaluator_unless_it_raises(
+    source: str, items: list[RuleInput]
+) -> None:
     check = compile_quick_check(source)
     if check is None:
         return
@@ -121,7 +123,7 @@ _ATOMS = ("a", "-", "_", r"\.", "[a-c]", "[a-z0-9.-]", "[_.]", "[0-9]+", "a*", "
 @example(atoms=["a"], is_anchored=False, has_end=True, text="a\n")
 @example(atoms=["a"], is_anchored=True, has_end=False, text="b\na")
 @example(atoms=[r"\."], is_anchored=False, has_end=False, text="a")
-def test_regular_expression_of_a_quick_check_matches_what_the_evaluator_matches(
+def test_the_quick_check_of_a_regular_expression_gives_the_same_result_as_the_evaluator(
     atoms: list[str], is_anchored: bool, has_end: bool, text: str
 ) -> None:
     pattern = "^" * is_anchored + "".join(atoms) + "$" * has_end
@@ -150,7 +152,7 @@ def test_regular_expression_of_a_quick_check_matches_what_the_evaluator_matches(
         "size(object.annotations) == 1 && record.targets.size() == 1",
     ],
 )
-def test_quick_checks_of_these_conditions_have_the_value_of_the_evaluator(expression: str) -> None:
+def test_typical_conditions_have_a_quick_check_that_gives_the_same_value_as_the_evaluator(expression: str) -> None:
     check = compile_quick_check(expression)
     assert check is not None
     assert check(build_document(build_input())) is evaluate(expression)
@@ -203,11 +205,11 @@ def test_quick_checks_of_these_conditions_have_the_value_of_the_evaluator(expres
         "object.labels.dns.example.io == 'a'",
     ],
 )
-def test_other_conditions_have_no_quick_check(source: str) -> None:
+def test_a_condition_in_an_unsupported_form_has_no_quick_check(source: str) -> None:
     assert compile_quick_check(source) is None
 
 
-def test_quick_check_of_a_null_variable_raises_an_error() -> None:
+def test_a_quick_check_that_reads_a_field_of_a_null_variable_raises_an_error() -> None:
     check = compile_quick_check("object.name == 'web' || true")
     assert check is not None
     with pytest.raises(TypeError):

@@ -108,7 +108,7 @@ def evaluate_alone(policies: Sequence[CompiledPolicy], item: RuleInput) -> Itera
 
 
 @given(policies=build_policies(), items=st.lists(INPUTS, min_size=1, max_size=12))
-def test_answers_of_several_policies_are_those_of_each_policy_alone(
+def test_policies_evaluated_together_give_the_same_violations_as_each_policy_alone(
     policies: list[CompiledPolicy], items: list[RuleInput]
 ) -> None:
     rules = PolicyRules(policies)
@@ -118,13 +118,13 @@ def test_answers_of_several_policies_are_those_of_each_policy_alone(
             assert found.violations == tuple(sorted(set(evaluate_alone(policies, item))))
 
 
-def test_answer_of_a_policy_that_reads_only_the_ttl_is_computed_once_for_each_ttl() -> None:
+def test_the_answer_of_policies_that_read_only_the_ttl_is_computed_once_for_each_ttl() -> None:
     rules = PolicyRules((build_policy("record.ttl >= 60"), build_policy("current == null || record.ttl < 90000")))
     computed = count_evaluations(rules, [build_input(f"{at}.example.com", ttl_s=60 + at % 3) for at in range(50)])
     assert computed == 3
 
 
-def test_answer_of_a_policy_about_the_request_is_not_computed_again_after_the_write() -> None:
+def test_an_answer_that_depends_on_neither_operation_nor_current_record_is_not_computed_again_after_the_write() -> None:
     rules = PolicyRules((build_policy("record.name != 'a'"), build_policy("operation != 'X'")))
     item = build_input()
     written = replace(item, operation=Operation.UPDATE, current=build_current())
@@ -155,7 +155,9 @@ def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
     ],
     ids=["simple", "others", "one-false", "one-without-value"],
 )
-def test_conditions_that_are_true_take_at_most_one_call_of_the_evaluator(conditions: Sequence[str], calls: int) -> None:
+def test_several_conditions_on_one_record_take_at_most_one_call_of_the_evaluator(
+    conditions: Sequence[str], calls: int
+) -> None:
     policies = [build_policy(condition, name=f"rule-{at}") for at, condition in enumerate(conditions)]
     with patch.object(Expression, "evaluate", autospec=True, side_effect=Expression.evaluate) as evaluate:
         PolicyRules(policies).evaluate((build_input(),))
@@ -177,7 +179,7 @@ def test_the_number_1_is_not_taken_for_true_beside_other_conditions() -> None:
 
 
 @given(item=INPUTS)
-def test_expressions_that_read_all_variables_get_the_complete_document(item: RuleInput) -> None:
+def test_expressions_that_read_all_variables_get_the_complete_input_document(item: RuleInput) -> None:
     everything = References([read_syntax("[operation, source, record, object, namespace, current]")])
     assert everything.build_document(everything.read(item)) == build_document(item)
 
@@ -192,7 +194,9 @@ def test_expressions_that_read_all_variables_get_the_complete_document(item: Rul
         ("current == null && current.owner == ''", {"current": {"owner": "default"}}),
     ],
 )
-def test_expression_gets_only_what_it_reads(source: str, document: dict[str, object]) -> None:
+def test_an_expression_gets_a_document_with_only_the_fields_that_it_reads(
+    source: str, document: dict[str, object]
+) -> None:
     references = References([read_syntax(source)])
     assert references.build_document(references.read(build_input(current=build_current()))) == document
 

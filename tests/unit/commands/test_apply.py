@@ -79,7 +79,9 @@ def test_apply_succeeds_for_a_plan_without_changes(
     assert capsys.readouterr().out == "The plan has no changes.\n"
 
 
-def test_deletes_that_the_plan_holds_stay_held(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
+def test_deletes_that_a_plan_holds_stay_held_when_the_plan_is_applied(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
     limits = ("--max-delete-count=0", "--max-delete-percent=0")
     assert apply(installation, store_plan(installation, capsys, *limits), *limits) == 3
     assert capsys.readouterr().out == "1 delete held, as in the plan.\n2 of 2 changes made.\n"
@@ -95,7 +97,7 @@ def publish(installation: Installation, state: str, *hosts: str) -> None:
     assert installation.run_once(state) == 0
 
 
-def test_applying_a_plan_approves_its_own_deletes(
+def test_applying_a_plan_makes_its_deletes_although_the_delete_budget_is_used_up(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state.json'}"

@@ -126,7 +126,7 @@ def test_without_saved_state_approve_says_that_nothing_is_held_and_status_that_n
     )
 
 
-def test_approve_and_status_report_a_state_file_with_other_content(
+def test_approve_and_status_refuse_a_state_file_that_is_not_a_configmap(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "notes").write_text("milk")

@@ -80,7 +80,7 @@ def test_plan_with_a_base_shows_only_what_the_branch_changes(
     assert installation.zones.contents() == before
 
 
-def test_a_name_that_the_branch_no_longer_requests_is_deleted(
+def test_a_plan_with_a_base_deletes_the_record_of_a_name_that_the_branch_no_longer_requests(
     installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installation.replace_manifests(*BEFORE[:1], service("gone", "other.example.org"), *BEFORE[2:])
@@ -158,7 +158,7 @@ def test_a_plan_with_a_base_holds_deletes_over_the_budget(
     assert output.endswith("0 to create, 0 to update, 0 to delete, 1 kept.\n")
 
 
-def test_unreadable_manifests_of_the_base_are_reported(
+def test_a_plan_is_incomplete_if_a_manifest_of_its_base_is_unreadable(
     installation: Installation, base: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (base / "broken.yaml").write_text("kind: [")

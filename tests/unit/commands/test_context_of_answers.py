@@ -50,7 +50,7 @@ def test_status_shows_which_file_it_was_read_from(
     assert f"Read from state file {state}" in capsys.readouterr().out.splitlines()
 
 
-def test_a_plan_counts_the_objects_that_each_flag_excludes(
+def test_a_plan_counts_the_objects_that_an_annotation_or_a_flag_excludes(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     objects = [service(name, annotations={"controller": "other"} if name == "api" else {}) for name in ("web", "api")]

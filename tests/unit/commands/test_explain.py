@@ -144,7 +144,7 @@ def test_a_name_that_no_object_requests_is_explained_with_similar_names(
         ),
     ],
 )
-def test_explain_lists_records_without_a_decision(
+def test_explain_shows_an_ownership_record_and_a_record_of_an_unmanaged_type(
     installation: Installation,
     name: str,
     first: str,

@@ -83,7 +83,7 @@ def test_without_flags_explain_queries_the_process_on_this_machine(
     assert "last write" in capsys.readouterr().out
 
 
-def test_without_flags_and_without_a_running_process_explain_shows_both_ways_to_use_it(
+def test_without_flags_and_without_a_running_process_explain_fails_and_suggests_the_controller_flag(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nobody = f"http://127.0.0.1:{free_port()}"

@@ -33,7 +33,7 @@ def migrate(installation: Installation, *more: str) -> int:
     )
 
 
-def test_migrate_reports_when_the_switch_to_extdns_changes_nothing(
+def test_migrate_reports_that_the_first_pass_of_extdns_changes_nothing(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = installation.zones.contents()

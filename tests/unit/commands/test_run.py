@@ -70,7 +70,7 @@ def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.Ca
     assert installation.zones.published() == []
 
 
-def test_a_single_pass_exits_with_1_if_something_failed(installation: Installation) -> None:
+def test_a_single_pass_exits_with_1_if_a_record_cannot_be_published(installation: Installation) -> None:
     installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
     assert run.main(config(installation, "--once")) == 1
 

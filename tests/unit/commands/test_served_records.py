@@ -50,7 +50,7 @@ def find_served(decisions: tuple[Decision, ...], *targets: str) -> list[bool]:
         pytest.param(Reason.CHANGED, "AAAA", ["2001:db8::9"], False, id="old-IPv6-address"),
     ],
 )
-def test_an_alias_in_the_zone_counts_as_served_if_the_answer_has_any_address(
+def test_an_alias_counts_as_served_if_the_zone_holds_it_and_any_address_or_for_aaaa_none_is_answered(
     reason: Reason, rtype: str, answered: list[str], expected: bool
 ) -> None:
     assert find_served((decision(reason, "lb.example.net", rtype, properties=ALIASED),), *answered) == [expected]
@@ -73,7 +73,7 @@ def test_verify_lists_each_set_identifier_separately_with_its_reason() -> None:
     ]
 
 
-def test_a_simple_record_counts_as_served_as_soon_as_it_is_answered() -> None:
+def test_a_simple_record_counts_as_served_if_it_is_answered_even_if_the_zone_was_read_before_the_change() -> None:
     assert find_served((decision(Reason.CHANGED, "192.0.2.1"),), "192.0.2.1") == [True]
 
 

@@ -177,7 +177,7 @@ def test_the_line_about_a_delete_has_its_evidence_and_the_deleted_object() -> No
     assert (intent.approval, outcome.outcome) == (None, "applied")
 
 
-def test_the_line_about_an_orphan_has_its_resource_label_and_no_object() -> None:
+def test_the_line_about_the_delete_of_an_orphan_has_its_resource_label_and_no_object() -> None:
     world = start(*owned("web"), first=(request("api"),))
     world.run(for_s=3600.0)
     (intent,) = (line for line in world.take_lines() if line.phase == "intent" and line.name == "web.example.org")

@@ -85,7 +85,7 @@ def test_a_decision_log_line_is_written_only_if_the_answer_or_the_policy_revisio
     assert [(line["revision"], len(line["result"])) for line in scene.end()] == [("1", 1), ("2", 1), ("2", 0)]
 
 
-def test_an_answer_about_a_large_object_is_logged_again_earlier_because_less_is_remembered(
+def test_an_answer_about_a_large_object_is_logged_again_after_other_large_answers_filled_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(decision_log, "MAX_FORMER_CHARACTERS", 1000)

@@ -18,7 +18,9 @@ from tests.unit.controller.scripted_cluster import ScriptedCluster
 @pytest.mark.parametrize(
     ("later_s", "healthy"), [pytest.param(119.0, True, id="soon"), pytest.param(121.0, False, id="stuck")]
 )
-def test_a_process_is_healthy_while_its_engine_and_cluster_threads_make_progress(later_s: float, healthy: bool) -> None:
+def test_a_process_is_unhealthy_after_two_minutes_without_progress_of_its_threads(
+    later_s: float, healthy: bool
+) -> None:
     clock = ShiftedClock()
     world = build_controller(clock=clock)
     world.make_a_pass()
@@ -81,7 +83,7 @@ def test_readiness_details_show_the_phase_of_each_kind(script: tuple[KindState, 
     assert world.controller.read_readiness()[1]["kinds"] == {"services": shown}
 
 
-def test_readiness_details_show_what_is_failing(gate: Barrier) -> None:
+def test_readiness_details_list_as_failing_that_zones_have_not_been_listed_yet(gate: Barrier) -> None:
     provider = SlowReader(inner=InMemoryProvider(seed={ZONE: ()}), gate=gate)
     world = build_controller(provider=provider, once=False)
     world.start()

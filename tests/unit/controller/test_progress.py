@@ -87,7 +87,7 @@ def test_progress_is_logged_only_if_the_work_takes_long(caplog: pytest.LogCaptur
     assert find_logged_events(caplog) == []
 
 
-def test_no_progress_is_logged_while_nothing_moves_on(caplog: pytest.LogCaptureFixture) -> None:
+def test_at_most_one_progress_line_is_logged_while_no_work_is_completed(caplog: pytest.LogCaptureFixture) -> None:
     scene = ProgressScene()
     scene.run(observe_new(*NAMES), change_phase(SERVICE), change_phase(INGRESS), calls=2)
     caplog.clear()

@@ -133,7 +133,7 @@ def test_the_first_revision_is_not_reported_because_there_is_no_answer_of_anothe
     assert scene.server.queries == [1]
 
 
-def test_records_with_large_annotations_are_dropped_and_queried_again_once_the_server_is_back() -> None:
+def test_unanswered_records_but_the_oldest_beyond_the_memory_limit_are_queried_again_once_the_server_is_back() -> None:
     scene = Scene()
     scene.fail(FAILED)
     large = [build_input(f"web{number}", labels={"text": "x" * 1_000_000}) for number in range(50)]
@@ -145,7 +145,7 @@ def test_records_with_large_annotations_are_dropped_and_queried_again_once_the_s
     assert RulesRevised(revision="1") in scene.advance(RETRY_S)
 
 
-def test_after_a_while_all_records_are_queried_again_because_policy_data_may_have_changed() -> None:
+def test_the_policy_revision_is_reported_again_after_a_while_because_policy_data_may_have_changed() -> None:
     scene = Scene()
     assert scene.advance(REFRESH_S) == [RulesRevised(revision="1")]
 

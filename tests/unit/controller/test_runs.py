@@ -308,7 +308,7 @@ def test_an_idle_process_updates_its_run_metrics_once_per_interval() -> None:
     assert scene.runs.next_deadline_at == scene.clock.now_s + 60.0
 
 
-def test_failures_are_counted_at_most_once_a_second() -> None:
+def test_the_list_of_failures_is_computed_at_most_once_a_second() -> None:
     scene = RunsScene()
     scene.sync()
     scene.update()

@@ -186,7 +186,7 @@ def test_names_that_wait_for_a_retry_are_counted_as_backing_off() -> None:
     assert count_statistics(world.engine, "me", 0).backing_off == 1
 
 
-def test_statistics_contain_problems_and_reasons() -> None:
+def test_statistics_contain_the_number_of_problems_and_the_number_of_decisions_for_each_reason() -> None:
     counts = count_statistics(
         start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))]).engine, "me", 7
     )

@@ -119,7 +119,7 @@ def list_problems(status: ObjectStatus) -> list[tuple[str, Reason, bool, bool]]:
     return [(one.name, one.reason, one.valid, one.published) for one in status.problems]
 
 
-def test_a_status_is_written_once_all_records_of_the_object_are_published() -> None:
+def test_a_single_status_is_written_when_all_records_of_the_object_are_published() -> None:
     scene = StatusScene()
     (statuses,) = scene.run(*synced(at(build_claim("web", "web"), 0), at(build_claim("web", "api"), 1)))
     assert statuses == ObjectStatus(key=ref("web").key, generation=1, endpoints=2)

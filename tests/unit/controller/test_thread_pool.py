@@ -86,7 +86,9 @@ def test_a_thread_pool_without_a_task_closes_at_once() -> None:
     assert ThreadPool("test", max_threads=1).close(CLOCK, 0.0)
 
 
-def test_the_timeout_of_close_is_shared_by_the_pools_of_all_accounts(release_tasks: threading.Event) -> None:
+def test_closing_the_pools_of_all_accounts_waits_for_their_running_tasks_and_starts_no_queued_one(
+    release_tasks: threading.Event,
+) -> None:
     lanes, begun, made = AccountThreadPools("test", max_threads=1), threading.Barrier(3), list[str]()
 
     def slow(account: str) -> None:

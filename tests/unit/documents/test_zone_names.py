@@ -32,7 +32,7 @@ def test_an_ownership_record_in_the_parent_zone_is_explained_with_its_record() -
     assert "ownership record of A dev.example.org" in explain("a-dev.example.org")
 
 
-def test_a_private_zone_above_that_contains_the_name_too_is_not_explained_as_its_longest_match() -> None:
+def test_explain_calls_a_private_parent_zone_that_also_contains_the_name_a_shorter_match() -> None:
     found = explain("web.dev.example.org", replace(ZONE, private=True))
     assert "dev.example.org (dev), longest match of 2 zones\n" in found
     assert f"{ZONE.name}, a shorter match\n" in found

@@ -137,7 +137,7 @@ def test_a_single_pass_ends_and_fails_if_the_service_cannot_adjust_a_record() ->
     )
 
 
-def test_a_plan_is_incomplete_while_records_cannot_be_shown_to_the_service() -> None:
+def test_the_plan_of_a_single_pass_is_incomplete_if_requests_to_adjust_records_fail() -> None:
     world, service = start_adjusting(once=True)
     service.request_failures.extend([RetryableError("webhook down")] * 100)
     world.run(observe_new("web"), for_s=3600.0)

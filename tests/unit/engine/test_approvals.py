@@ -44,7 +44,7 @@ def test_an_approval_does_not_apply_to_a_record_that_was_requested_again_meanwhi
     assert scene.list_reasons(records(31)) == {Reason.HELD}
 
 
-def test_the_next_process_knows_by_which_code_and_by_whom_a_delete_was_approved() -> None:
+def test_the_code_and_the_approver_of_an_approved_delete_are_still_stored_after_a_restart() -> None:
     scene = hold_deletes()
     approvals = [Approval(code=code, claimed_user="alice") for code in scene.find_codes().values()]
     scene.guard.approve(approvals, scene.now_s)

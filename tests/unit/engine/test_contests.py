@@ -119,7 +119,7 @@ def test_a_record_that_external_dns_merged_from_two_namespaces_stays() -> None:
     assert scene.list_decisions("web") == [("A", Action.KEEP, Reason.MERGED_BEFORE)]
 
 
-def test_a_record_merged_from_two_namespaces_is_reduced_to_its_owner_when_either_changes() -> None:
+def test_a_record_merged_from_two_namespaces_loses_the_targets_of_one_when_that_one_changes_its_target() -> None:
     merged = (record("web", "192.0.2.1", "192.0.2.2"), ownership_record("web", resource="service/blue/web"))
     scene = start_contest(
         *merged,
@@ -194,7 +194,7 @@ def test_a_contested_name_passes_to_the_other_namespace_after_the_grace_period()
     assert not scene.engine.delete_guard.budget(scene.reader.list_zones().zones[0].id).deleted
 
 
-def test_a_contested_name_stays_with_its_namespace_while_the_claim_is_unresolved() -> None:
+def test_a_contested_name_stays_with_the_namespace_that_owns_it_while_its_claim_is_unresolved() -> None:
     scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
@@ -203,7 +203,7 @@ def test_a_contested_name_stays_with_its_namespace_while_the_claim_is_unresolved
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() -> None:
+def test_a_contested_name_stays_with_the_namespace_of_a_deleted_object_while_its_source_cannot_be_read() -> None:
     scene = start_contest(
         *owned_by("192.0.2.1", by="blue"),
         first=[observe_in("blue", claim_in("blue", "192.0.2.1")), observe_in("green", claim_in("green", "192.0.2.2"))],
@@ -212,7 +212,7 @@ def test_a_contested_name_stays_with_its_namespace_while_the_source_is_down() ->
     assert scene.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_each_set_identifier_is_contested_separately() -> None:
+def test_claims_of_two_namespaces_to_different_set_identifiers_of_one_name_are_no_contest() -> None:
     scene = start_contest(
         first=[
             observe_in("blue", claim_in("blue", "192.0.2.1", sid="stable")),

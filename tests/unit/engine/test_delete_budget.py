@@ -85,7 +85,7 @@ def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> No
     assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
 
 
-def test_deletes_within_one_second_are_counted_together() -> None:
+def test_deletes_within_one_second_are_stored_as_one_count() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(100, 0.0)
     for number in range(50):

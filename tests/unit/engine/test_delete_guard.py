@@ -224,7 +224,7 @@ def test_deletes_by_absence_in_a_small_zone_are_held_if_a_large_zone_exceeds_the
     assert not scene.deleted
 
 
-def test_a_transfer_to_another_namespace_counts_in_no_budget() -> None:
+def test_a_transfer_of_a_record_to_another_namespace_counts_in_no_delete_budget() -> None:
     scene = start_guard(*records(40))
     for number in range(20):
         one = record(number)

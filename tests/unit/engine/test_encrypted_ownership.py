@@ -37,7 +37,7 @@ def test_a_refused_name_with_an_encrypted_ownership_record_is_retried_when_its_c
     assert world.batches == [["bad"], ["bad"]]
 
 
-def test_a_false_write_conflict_of_a_name_with_an_encrypted_ownership_record_delays_no_other_name() -> None:
+def test_an_unconfirmed_write_conflict_of_a_name_with_an_encrypted_ownership_record_delays_no_other_name() -> None:
     world = start_encrypted()
     world.provider.rule = refuse_names("bad", outcome=WriteConflict(message="already exists"))
     world.run(observe_new("bad", "good"), for_s=30.0)

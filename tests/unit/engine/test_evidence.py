@@ -181,7 +181,7 @@ def test_a_record_of_another_owner_is_never_deleted() -> None:
 
 
 @pytest.mark.parametrize("policy", [Policy.UPSERT_ONLY, Policy.CREATE_ONLY])
-def test_the_unresolved_timeout_deletes_nothing_if_the_policy_allows_no_delete(policy: Policy) -> None:
+def test_with_policy_upsert_only_or_create_only_the_unresolved_timeout_deletes_nothing(policy: Policy) -> None:
     world = start_published(plan=replace(PLAN, policy=policy), deletes=replace(GRACE, unresolved_timeout_s=100.0))
     world.run(observe("web", build_unresolved("web", "web")), for_s=900.0)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.NO_ADDRESS)]

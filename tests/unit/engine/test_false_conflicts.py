@@ -16,7 +16,9 @@ GOOD = [f"n{number}" for number in range(50)]
 @pytest.mark.parametrize(
     "offending", [pytest.param((), id="nobody"), pytest.param((host("nobody"),), id="unrelated-name")]
 )
-def test_a_name_with_a_false_write_conflict_delays_no_other_name(offending: tuple[DnsName, ...]) -> None:
+def test_a_name_whose_write_conflict_a_read_does_not_confirm_delays_no_other_name(
+    offending: tuple[DnsName, ...],
+) -> None:
     world = start_world()
     world.provider.rule = refuse_names(
         "n17", outcome=WriteConflict(message="already exists", offending_names=offending)
@@ -51,7 +53,7 @@ def test_if_a_write_conflict_lists_no_names_the_changed_name_is_found_by_reading
     assert world.calls.count("ReadNames") == 1
 
 
-def test_a_name_with_a_false_write_conflict_is_retried_when_its_claim_changes() -> None:
+def test_a_name_whose_write_conflict_a_read_does_not_confirm_is_retried_when_its_claim_changes() -> None:
     world = start_world()
     world.provider.rule = refuse_names("web", outcome=WriteConflict(message="already exists"))
     world.run(observe_new("web"), for_s=59.0)

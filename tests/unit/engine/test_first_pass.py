@@ -118,7 +118,7 @@ def test_names_have_no_zone_until_the_permission_to_list_zones_is_granted() -> N
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_the_last_failed_list_of_zones_decides_whether_zones_are_unknown_or_missing() -> None:
+def test_the_last_failure_to_list_zones_decides_between_the_reasons_zones_unknown_and_no_zone() -> None:
     world = build_world()
     world.provider.failures.extend([*[DOWN] * 6, DENIED, DOWN])
     world.run(*SYNCED, WEB, for_s=40.0)

@@ -144,7 +144,7 @@ def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected:
         ]
 
 
-def test_a_type_too_large_for_a_batch_does_not_delay_another_type() -> None:
+def test_a_record_too_large_for_a_batch_does_not_delay_the_record_of_another_type_at_its_name() -> None:
     world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
     world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", *many, rtype="AAAA")))

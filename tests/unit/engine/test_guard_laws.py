@@ -67,7 +67,9 @@ def test_neither_time_nor_lost_evidence_nor_a_restart_nor_a_new_leader_ends_a_ho
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_the_counts_of_each_budget_equal_a_new_count_of_its_deletes(actions: list[tuple[object, ...]]) -> None:
+def test_the_stored_counts_of_waiting_and_held_deletes_of_each_budget_equal_a_new_count(
+    actions: list[tuple[object, ...]],
+) -> None:
     world = start_full_guard()
     for action in actions:
         world = run_action(world, action)

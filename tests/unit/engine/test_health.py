@@ -65,7 +65,7 @@ def test_a_foreign_record_that_cannot_coexist_with_a_requested_one_is_a_failure(
     assert world.batches == []
 
 
-def test_a_change_of_type_that_the_policy_forbids_is_a_failure() -> None:
+def test_a_change_of_record_type_is_a_failure_with_policy_upsert_only() -> None:
     plan = replace(PLAN, policy=Policy.UPSERT_ONLY)
     world = start_world(
         *owned("web"), first=[observe("web", build_claim("web", "web", "lb.test", rtype="CNAME"))], plan=plan

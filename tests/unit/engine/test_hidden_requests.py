@@ -125,7 +125,7 @@ def test_a_record_kept_because_of_a_misspelled_annotation_stays_while_a_get_find
     assert world.published() == {"web", "other"}
 
 
-def test_other_records_of_an_object_stay_while_one_of_its_hostnames_is_invalid() -> None:
+def test_the_record_of_a_removed_hostname_stays_while_another_hostname_of_its_object_is_invalid() -> None:
     world = start_cluster(service("web", "web.example.org,api.example.org"), for_s=700.0)
     world.apply(annotate(hostname="web.example.org,api..example.org"), for_s=700.0)
     assert world.published() == {"web", "api"}

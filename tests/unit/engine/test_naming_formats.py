@@ -58,7 +58,7 @@ def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be
 
 
 @pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
-def test_a_requested_record_is_not_changed_if_its_ownership_record_can_be_that_of_another(*, compat: bool) -> None:
+def test_a_requested_record_is_not_changed_if_its_ownership_record_could_cover_another_record(*, compat: bool) -> None:
     registry = TxtRegistry(
         owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=compat
     )
@@ -72,7 +72,7 @@ def test_a_requested_record_is_not_changed_if_its_ownership_record_can_be_that_o
 # docs/spec/plan.md 11
 @pytest.mark.parametrize("compat", [False, True], ids=["ours", "compat"])
 @pytest.mark.parametrize("requested", [("foo",), ()], ids=["requested", "not-requested"])
-def test_a_record_created_by_hand_at_the_name_of_another_ownership_record_stays(
+def test_a_record_created_by_hand_at_the_ownership_name_of_another_record_stays(
     requested: tuple[str, ...], *, compat: bool
 ) -> None:
     """Test that the TXT at `a-foo`, which could be an old ownership record of `a-foo`, does not make `a-foo` ours."""

@@ -70,7 +70,7 @@ def test_nothing_is_sent_to_a_zone_while_a_batch_is_unconfirmed() -> None:
     assert set(world.list_records()) == {"web A", "api A"}
 
 
-def test_a_read_requested_before_the_batch_does_not_confirm_it() -> None:
+def test_a_read_requested_before_an_unanswered_batch_was_sent_does_not_show_its_outcome() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))

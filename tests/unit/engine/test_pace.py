@@ -99,7 +99,7 @@ def test_a_zone_is_refreshed_at_once_after_a_write_conflict() -> None:
     assert [at_s - first for at_s in later] == [60, 180]
 
 
-def test_a_zone_is_refreshed_soon_after_a_read_of_names_found_that_a_record_differs_from_the_cache() -> None:
+def test_a_zone_is_refreshed_soon_after_a_read_of_names_found_that_a_record_differs_from_the_zone_cache() -> None:
     world = start_quiet()
     world.provider.answers.append(NoAnswer(applied=True))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
