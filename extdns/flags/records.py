@@ -125,13 +125,13 @@ REGISTRY_FLAGS: Final = (
         kind=make_text_kind("KEY"),
         registries=_TXT,
         secret=True,
-        help="key for ownership records: 32 bytes, or the base64 of 32 bytes",
+        help="key that encrypts ownership records: 32 bytes, or the base64 of 32 bytes",
     ),
     Flag(
         name="txt-encrypt-aes-key-file",
         kind=make_text_kind("PATH"),
         registries=_TXT,
-        help="file with the key for ownership records, instead of --txt-encrypt-aes-key",
+        help="file with the key that encrypts ownership records, instead of --txt-encrypt-aes-key",
     ),
     Flag(
         name="txt-cache-interval",

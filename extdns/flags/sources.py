@@ -212,8 +212,8 @@ SERVICE_FLAGS: Final = (
         kind=BOOLEAN,
         default=False,
         sources=("service",),
-        help="publish the addresses behind a load balancer's host names instead of a CNAME; while one of "
-        "them cannot be resolved, the record stays as it is; with --compat it is written without that one",
+        help="publish the addresses behind a load balancer's host names instead of a CNAME; while a host name cannot "
+        "be resolved, the record stays as it is; with --compat it is written without the addresses of that name",
     ),
     Flag(
         name="compatibility",

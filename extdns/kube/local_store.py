@@ -347,7 +347,7 @@ class DeltaTracker:
 
 
 class ReflectorReport(Value, frozen=True, kw_only=True):
-    """Changes of one kind in one namespace, in order, and the phase after them.
+    """Changes of one kind in one namespace, in the order in which they were received, and the phase after them.
 
     Attributes:
         namespace: "" for all namespaces.

@@ -216,7 +216,7 @@ def _intern_keys(holder: ObjectMeta | ServiceSpec, field: str, name: str) -> Non
 
 @lru_cache(maxsize=1024)
 def _reuse(value: str) -> str:
-    """Return the first of all strings that equal *value*, if it is one of the last 1,024 different values."""
+    """Return an earlier string that equals *value*, if it is among the last 1,024 different ones, else *value*."""
     return value
 
 

@@ -153,7 +153,7 @@ class KubernetesStatusWriter:
     def _write_status(self, object_status: WritableStatus) -> bool:
         """Write *object_status*, unless the object has it already.
 
-        Return False if the object or its status subresource does not exist, or its generation is another.
+        Return False if the object or its status subresource does not exist, or the object has another generation.
         """
         path, missing = build_object_path(object_status.key), 0
         for _ in range(_ATTEMPTS):

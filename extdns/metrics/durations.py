@@ -222,6 +222,6 @@ CALL_DURATIONS: Final = Histogram(table.CALL_DURATIONS, CALL_BUCKETS)
 
 
 def record_call(call: ApiCall) -> None:
-    """Measure a call to the DNS service, and log it for people who look for a problem."""
+    """Count a call to the DNS service and its duration in the metrics, and log it at the level debug."""
     CALL_DURATIONS.observe((call.action, call.status), call.seconds)
     _log.debug(Event.API_CALL, action=call.action, status=call.status, seconds=round(call.seconds, 3))

@@ -130,7 +130,7 @@ NameClaim = ResolvedClaim | UnresolvedClaim
 
 
 def find_problems(claims: Iterable[Claim]) -> tuple[ClaimWarning, ...]:
-    """Return the warnings of *claims*, and one warning for each invalid claim, in order and without duplicates.
+    """Return the warnings of *claims*, and one for each invalid claim, in the order of *claims*, without duplicates.
 
     *claims* are all of one object.
     """

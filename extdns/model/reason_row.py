@@ -24,7 +24,7 @@ class Group(StrEnum):
 
 
 class EventWhen(Enum):
-    """When the objects that request the record get an Event; for `HELD` it is the resource of the record."""
+    """When the objects that request the record get an Event; for `HELD`, only the resource of the record gets one."""
 
     NEVER = "never"
     RETAINED = "retained"  # if a record of ours is retained

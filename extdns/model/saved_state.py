@@ -114,7 +114,7 @@ class SavedZone(Value, frozen=True, kw_only=True):
 
     @property
     def scopes(self) -> tuple[tuple[str, SavedScope], ...]:
-        """The scope of the zone, under namespace "", and those of its namespaces."""
+        """The scope of the whole zone, under namespace "", and the scope of each namespace in it."""
         return (("", self.whole), *self.namespaces)
 
     def shift(self, by_s: float, latest_s: float) -> SavedZone:

@@ -240,9 +240,9 @@ class DomainFilter:
 
     Attributes:
         include: suffixes in canonical form; one with a leading dot does not match the domain itself.
-        exclude: likewise; an exclusion wins.
+        exclude: suffixes of names that do not match, even if *include* has them.
         include_pattern: searched (not matched) in the Unicode form of the name.
-        exclude_pattern: likewise; tested first.
+        exclude_pattern: likewise, for names that do not match even if *include_pattern* is found in them.
     """
 
     include: tuple[str, ...] = ()

@@ -86,8 +86,8 @@ class Capabilities(Value, frozen=True, kw_only=True):
         max_batch_bytes: the most bytes of record data in a batch.
         counts_messages: whether these bytes are those of a DNS UPDATE message without its signature.
         types: the record types that can be written.
-        reads_full_zones: whether reading some names costs as much as reading the zone. Then the names of a whole batch
-            are read at once before it if they must be read at all.
+        reads_full_zones: whether reading some names costs as much as reading the zone. Then a batch whose names must be
+            read first can have several change sets, and their names are read together.
         longest_match_only: whether a name belongs only to the zones of the longest match; if not, to every private zone
             above it as well.
     """

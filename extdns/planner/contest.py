@@ -97,7 +97,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
 
 
 def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecord]) -> list[OwnedRecord]:
-    """Return the *current* records whose namespace no longer requests their set identifier, while another one does.
+    """Return the *current* records whose namespace no longer requests their set identifier, while another does.
 
     Such a record is deleted, or passes to another namespace, only with evidence of its own.
     """

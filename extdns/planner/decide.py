@@ -190,7 +190,7 @@ def _conclude(
 
 
 def _explain_update(zone: Zone | None, update: Update, former: Iterable[Decision]) -> Reason:
-    """Return why a record is updated: for our owner id, a changed request, or an edit by another writer (law 5)."""
+    """Return why a record is updated: our owner id, a changed request, or an edit by another writer to undo (law 5)."""
     if update.differences == ("owner",):
         return Reason.OWNER_MIGRATED
     was_right = any(

@@ -179,7 +179,7 @@ def group_changes(zone: Zone, name: DnsName, proposals: Iterable[Proposal]) -> t
 
 
 def _find_groups(changes: Iterable[Change]) -> list[list[Change]]:
-    """Return the groups of *changes* that belong together, each sorted by key, sorted by their first key."""
+    """Return the groups of *changes* that belong together. Each is sorted by key, and the groups by their first key."""
     groups: list[list[Change]] = []
     for change in sorted(changes, key=lambda change: change.key):
         joined = [group for group in groups if any(_should_group(change, other) for other in group)]

@@ -159,7 +159,7 @@ def finalize_desired(endpoint: DesiredRecord, *, min_ttl_s: int, provider: str, 
         endpoint: the merged record.
         min_ttl_s: the TTL for records without one; a smaller TTL is not raised. 0 for none.
         provider: the value of `--provider`; properties of other providers are dropped.
-        prefer_alias: whether to make a CNAME an alias unless it states otherwise.
+        prefer_alias: whether to make a CNAME an alias unless it has the property `alias`.
     """
     ttl_s = max(min_ttl_s, ttl.UNSET) if endpoint.ttl_s == ttl.UNSET else endpoint.ttl_s
     properties = _keep_own_properties(endpoint.properties, provider) if endpoint.properties else EMPTY_MAP
@@ -314,7 +314,7 @@ class NameRow(Value, frozen=True, kw_only=True):
 
 
 def build_rows(current: Iterable[OwnedRecord], candidates: Iterable[Candidate]) -> tuple[NameRow, ...]:
-    """Group the records and candidates of one name into a row for each set identifier, sorted by it."""
+    """Group the records and candidates of one name into one row for each set identifier; rows are sorted by it."""
     by_set: dict[str, tuple[dict[str, OwnedRecord], list[Candidate]]] = {}
     for owned in current:
         by_set.setdefault(owned.record.set_identifier, ({}, []))[0][owned.record.type] = owned

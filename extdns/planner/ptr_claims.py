@@ -33,7 +33,8 @@ def derive_ptr_claims(
     Args:
         claims: all claims to one name.
         settings: the settings of the planner; without PTR among `managed_types` nothing is derived.
-        targetless: the claims to the name without targets; one that comes first in its merged record decides, too.
+        targetless: the claims to the name without targets; one that is the deciding claim of a merged record decides
+            for that record, too.
     """
     if rrtype.PTR not in settings.managed_types:
         return ()

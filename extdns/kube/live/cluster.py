@@ -239,6 +239,6 @@ _WORST_FIRST: Final = (Phase.FORBIDDEN, Phase.NOT_SERVED, Phase.FAILING, Phase.L
 
 
 def combine_phases(parts: Mapping[str, tuple[Phase, str]]) -> tuple[Phase, str]:
-    """Return the worst phase among *parts* (phase and detail by namespace), and the detail of the first that has it."""
+    """Return the worst phase in *parts* (phase and detail by namespace), and the detail of its first namespace."""
     worst = min((phase for phase, _ in parts.values()), key=_WORST_FIRST.index)
     return worst, next(detail for _, (phase, detail) in sorted(parts.items()) if phase is worst)

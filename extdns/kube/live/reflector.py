@@ -125,7 +125,7 @@ class Reflector:
             self._report_changes()
 
     def trust(self) -> None:
-        """Report the state of the kind as it is, after `distrust`; safe from any thread."""
+        """Undo `distrust`: report the real state of the kind again; safe from any thread."""
         with self._reporting:
             self._distrust_reason = ""
             self._report_changes()

@@ -5,6 +5,6 @@
 keeps line numbers for messages. `loader.py` decides what to read again and indexes the objects of all files, and
 `cluster.py` implements the port `Cluster`. `definitions.py` reads CustomResourceDefinitions.
 
-File content never raises. What cannot be read is a problem with a line number. A problem never
+No file content raises an exception. What cannot be read is a problem with a line number. A problem never
 removes an object, and neither does an unreadable file.
 """
