@@ -29,9 +29,10 @@ WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
         summary="check a webhook provider against the protocol",
         usage=("webhook-check URL --zone=ZONE [options]",),
         text="""
-            Sends a webhook provider what external-dns sends, and what goes wrong in practice, and compares the answers
-            and the records with what the protocol says. Records are made only below one random label of ZONE, and
-            deleted at the end. Use a zone for tests all the same: a defect of the provider may change other records.
+            Sends a webhook provider the requests that external-dns sends, and requests that providers often handle
+            wrongly, and compares the answers and the records with what the protocol says. Records are made only below
+            one random label of ZONE, and deleted at the end. Use a zone for tests all the same: a defect of the
+            provider may change other records.
 
             Record types, set identifiers and properties that the provider refuses as a whole are skipped.
         """,

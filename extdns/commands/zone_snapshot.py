@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from extdns.ports import ZoneReader
 
 
-_INTERRUPTED: Final = "the pass was interrupted before it was read"
-_MAKE: Final = "to make one: extdns owners --output=json [flags] > zones.json"
+_INTERRUPTED: Final = "the pass was interrupted before everything was read"
+_MAKE: Final = "to make a zone snapshot: extdns owners --output=json [flags] > zones.json"
 
 
 class StoredZonesReader:

@@ -85,7 +85,7 @@ def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
     if records and document.taken:
         yield f"{format_count(records, 'record')} adopted. Only ownership records were written."
     elif records and document.missing:
-        yield f"{format_count(records, 'record')} can be adopted; nothing is written until all can be read."
+        yield f"{format_count(records, 'record')} can be adopted; nothing is written until everything can be read."
     elif records:
         yield f"{format_count(records, 'record')} can be adopted. To adopt them: extdns adopt --yes [flags]"
     elif not refused:

@@ -75,7 +75,7 @@ def _suggest_by_reason(document: NameDocument) -> str:
             )
         case Reason.TYPE_UNMANAGED:
             types = " ".join(f"--managed-record-types={claim.type}" for claim in document.claims if claim.type)
-            return f"to manage the type, add {types} to the types that are managed" if types else ""
+            return f"to manage the type, add {types} to the flags" if types else ""
         case Reason.OWNED_BY_OTHER:
             return _suggest_for_other_owner(document)
         case Reason.FOREIGN_RECORD:
@@ -84,7 +84,8 @@ def _suggest_by_reason(document: NameDocument) -> str:
             return _suggest_for_missing_address(document.claims[0].object, document.process)
         case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
             return (
-                "correct the hostname or annotation; until then the record stays, and then it is as the object requests"
+                "correct the hostname or annotation; until then extdns keeps the record as it is, "
+                "and then makes it as the object requests"
             )
         case Reason.DOMAIN_FILTERED:
             return "check the filters of domains, such as --domain-filter, or request a name that they do not exclude"
@@ -136,7 +137,7 @@ def _advise_on_orphan(document: NameDocument) -> str:
 
 def _suggest_for_unrequested(document: NameDocument) -> str:
     if document.records:
-        return "nothing to do; extdns leaves it as it is"
+        return "nothing to do; extdns leaves the name as it is"
     if document.reason:
         return _suggest_for_all_names(document)
     if document.unread_zones or _may_be_in_unlisted_zone(document):

@@ -237,7 +237,7 @@ def _format_zone(zone: OwnedZoneDocument) -> Iterator[str]:
     yield ""
     for one in zone.owners:
         yield f"  {_name_owner(one):30}  {format_count(one.records, 'record'):>12}{_format_last_save(one)}"
-    yield from _list_records("Ours, but no object requests it", (one for one in zone.records if one.orphan))
+    yield from _list_records("Records of ours that no object requests", (one for one in zone.records if one.orphan))
     yield from _list_records(
         "Ownership records that cover no current record", (one for one in zone.records if one.stray)
     )

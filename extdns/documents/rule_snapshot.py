@@ -16,8 +16,9 @@ class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
 
     Attributes:
         revision: the revision of the rules in use, "" before the first were read.
-        policies: the state of each DNSPolicy, sorted by name within each origin.
-        problems: what is wrong with DNSPolicies, with their files, and with the list of DNSPolicies; sorted.
+        policies: the state of each DNSPolicy, grouped by origin (the cluster or files), each group sorted by name.
+        problems: a message for each DNSPolicy that is not valid, each file of DNSPolicies that cannot be read, and each
+            failure to list DNSPolicies; sorted.
         evaluated_at_s: when a record was last evaluated (monotonic seconds), None before the first.
     """
 
@@ -31,12 +32,12 @@ class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
     """The policy server.
 
     Attributes:
-        revision: the revision of its policies, as in the decision log; "" before it was read.
+        revision: the revision of its policies, as in the decision log; "" before the revision was read.
         policies: the ids of its policies in the package that is queried, sorted.
-        problem: why it does not answer, "" if it does or was not queried yet.
+        problem: why the server does not answer, "" if it answers or was not queried yet.
         policy_problems: what is wrong with its policies, one message each.
         answered_at_s: when it last answered a query about records (monotonic seconds), None before the first answer.
-        waiting: how many records wait to be asked about.
+        waiting: the number of records about which a query has still to be sent.
     """
 
     revision: str = ""

@@ -53,8 +53,9 @@ class SavedHeldSet(Document, frozen=True):
 class SavedZoneStatus(Document, frozen=True):
     """A zone as of the time `saved`.
 
-    `records` are ours. `held` counts the deletes in `heldSets`; `deleted` counts deletes of the last ten minutes that
-    count in the budget. Where the settings are not `accepted`, deletes of orphans are held.
+    `records` is the number of records of ours, `held` the number of deletes in `heldSets`, and `deleted` the number of
+    deletes that were made without approval in the last ten minutes. Unless the settings are `accepted` for the zone,
+    deletes of orphans are held.
     """
 
     zone: ZoneReference
@@ -83,9 +84,11 @@ class SavedOwnerStatus(Document, frozen=True):
 
 
 class SavedStateDocument(Document, frozen=True):
-    """The saved state: `held` deletes in total, approvals `waiting` for a process, and values that are `unreadable`.
+    """The saved state of all owner ids.
 
     `store` is where it was read, such as `ConfigMap external-dns/extdns-state` or `state file /state/state.json`.
+    `held` is the number of held deletes. `waiting` has the codes that a person approved and no process has read yet,
+    `unreadable` a message for each value in the state store that cannot be read.
     """
 
     store: str
@@ -112,7 +115,7 @@ def build_saved_state(
         now_s: seconds since the epoch.
         store: where the state was read.
         approvals: codes that a person approved and no process has read yet.
-        unreadable: values that cannot be read, each with the reason.
+        unreadable: a message for each value in the state store that cannot be read.
     """
     statuses = tuple(build_owner_status(owner, saved, now_s) for owner, saved in owners)
     return SavedStateDocument(

@@ -80,7 +80,7 @@ def _check_zones(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 
 
 def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
-    """Yield a warning for each value of `--domain-filter` that fits no zone, also none that a filter excludes."""
+    """Yield a warning for each value of `--domain-filter` that fits none of the zones, excluded zones included."""
     plan, zones = config.plan, sorted({*scope.zones, *scope.excluded_zones})
     if plan.regex_domain_filter or plan.regex_domain_exclusion or not zones:
         return
@@ -99,7 +99,7 @@ def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarn
 
 
 def _overlaps(suffix: str, zones: Iterable[str]) -> bool:
-    """Return whether any zone can hold a name that *suffix* selects."""
+    """Return whether any of *zones* can hold a name that ends with *suffix*, a value of `--domain-filter`."""
     domain = suffix.removeprefix(".")
     return any(DnsName(zone).within(domain) or domain.endswith(f".{zone}") for zone in zones)
 
@@ -156,7 +156,7 @@ def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 
 
 def _list_flags(config: Config, names: Sequence[str]) -> str:
-    """Return the arguments that set the flags *names* to something else than their defaults."""
+    """Return the arguments for those of the flags *names* whose value in *config* is not the default."""
     arguments = [
         sanitize(argument)
         for flag, value in list_settings(config)

@@ -61,7 +61,7 @@ class ZoneSnapshot(Value, frozen=True, kw_only=True):
 
 
 class EngineSnapshot:
-    """A copy of the engine's tables. The entries are frozen and shared. It is made on the engine's thread.
+    """A copy of the engine's tables, made on the engine's thread. Copy and engine share the entries, which are frozen.
 
     Attributes:
         decisions: all decisions.
@@ -70,7 +70,7 @@ class EngineSnapshot:
         held_sets: the deletes that wait for approval, by scope.
         unfinished: what has not been read yet, one sentence each.
         failures: everything else that fails, one sentence each.
-        missing: the failures because of which something could not be read.
+        missing: a message for each thing that makes a plan incomplete, those in `unfinished` included.
         is_leader: whether the process is the leader, which it always is without an election.
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
@@ -180,7 +180,7 @@ class ProcessSnapshot:
         synced: whether the first full pass has ended.
         rules: the state of the rules.
         age_s: the age of the copy when it was served, in seconds.
-        healthy: whether the threads of the process made progress then.
+        healthy: whether all threads of the process made progress when the copy was served.
     """
 
     def __init__(  # noqa: PLR0913 - most by name
@@ -208,7 +208,10 @@ class ProcessSnapshot:
         self._counted = counted or CountCache()
 
     def with_age(self, age_s: float, *, healthy: bool) -> ProcessSnapshot:
-        """Return the same snapshot, served *age_s* seconds after it was made; *healthy* is that of the process."""
+        """Return this snapshot as served *age_s* seconds after it was made.
+
+        *healthy* is whether all threads of the process make progress now.
+        """
         aged = copy(self)
         aged.age_s, aged.healthy = age_s, healthy
         return aged
@@ -224,7 +227,7 @@ class ProcessSnapshot:
 
     @property
     def names(self) -> NameIndex:
-        """The index of every name with a relevant decision."""
+        """The index of every name, without those that have only foreign records and are not requested."""
         decisions, known = self.engine.decisions, self._counted.names
         if known is None or known[0] != decisions.revision:
             known = self._counted.names = (decisions.revision, NameIndex(decisions))
@@ -269,7 +272,7 @@ def count_records(engine: Engine | EngineSnapshot) -> dict[Zone, RecordCounts]:
 
 
 def list_records(cache: ZoneCache) -> Iterator[Record]:
-    """Yield the records in a zone cache, without ownership records in plain text and unreadable records."""
+    """Yield the records in a zone cache, except unreadable records and ownership records in plain text."""
     return filter(_is_counted, cache.all_records())
 
 

@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 class StatusDocument(LiveDocument, frozen=True):
     """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
 
-    `level` is `failing` if anything is `failing`, else the worst of the levels of all names, zones and kinds of object,
-    and at best `waiting` if anything is awaited or there are `warnings`: settings that do not fit what was found.
+    `level` is `failing` if the process does not respond or the list `failing` is not empty. Otherwise it is the worst
+    level of all names, zones and kinds of object, but at best `waiting` while something has not been read, until the
+    first full pass has ended, while the saved state has a problem or another cluster must be accepted, and if there
+    are `warnings`: settings that do not fit the zones, objects or names that were found.
     `version`, `policy` and `dryRun` are those of the process.
     """
 
@@ -78,7 +80,10 @@ class RecordStatus(Document, frozen=True):
 
 
 class BlockingRecord(Document, frozen=True):
-    """A current record at a name at which another one is requested. `owner` is null if it has none."""
+    """A current record because of which a requested record at its name is not published.
+
+    `owner` is null if the current record has none.
+    """
 
     type: str
     set_identifier: str

@@ -91,7 +91,7 @@ def format_missing(missing: Iterable[str]) -> Iterator[str]:
 
 
 def finish_text(text: str, missing: Collection[str]) -> str:
-    """Return *text* with a full stop, after `as far as could be read` if *missing* lists anything that was not read."""
+    """Return *text* with a full stop; with `, as far as could be read.` if *missing* is not empty."""
     return f"{text}, as far as could be read." if missing else f"{text}."
 
 

@@ -43,7 +43,7 @@ def build_timeline(
 
 
 def _list_requests(claims: Iterable[NameClaim]) -> Iterator[TimelineEntry]:
-    """Yield when each object was created; nobody knows when it began to request the name."""
+    """Yield an entry for the creation of each object with a claim, since it is unknown when its claim began."""
     for ref in dict.fromkeys(claim.provenance.ref for claim in claims):
         if at := parse_time(ref.created):
             yield TimelineEntry(

@@ -26,7 +26,7 @@ ServedState = Literal["served", "published", "pending", "unpublished", "unknown"
 
 
 class ServerDocument(Document, frozen=True):
-    """The answer of one name server. `problem` is why the answer is not usable, "" if it is."""
+    """The answer of one name server. `problem` is why the answer cannot be used, "" if it can."""
 
     server: str
     targets: tuple[str, ...]
@@ -35,10 +35,11 @@ class ServerDocument(Document, frozen=True):
 
 
 class ServedDocument(Document, frozen=True):
-    """A requested record, or a name at which none is requested, and what the name servers answer.
+    """A requested record, or a name at which no record is requested, with the answers of the name servers.
 
-    `state` is `served` by all servers; `published` in the zone, but not served by all; `pending`, not in the zone as
-    requested yet; `unpublished`, for the `reason`, "" if no object requests it; `unknown` if no server can be queried.
+    `state` is `served` if all servers serve the record; `published` if the zone holds it, but not all servers serve it;
+    `pending` if the zone does not hold it as requested yet; `unpublished` if it will not be published, for `reason`,
+    which is "" if no object requests it; `unknown` if no server can be queried.
     `cachedUntil` is the time until which caches may answer with older data. `negativeTtlSeconds` is how long caches
     keep the answer that a name does not exist.
     """

@@ -34,7 +34,11 @@ _VERBS: Final = {"allowed": "allows it", "deny": "DENIES it", "warn": "warns", "
 
 
 class RuleDocument(Document, frozen=True):
-    """The answer of one rule that matches a record. `values` are its variables; `reason` is that of the validation."""
+    """The answer of one rule that matches a record.
+
+    `values` has the variables of the rule, as text. `reason` is the `reason` of the validation that the record fails,
+    such as `Forbidden`; "" if there is none.
+    """
 
     rule: str
     result: RuleResult

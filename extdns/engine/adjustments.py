@@ -1,4 +1,6 @@
-"""Requests to a DNS service to adjust desired records, where only the service can do that (docs/design/webhook.md).
+"""Requests that show desired records to a DNS service, which returns them as it would store them.
+
+Most services need no such requests, because extdns itself computes the form that they store (docs/design/webhook.md).
 
 `ZoneReader.adjust` is pure: it has no result for a record that the service was not shown yet. Planning a name with such
 a record raises `AdjustmentUnknownError`. The name waits, and the records of all such names are shown to the service
@@ -37,10 +39,11 @@ class AdjustmentUnknownError(Exception):
 class Adjustments:
     """The desired records to show to the DNS service, one request at a time.
 
-    If the service fails for a few records of a request, these wait for a pause of their own, and the others go on.
+    Records of a request that the service could not adjust are shown again after a pause. Other records do not wait for
+    that pause.
 
     Attributes:
-        is_active: whether a name had to wait for a request yet; with most services none ever has to.
+        is_active: whether any record was ever shown or is to be shown; with most services none ever is.
         retry: the requests in a row that failed as a whole, and the pause before the next one.
         failed: the records that the service could not adjust, each with the message of the service.
     """
@@ -56,14 +59,17 @@ class Adjustments:
         self._requested: tuple[DesiredRecord, ...] = ()
 
     def require(self, records: Iterable[DesiredRecord]) -> None:
-        """Request the adjustment of *records* with the next request."""
+        """Add *records* to the next request."""
         if not self.is_active:
             self.is_active = True
             self._deadlines.register(self._find_deadlines)
         self._required.update(dict.fromkeys(records))
 
     def take_due(self, now_s: float) -> tuple[DesiredRecord, ...]:
-        """Return the records to request now, and count them as requested; () while a request or a pause lasts."""
+        """Return the records to show to the service now; () while an answer is awaited or a pause lasts.
+
+        The records count as shown from then on.
+        """
         if self._requested or now_s < self.retry.until_at:
             return ()
         if self._failed_retry.has_ended(now_s):
@@ -101,7 +107,7 @@ class Adjustments:
         return Blocked(reason=Reason.TRY_LATER, detail=self.retry.message) if self.retry.message else None
 
     def is_awaited(self, rule: GiveUpRule, now_s: float) -> bool:
-        """Return whether a name waits for an answer that *rule* has not given up."""
+        """Return whether the answer for a record is awaited, and *rule* has not given up the requests."""
         if rule.is_reached(self.retry, now_s):
             return False
         return any(record not in self.failed for record in chain(self._required, self._requested))

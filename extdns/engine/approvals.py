@@ -130,8 +130,8 @@ class HoldCodes:
     def save_into(self, scopes: dict[Scope, SavedScope]) -> None:
         """Add all codes to the saved form of their scopes in *scopes*, which already contains the holds.
 
-        The current code stands for all saved holds of its scope. If it stands for fewer, because some holds are
-        approved, or restored and not read yet, the digests for which it stands are saved with it.
+        The current code is saved without its digests if it stands for all saved holds of its scope. If it stands for
+        fewer, because some holds are approved, or restored and not read yet, its digests are saved, too.
         """
         for scope, sets in self._sets.items():
             code, _ = self.current.get(scope, ("", 0))

@@ -137,7 +137,10 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
 
 
 def _sort_fitting(selected: Sequence[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
-    """Return the first of *selected* in the order of a batch: all, or as many as fit into one message."""
+    """Return *selected*, sorted by name and key.
+
+    If a batch is one DNS UPDATE message, take only as many from the beginning of *selected* as fit into one.
+    """
 
     def build(count: int) -> tuple[ChangeSet, ...]:
         return tuple(sorted(selected[:count], key=lambda change_set: (change_set.name, change_set.writes[0].key)))
@@ -160,7 +163,9 @@ def _measure_alone(change_set: ChangeSet, capabilities: Capabilities) -> BatchSi
 
 
 def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
-    """Return the size of *change_set*, as the limits of a batch count it; the least bytes if these count messages.
+    """Return the size of *change_set*, as the limits of a batch count it.
+
+    If the limit is the size of a DNS UPDATE message, the bytes are the least that *change_set* takes in one.
 
     An update counts as the record before and the record after. With *upserts* it counts as
     twice the record after, if that is more.
@@ -179,7 +184,7 @@ def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool 
 
 
 def find_names(batch: Batch) -> tuple[DnsName, ...]:
-    """Return the names that *batch* changes, in its order, each once."""
+    """Return the names that *batch* changes, each once, in the order in which *batch* changes them."""
     return tuple(dict.fromkeys([change_set.name for change_set in batch.change_sets]))
 
 

@@ -47,7 +47,7 @@ class ClaimIndex:
     """All claims, by object and by name, and why earlier claims ended.
 
     Attributes:
-        ptr_claims: the PTR claims that the others yield.
+        ptr_claims: the PTR claims that are derived from the other claims.
         revision: grows with every change of the claims.
     """
 
@@ -106,7 +106,7 @@ class ClaimIndex:
         return names.union(targetless, reverse, renewed)
 
     def copy(self) -> ClaimIndex:
-        """Return a copy of the present claims that later changes do not affect, without ends of earlier claims."""
+        """Return a copy that later changes do not affect: the present claims, without why earlier claims ended."""
         copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
         copied._targetless = dict(self._targetless)
@@ -176,11 +176,11 @@ class ClaimIndex:
 
     @property
     def uncertainty(self) -> tuple[tuple[str, ...], bool]:
-        """The sources with an object whose claims cannot be computed, and whether an object may hide a request."""
+        """The sources with an object whose claims cannot be computed; whether any object has a hidden request."""
         return tuple(self._failed), bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None) -> Blocked | None:
-        """Return why the object at *key*, or any object if that is None, may request a name that is not known."""
+        """Return the invalid hostname or misspelled annotation of the object at *key*, or of any if *key* is None."""
         if key is None:  # the text names no object: it would have to change whenever another object comes or goes
             return Blocked(reason=Reason.INVALID_NAME, detail=_HIDDEN) if self._hidden else None
         for source in self._sources:
@@ -324,7 +324,7 @@ class ClaimIndex:
         return [one.provenance.ref.key.resource for one in targetless if one.desired.set_identifier == set_identifier]
 
     def invalidate_kind(self, kind: Kind) -> None:
-        """Stop using recent absences of *kind* as evidence, because the API server no longer serves the kind.
+        """Weaken the evidence of ended claims, because the API server no longer serves *kind*.
 
         Ended claims of objects of *kind* count as `absent`. Claims of other objects that ended because any dependency
         changed are no evidence until these objects are observed again.
@@ -340,7 +340,7 @@ class ClaimIndex:
                     self._invalidated.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Store *seen* as evidence for ended claims of its object whose end was no evidence; return their names."""
+        """Make *seen* the evidence for ended claims that `invalidate_kind` left without one; return their names."""
         if not self._invalidated:
             return set()
         due = self._invalidated.pop(seen.key.resource, ())

@@ -32,7 +32,9 @@ class _Writes(Value, frozen=True):
 
 
 class WriteHistory:
-    """The content last written to each record, and when it was written: the last three times in a row.
+    """For each record, the content that was written last, and the last times, at most three, at which it was written.
+
+    Only the times since other content was last written count.
 
     Each write also drops a few entries older than ten minutes, so its cost does not depend on the number of records. Of
     deleted records only the last 5,000 are stored, because new names may come and go without end.
@@ -107,7 +109,8 @@ class ContendedRecords:
     attempt is made. If it is changed back again, the next pause is twice as long. Other content is written at once.
 
     Attributes:
-        names: the only names that `review` and `postpone` can concern: the same content was written three times.
+        names: the names with a record to which the same content was written three times. Changes of other names never
+            wait, so `review` and `postpone` need not be called for them.
     """
 
     def __init__(self, retries: RetryTable) -> None:
@@ -157,7 +160,9 @@ class ContendedRecords:
         return [self._history.find(change) for change_set in sets for change in change_set.changes]
 
     def _find_block(self, name: DnsName, times: Sequence[Times], now_s: float) -> Blocked | None:
-        """Return why the changes of *name*, all written before at *times*, must wait; None if they need not.
+        """Return why the changes of *name* must wait, None if they need not.
+
+        *times* has for each change when the same content was written before.
 
         Change sets that only write ownership records have no changes, and never wait.
         """
@@ -177,7 +182,7 @@ class ContendedRecords:
         return _block(retry.compute_pause_s())
 
     def _remove_outdated(self, now_s: float) -> None:
-        """Remove the pauses that ended more than the window ago, and the names that are no longer contended."""
+        """Remove the pauses that ended more than ten minutes ago, and the names that are no longer contended."""
         for name in [
             name for name, retry in self._retries.select(Failure.CONTENDED) if retry.until_at <= now_s - _WINDOW_S
         ]:

@@ -1,9 +1,10 @@
 """The last decisions about every name, and what they wait for.
 
-A decision that waits states what it waits for. GET requests, subscriptions to objects, and the names that become dirty
-when an answer or an object arrives or all claims can be computed are derived from that. So no name can wait for an
-answer that was not requested, and every answer leads to planning the names that wait for it. For the other waits the
-part of the engine that ends them, such as the delete guard, returns the names to plan again.
+A decision that waits states what it waits for. From these statements the engine derives which objects to request with
+GET and which to subscribe to, and which names become dirty when an answer or an object arrives or when all claims can
+be computed. So no name can wait for an answer that was not requested, and every answer leads to planning the names that
+wait for it. For the other waits the part of the engine that ends them, such as the delete guard, returns the names to
+plan again.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Decisions:
         return added
 
     def find_undecided_zones(self, names: Iterable[DnsName]) -> set[Zone]:
-        """Return the zones with a record at one of *names* that is kept only until an answer arrives."""
+        """Return the zones with a record at one of *names* that is kept because its fate cannot be decided yet."""
         found = (decision for name in names for decision in self.decisions(name))
         return {
             one.zone

@@ -86,9 +86,9 @@ class DeleteCount(NamedTuple):
 
 
 class OwnedMaximum(NamedTuple):
-    """A number of owned records, and until when there were that many (monotonic seconds).
+    """A number of records of ours, and until when there were that many (monotonic seconds).
 
-    Percentages refer to the largest number in the window.
+    The percentage of `--max-delete-percent` refers to the largest such number in the window.
     """
 
     until_s: float
@@ -100,8 +100,9 @@ class DeleteBudget:
 
     Attributes:
         owned: how many records of ours there are now.
-        waiting: how many deletes with evidence wait or are granted; first those not by absence, then those by absence.
-        held: how many held deletes still count, in the same two numbers.
+        waiting: how many deletes with evidence wait or are granted, as two numbers: deletes not by absence, and deletes
+            by absence.
+        held: how many held deletes still count, also as these two numbers.
     """
 
     __slots__ = ("_delete_counts", "_limits", "_owned_maxima", "_sums", "held", "owned", "waiting")
@@ -220,7 +221,7 @@ class DeleteBudgets:
     """The delete budgets of all scopes, each built when it is first used.
 
     Attributes:
-        unchecked: scopes in which more deletes wait than when they were last compared with the limits.
+        unchecked: scopes in which the number of waiting deletes rose since it was last compared with the limits.
     """
 
     def __init__(self, limits: DeleteLimits) -> None:

@@ -27,7 +27,7 @@ class DeleteGrants:
     """Grants the due deletes within the budgets, holds the others, and applies approvals."""
 
     def __init__(self, state: GuardState, pending: PendingDeletes, holds: Holds, cluster: ClusterGuard) -> None:
-        """Grant deletes by the state, pending deletes, holds and cluster check of the delete guard."""
+        """Use the parts of the delete guard: its *state*, pending deletes, holds and check for another cluster."""
         self._state = state
         self._pending = pending
         self._holds = holds
@@ -71,7 +71,8 @@ class DeleteGrants:
 
         Args:
             tracked: the delete.
-            exceeded: the scopes that are over budget, each with whether this is the budget of deletes by absence.
+            exceeded: each scope that is over budget, with False if its budget of deletes that are not by absence is
+                exceeded, and with True if its smaller budget of deletes by absence is.
             now_s: monotonic seconds.
         """
         if not self._pending.is_allowed(tracked):

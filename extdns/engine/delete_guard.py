@@ -88,9 +88,9 @@ class DeleteGuard:
     def review(
         self, zone: Zone, proposals: tuple[Proposal, ...], deletes: Collection[PendingDelete]
     ) -> tuple[Proposal, ...]:
-        """Return *proposals* with a block in place of each delete that may not be made now.
+        """Return *proposals* with a `Blocked`, which states the reason, in place of each delete not allowed now.
 
-        While the objects come from another cluster, that is each delete and each update.
+        While the objects come from another cluster, no delete and no update is allowed.
 
         Args:
             zone: the zone in which a name is planned.
@@ -240,7 +240,7 @@ class DeleteGuard:
         return min(self.pending.next_due_at, self.state.approvals.next_expiry_at)
 
     def advance(self, now_s: float) -> set[DnsName]:
-        """Grant or hold the due deletes, unless the cluster is another one. Return the names to plan again."""
+        """Grant or hold the due deletes, but not for an unaccepted cluster. Return the names to plan again."""
         names: set[DnsName] = set()
         if self.cluster.is_other:
             return names
@@ -297,10 +297,10 @@ class DeleteGuard:
         return names if could_save else names | self._update_all(now_s)
 
     def demote(self) -> set[DnsName]:
-        """Withdraw all grants and unload all holds, because another process leads. Return the names to plan again.
+        """Withdraw all grants and make all holds restored ones: another process leads. Return the names to plan again.
 
-        The deletes of this process stay in the window, and count twice after the state that contains them is loaded.
-        That can hold a delete, but never grant one.
+        The deletes of this process stay in the window. When it leads again and loads the saved state, which contains
+        them, too, they count twice. That can hold a delete, but never grant one.
         """
         names = {one.key.name for one in self.pending if one.stage is not DeleteStage.GRACE}
         self.holds.unload_all()

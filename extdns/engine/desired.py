@@ -74,7 +74,8 @@ class Contested(Value, frozen=True, kw_only=True):
         rejected: the same losses, in the form that decisions need.
         remaining: the claims that did not lose every record that they request.
         retained: records that are not transferred to another namespace yet, and why.
-        transfers: deletes of records that pass to another namespace, or go, once the delete guard allows it.
+        transfers: deletes of records that the namespace that requests the name now replaces, or does not request. Each
+            is made once the delete guard allows it.
         merged: the keys of records that equal what external-dns merges from all claims, and not what the winners
             request.
         waits_for: what the records of `retained` wait for.
@@ -110,7 +111,10 @@ class Contested(Value, frozen=True, kw_only=True):
 def build_candidates(
     claims: Iterable[NameClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
 ) -> tuple[Candidate, ...]:
-    """Merge the resolved *claims* to a name into candidates. A claim of *targetless* may set TTL and labels."""
+    """Merge the resolved *claims* to a name into candidates.
+
+    The claims in *targetless* add no targets, but one of them may be the deciding claim, which sets TTL and labels.
+    """
     return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings, targetless)
 
 
@@ -223,7 +227,7 @@ def _is_contender(claim: NameClaim) -> bool:
 
 
 def _are_several_namespaces(claims: Iterable[NameClaim], ours: Iterable[OwnedRecord]) -> bool:
-    """Return whether the objects of *claims*, and those that *ours* were made for, are in more than one namespace."""
+    """Return whether the objects of *claims* and the resources of *ours* are in more than one namespace."""
     namespaces = {claim.provenance.ref.key.namespace for claim in claims}
     namespaces |= {find_namespace(owned.resource) for owned in ours}
     return len(namespaces) > 1

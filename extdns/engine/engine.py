@@ -236,7 +236,7 @@ class Engine:
     def _observe(self, observation: inputs.Observation, now_s: float) -> None:
         """Store the claims of one observation, and enqueue the names whose claims changed.
 
-        An observed object exists, so existence checks of it, and of dependencies that it found again, are dropped.
+        The object exists, and so do dependencies that its claims found again: their existence checks are dropped.
         """
         key, still_missing = observation.key, observation.missing_dependencies
         observed = [missing for missing in self.claims.missing_dependencies(key) if missing not in still_missing]

@@ -68,7 +68,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
 
         Args:
             owned: a record of ours that is to be deleted because it is not requested.
-            claims: to its name, without those that lost a contest.
+            claims: the claims to the name of the record, without those that lost a contest.
             requested: the records of managed types that *claims* request, whether or not the service can hold them.
         """
         found = self._find(owned, claims, requested)
@@ -259,9 +259,9 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
     def _check_address(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
-        """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved.
+        """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved. Return None if none is.
 
-        If it has been since the start of the process, no PTR claim was derived from it.
+        A claim that has been unresolved since the process started has no PTR claim that would keep the record.
         """
         if owned.resource or owned.record.type != rrtype.PTR:
             return None
@@ -306,12 +306,12 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return [*self._list_absent(ended), *(one for key in keys for one in self.claims.missing_dependencies(key))]
 
     def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:
-        """Return the objects of the *ended* claims that a list lacks, and that were not observed again."""
+        """Return the objects of *ended* claims that are `absent` from a list and have not been observed again."""
         absent = (self.find_object(resource) for resource, end in ended.items() if end is Evidence.ABSENT)
         return [key for key in absent if key and not self.claims.has_object(key)]
 
     def _confirm_requesters_absent(self, owned: OwnedRecord) -> Finding:
-        """Return the finding for a record without a resource whose former requester is missing from a list now."""
+        """Return the finding for *owned*, which names no resource: a list lacks its former requesters, or did so."""
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         if not all(map(self.find_object, ended)):
             return self._find_unclaimed()

@@ -152,7 +152,8 @@ class ClusterGuard:
     def adopt(self) -> bool:
         """Let the saved state belong to the observed cluster, if it is the same or a person accepted it.
 
-        An acceptance counts once: a cluster has to be accepted again after another one was.
+        An acceptance counts once: if the objects come from a third cluster later and then from this one again, this
+        one has to be accepted again.
 
         Returns:
             Whether all names must be planned again.

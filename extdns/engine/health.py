@@ -46,7 +46,7 @@ def find_unread(engine: Engine) -> tuple[str, ...]:
 
 
 def reference_fails(engine: Engine) -> bool:
-    """Return whether external-dns would have failed in this situation, which `--compat` takes for the exit code.
+    """Return whether external-dns would have failed in this situation; with `--compat`, the exit code then is 1.
 
     External-dns leaves out a change that is larger than a batch, and only logs a warning. In a dry run it sends nothing
     that can be refused, so only failed reads and computations count.
@@ -61,7 +61,7 @@ def reference_fails(engine: Engine) -> bool:
 
 
 class _Unread(NamedTuple):
-    """Something that is not read: a message, and whether only because that is still in progress."""
+    """A kind or a zone that is not read: a message, and whether the only reason is that reading is in progress."""
 
     message: str
     is_in_progress: bool

@@ -178,7 +178,7 @@ class Holds:
             self.next_expiry_at = self._expiries[0][0]
 
     def _replace_record(self, zone: Zone, hold: Hold, owned: OwnedRecord) -> None:
-        """Store the new digest of a held record that somebody edited, without the approval of the former record."""
+        """Store the new digest of a held record that somebody edited; remove the approval that the old digest had."""
         self._remove(hold)
         self._state.approvals.remove(hold.digest)
         hold.owned, hold.digest, hold.is_approved = owned, self._state.compute_digest(zone, owned), False
@@ -217,7 +217,7 @@ class Holds:
         self.next_expiry_at = self._expiries[0][0] if self._expiries else math.inf
 
     def move_to_namespace(self, namespace: Scope) -> None:
-        """Move holds caused by the budget of a zone, but not by absence, to *namespace* if their records are of it."""
+        """Move the holds by the budget of a zone to *namespace*, if it has their resources; not those by absence."""
         for hold in tuple(self._by_scope.get(Scope(namespace.zone_id), {}).values()):
             is_observed = hold.cause.by_budget and not hold.cause.by_absence
             if is_observed and find_namespace(hold.owned.resource) == namespace.namespace:
@@ -393,7 +393,7 @@ def _is_ended_by_request(delete: PendingDelete | None, cause: HoldCause) -> bool
 
 
 def _list_scopes(hold: Hold) -> tuple[Scope, ...]:
-    """Return the scopes that count a hold: for a delete by absence all scopes, else its own and narrower ones."""
+    """Return the scopes that count a hold: all for a delete by absence, else that of its cause and narrower ones."""
     scopes = list_scopes(hold.zone.id, hold.owned.resource, by_absence=hold.cause.by_absence)
     counts_everywhere = hold.cause.by_absence or hold.cause.scope not in scopes
     return scopes if counts_everywhere else scopes[: scopes.index(hold.cause.scope) + 1]

@@ -233,7 +233,7 @@ class RulesAnswered(Value, frozen=True, kw_only=True):
 
 
 class RulesRevised(Value, frozen=True, kw_only=True):
-    """The policy server has other policies than before; *revision* names them."""
+    """The policy server has other policies than before; *revision* is the label or revision of these."""
 
     revision: str
 
@@ -268,7 +268,7 @@ Input = (
 
 
 def group_by_name(records: Sequence[Record]) -> dict[DnsName, tuple[Record, ...]]:
-    """Return *records* grouped by name, each group sorted by key."""
+    """Return *records* by name, the records of each name sorted by `Record.key`."""
     groups: dict[DnsName, list[Record]] = {}
     for record in records:
         groups.setdefault(record.name, []).append(record)

@@ -167,7 +167,7 @@ class Selection(NamedTuple):
     labels: tuple[tuple[str, str], ...]
 
     def covers(self, key: ObjectKey, labels: Mapping[str, str]) -> bool:
-        """Return whether an object at *key* with *labels* is selected."""
+        """Return whether this lookup finds an object at *key* with *labels*."""
         is_here = self.namespace in {"", key.namespace}
         return is_here and all(labels.get(name) == value for name, value in self.labels)
 

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class SharingZones(NamedTuple):
-    """The zones, other than that of a name, in which its ownership records matter; only the name of a zone has any.
+    """The zones in which the ownership records of a name matter, without the zone in which the name is planned.
+
+    Only the name of a zone itself has such zones.
 
     Attributes:
         above: the zone that holds the ownership records, None if the name's own zone does.
@@ -80,7 +82,7 @@ class Parts(Value, frozen=True, kw_only=True):
 
 
 def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> list[Record]:
-    """Return the records of the zone *above* at those *related* names that are not in *zone*."""
+    """Return the records of the zone *above* at those *related* names that do not end with the name of *zone*."""
     outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone.zone.name)]
     return [record for name in outside for record in above.cache.records(name)]
 
@@ -117,13 +119,15 @@ def respect_elsewhere(
 
 
 def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, proved: Iterable[OwnedRecord]) -> Parts:
-    """Select the part of *sets* that is written now, and split it by zone. Without *sets*, delete leftovers.
+    """Select the part of *sets* that is written now, and split it by zone.
+
+    If *sets* is empty, return change sets that delete the leftover ownership records of *name* (`Parts.leftovers`).
 
     Args:
         sets: all change sets of *name*, with ownership records.
         above: the zone that holds the ownership records.
         name: the planned name, which is also that of a zone.
-        proved: the records of *name* in all zones that have ownership records in common.
+        proved: the records of *name* in all zones that use the same ownership records; a leftover of these stays.
     """
     if not sets:
         return Parts(home=(), above=_clean_up(above, name, proved), leftovers=_find_leftovers(above, name))

@@ -338,7 +338,9 @@ class RestoredGrants:
 
 
 def block_delete(proposal: Proposal, delete: PendingDelete, block: Blocked | None) -> Proposal:
-    """Return *proposal* with *block*, if there is one, in place of its delete, unless a requested record replaces it.
+    """Return *proposal* with *block*, unless it is None, in place of its delete.
+
+    The delete of a record that a requested record replaces is never blocked.
 
     A proposal to retain a record with an unresolved claim stays as it is until `--unresolved-timeout` ends, and then
     becomes a delete or is replaced by *block*.

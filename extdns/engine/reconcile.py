@@ -69,7 +69,7 @@ class NamePlan(Struct, gc=False):
         unadjusted: desired records that must be shown to the service before the name can be planned.
         sets: by zone, the change sets to queue there: those planned in it, and those of ownership records that it holds
             for zones below.
-        inputs: what rules were evaluated on.
+        inputs: the inputs of the rules that were evaluated.
     """
 
     plans: list[ZonePlan] = []
@@ -187,7 +187,8 @@ def _block_unsent(plan: Plan, block: Blocked | None, block_above: Blocked | None
     Args:
         plan: the plan of a name in a zone.
         block: why no change of the name can be sent to the zone now, None if one can.
-        block_above: the same for the zone above that holds its ownership records.
+        block_above: why no change can be sent to the zone above that holds the ownership records of the name, None if
+            one can.
     """
     if not (block or block_above):
         return plan.proposals
@@ -222,8 +223,8 @@ def _wait_for_adjustment(
 ) -> None:
     """Record that planning *name* in *zone* waits until the service was shown *records*.
 
-    If their last request failed, its message rejects the claims and keeps the records of ours; otherwise the former
-    decisions stay, without those that change something, because nothing is queued.
+    If the last request for *records* failed, add decisions that reject the claims and keep our records, with the error
+    of that request. Otherwise add the former decisions, except changes: while an answer is awaited, none is queued.
     """
     planned.unadjusted += records
     planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))

@@ -1,4 +1,4 @@
-"""Holds of records that this process has not read yet: they were saved, or their zone left the list.
+"""Holds whose records this process has not found: an earlier process saved them, or their zone is no longer listed.
 
 A restored hold becomes an ordinary one (holds.py) when the name of its record is planned. It is found by the id of the
 record, because another writer may have edited the record meanwhile.
@@ -59,7 +59,8 @@ class RestoredHolds:
     """All restored holds, by record, by digest and by zone.
 
     Attributes:
-        by_zone: the holds by zone id and record. Zones without holds are left out; "" is the id of those of any zone.
+        by_zone: the holds by zone id and record id. Zones without holds are left out. Holds whose record can be in any
+            zone have the zone id "".
     """
 
     def __init__(self) -> None:

@@ -180,9 +180,10 @@ class RetryTable:
     def delay_refused(
         self, refused: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float, longest_s: float
     ) -> None:
-        """Begin the pause of each of the *refused* names, at most *longest_s*, with its changes and why they wait.
+        """Begin a pause of at most *longest_s* for each of the *refused* names.
 
-        Names whose pauses end at about the same time are retried together.
+        Store with it the changes of the name, and *block*, which states why they wait. Names whose pauses end at about
+        the same time are retried together.
         """
         ends = {retry.until_at for _, retry in self.select(Failure.REFUSED)}
         for name, changes in refused.items():
@@ -278,7 +279,7 @@ class GiveUpRule(Value, frozen=True, kw_only=True):
     """When to stop waiting for a call that keeps failing: one failing zone must not hold up the first pass (law 3).
 
     Attributes:
-        is_single_pass: whether the process ends after one pass. Then failures are counted, otherwise timed.
+        is_single_pass: whether the process ends after one pass. Then the number of failures decides, else `timeout_s`.
         timeout_s: how long to wait for a failing call, counted from its first failure.
     """
 

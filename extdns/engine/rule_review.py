@@ -121,7 +121,7 @@ class RuleReview(Value, frozen=True, kw_only=True):
 
     @property
     def waits_for(self) -> list[Wait]:
-        """The namespaces of the records to delete: rules may read their labels, and no claim leads to the name."""
+        """Waits for changes of the namespaces of the records to delete, since rules may read the namespaces' labels."""
         deleted = (one.current for one in self.inputs if one.operation is Operation.DELETE)
         names = dict.fromkeys(find_namespace(one.resource) for one in deleted if one)
         return [Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", name)) for name in names if name]
@@ -139,7 +139,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     state: EngineState
 
     def review_claims(self, claims: Sequence[NameClaim], together: Sequence[Candidate], desired: Desired) -> RuleReview:
-        """Return what rules answer about *claims*, which request *together*, or *desired* as the service holds it."""
+        """Return what rules answer about *claims*, which request *together*: *desired*, in the form of the service."""
         resolved = [claim for claim in claims if isinstance(claim, ResolvedClaim)]
         targetless = self.state.claims.targetless_claims(claims[0].name) if claims else ()
         plan = self.state.settings.plan
@@ -313,7 +313,7 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         return owned.is_ours and (not owned.resource or self._is_of_namespace(find_namespace(owned.resource), claim))
 
     def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
-        """Return whether *claim* can be merged with claims of *namespace*."""
+        """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""
         return self.state.settings.plan.merges_namespaces or claim.provenance.ref.key.namespace == namespace
 
 

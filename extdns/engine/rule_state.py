@@ -169,7 +169,7 @@ class RuleState:
     def _find_answer(self, item: RuleInput) -> Evaluation | None:
         """Return the answer about *item*, None if there is none yet.
 
-        The answer about a change also counts for the record once it was written, so that a change takes one query.
+        The answer about a change also counts for the record that the change writes, so that a change takes one query.
         """
         found = self._answers.get(item)
         if found is None and item.current is not None and is_published(item.current, item.record):
@@ -177,7 +177,7 @@ class RuleState:
         return found
 
     def require(self, name: DnsName, inputs: Iterable[RuleInput]) -> None:
-        """Replace the inputs whose answers *name* needs; request those that are missing."""
+        """Replace the inputs whose answers *name* needs, and request each of these answers that is not stored."""
         if not self.has_server:
             return
         new, old = frozenset(inputs), self._used.get(name, frozenset())
@@ -215,14 +215,14 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
 
 
 def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex, zones: Zones) -> bool:
-    """Return whether the PTR claim *claim* would publish a name whose address record is unknown now.
+    """Return whether the PTR claim *claim* would newly publish a name whose address record is unknown now.
 
-    A PTR claim stays while the claim to the address is unresolved, so that the PTR record stays. Or the zone of the
-    address record was not read yet.
+    It is unknown while the claim to it is unresolved (a PTR claim stays then, so that an existing PTR record stays), or
+    while its zone was not fully read.
 
     Args:
         claim: a PTR claim.
-        current: the records of its name.
+        current: the records at the name of *claim*.
         claims: all claims.
         zones: all zones.
     """

@@ -28,7 +28,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
         once: whether the process ends after one pass; it waits for no grace period.
         interval_s: time from the start of one refresh of a zone to the start of the next.
         max_refresh_interval_s: the longest such time; it grows up to this while there is no sign of another writer.
-        refresh_calls_per_minute: calls to refresh zones, lists of zones included.
+        refresh_calls_per_minute: the most calls per minute that refresh zones, including those that list zones.
         gather_s: for how many seconds names are gathered before they are planned together (see `should_gather`).
         deletes: when deletes may be made.
         settings_digest: the digest of the settings that decide which records are requested.

@@ -26,7 +26,7 @@ class EngineState(Value, frozen=True, kw_only=True, gc=True):
         settings: the configuration.
         claims: the claims of all objects.
         evidence: finds the evidence for deletes in what was observed.
-        adjustments: requests for what the service makes of desired records.
+        adjustments: requests that show desired records to the service, which returns them as it would store them.
         checks: GET requests for objects that a list of their kind does not contain.
         zones: the caches and write queues of all zones.
         delete_guard: decides which deletes may be made now.

@@ -151,7 +151,7 @@ class WriteQueue:
         self.queued.pop(name, None)
 
     def find_queued_before(self, names: Collection[str]) -> list[ChangeSet]:
-        """Return, of *names*, the queued change sets, else those in flight, and those of a batch without an answer."""
+        """Return the queued change sets of each of *names*, or those in flight; also those of an unanswered batch."""
         found: list[ChangeSet] = []
         for name in sorted((self.queued.keys() & names) | (self._sent.keys() & names)):
             found += self.queued.get(name) or self._sent[name]
@@ -301,8 +301,8 @@ class WriteQueue:
     ) -> Collection[DnsName]:
         """Do as `UnconfirmedWrites.resolve`. If the batch was applied, end the pause of the zone.
 
-        If it was not applied, and one of its names had no answer before, send it in halves. Delay a single name if
-        others wait for it.
+        If the batch was not applied, and an earlier batch with one of its names had no answer, send it in halves. If it
+        has one name, delay that name if others wait for it.
         """
         batch = self.unconfirmed.unanswered_batch
         names = self.unconfirmed.resolve(read, changed)

@@ -147,7 +147,7 @@ def _plan_changes(
     reviewer: RuleReviewer | None,
     state: EngineState,
 ) -> Plan:
-    """Return the plan of a name at which a record or a claim is not as requested."""
+    """Return the plan of a name at which not every record is as requested, or not every claim is fulfilled."""
     zone, current, settings = plan_input.zone, plan_input.current, state.settings.plan
     retained = _find_retained(plan_input, contest, review)
     findings = _find_evidence(plan_input, comparison, contest, retained, state)
@@ -224,11 +224,11 @@ class PlanInput(Value, frozen=True, kw_only=True):
 
     @property
     def visible(self) -> Sequence[NameClaim]:
-        """The claims to set identifiers that are not hidden."""
+        """The claims whose set identifier is not in `hidden`."""
         return [one for one in self.claims if one.set_identifier not in self.hidden] if self.hidden else self.claims
 
     def list_hidden(self) -> list[NameClaim]:
-        """Return the claims to hidden set identifiers."""
+        """Return the claims whose set identifier is in `hidden`."""
         return [one for one in self.claims if one.set_identifier in self.hidden] if self.hidden else []
 
 
@@ -354,7 +354,7 @@ def _find_deletes(
 def _complete(
     plan_input: PlanInput, proposals: tuple[Proposal, ...], state: EngineState
 ) -> tuple[Parts, tuple[Proposal, ...]]:
-    """Build the change sets with ownership records. Block the *proposals* for which there can be none."""
+    """Build change sets with ownership records for *proposals*. Block the proposals that no change set can fulfil."""
     zone, above, settings = plan_input.zone, plan_input.above, state.settings
     blocks: dict[RecordKey, Blocked] = {}
     complete: list[ChangeSet] = []

@@ -54,7 +54,7 @@ class ZoneRefresher:
     def __init__(
         self, settings: EngineSettings, claims: ClaimIndex, zones: Zones, waits: Waits, deadlines: Deadlines
     ) -> None:
-        """Keep the caches of *zones* up to date. Some names in *waits* wait for a list of zones."""
+        """Keep the caches of *zones* up to date; *waits* has the names that wait for the next list of zones."""
         self._settings = settings
         self._claims = claims
         self._zones = zones
@@ -112,7 +112,11 @@ class ZoneRefresher:
         return 60.0 / self._settings.refresh_calls_per_minute * self._factor
 
     def _compute_interval_s(self, quiet_rounds: int) -> float:
-        """Return the time from the start of a round to the start of the next, after so many quiet ones in a row."""
+        """Return the time from the start of one round of reading to that of the next, in seconds.
+
+        Args:
+            quiet_rounds: how many rounds in a row found no sign of another writer.
+        """
         interval_s = self._interval_s
         return compute_backoff_s(interval_s, quiet_rounds, max(interval_s, self._settings.max_refresh_interval_s))
 
@@ -126,7 +130,7 @@ class ZoneRefresher:
     def _find_list_at(self) -> float:
         """Return the monotonic time of the next list of zones.
 
-        While names wait for a zone, lists do not become rarer.
+        While names wait for a zone, the interval between two lists does not double.
         """
         zones, at_s = self._zones, self._next_list_at
         if self._waits.names(ZONES):
@@ -192,7 +196,10 @@ class ZoneRefresher:
         return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed, now_s)))
 
     def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
-        """Ignore the written names in pages of this round, which may be older. Refresh soon after a write conflict."""
+        """Ignore the names that *batch* wrote in the pages of the present round, because these may be older.
+
+        After a write conflict, also refresh the zone soon.
+        """
         state.refresh.skip_names(write.key.name for write in batch.writes)
         if isinstance(outcome, WriteConflict):
             state.refresh.expect_changes(now_s, self._interval_s)
@@ -223,7 +230,7 @@ class ZoneRefresher:
     def add_related(self, names: Iterable[DnsName]) -> set[DnsName]:
         """Return *names* and their related names.
 
-        Related names without a claim or a plannable record are left out, which are most of them.
+        Most related names are left out: those with no claim and no record that is unreadable or of a managed type.
         """
         found, types = set(names), self._settings.plan.managed_types
         caches = [state.cache for state in self._zones]

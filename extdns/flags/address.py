@@ -33,8 +33,8 @@ def parse_address(text: str) -> ListenAddress:
     """Parse `HOST:PORT`. The host may be missing; an IPv6 address must be in brackets.
 
     Raises:
-        ValueError: the port is missing or not a number up to 65535, an IPv6 address has no brackets, or another host
-            has some.
+        ValueError: the port is missing or not a number up to 65535, an IPv6 address is not in brackets, or a host that
+            is no IPv6 address is in brackets.
     """
     host, colon, port = text.rpartition(":")
     if not colon or not _PORT.fullmatch(port) or int(port) > _MAX_PORT:

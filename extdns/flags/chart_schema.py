@@ -1,7 +1,8 @@
 """The schema of the Helm chart's values: `python -m extdns.flags.chart_schema > charts/extdns/values.schema.json`.
 
 The structure and the descriptions are those of values.yaml; values that become flags are described by the table of
-flags. What needs an explanation is refused by the templates (docs/design/chart.md, "What is refused").
+flags. The schema checks the type and form of each value. What cannot be refused without an explanation is refused by
+the templates of the chart (docs/design/chart.md, "What is refused").
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def format_default(flag: Flag) -> str:
 
 
 def list_allowed(flag: Flag) -> tuple[str, ...]:
-    """Return the allowed values of a flag that this version has, without ""; () if they cannot be listed."""
+    """Return those allowed values of a flag that this version supports, except ""; () if they cannot be listed."""
     return AVAILABLE.get(flag.name, tuple(choice for choice in flag.kind.choices if choice))
 
 

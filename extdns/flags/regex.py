@@ -98,8 +98,8 @@ _CONTROL: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "
 class _Translator:
     """Translates an RE2 expression to Python, from left to right.
 
-    `_flags` has one entry for the whole expression and one for each open group: the openings, such as `(?i:`, of the
-    groups for flags that are closed at its end.
+    `(?i)` is translated to the opening `(?i:`, which is closed at the end of the group that contains the `(?i)`.
+    `_flags` is a stack of lists of such openings: one for the whole expression, then one for each group that is open.
     """
 
     def __init__(self, text: str) -> None:

@@ -68,9 +68,12 @@ def check_our_rules(values: Mapping[str, Any]) -> None:
 
 
 def find_warnings(settings: Mapping[str, Setting]) -> tuple[str, ...]:
-    """Return a warning of two lines for each purpose for which *settings* has flags that are not used.
+    """Return a warning for each of TLS, Kerberos and TSIG that is not in use although flags of it are set.
 
-    *settings* are the flags that are set. External-dns accepts them, too.
+    A warning has two lines. It is no error because external-dns accepts such flags.
+
+    Args:
+        settings: the flags that are set, by name.
     """
     tls, kerberos, insecure = (
         _is_set(settings, name) for name in ("rfc2136-use-tls", "rfc2136-gss-tsig", "rfc2136-insecure")

@@ -228,8 +228,8 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
 def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning of two lines for each value that cannot have an effect; with `--compat` none.
 
-    Those about TLS and signatures come first, the others follow in the order of the table. Flags whose source, provider
-    or registry is not chosen are left out.
+    Warnings about TLS and signatures of `rfc2136` come first, the others follow in the order of the table of flags.
+    Flags whose source, provider or registry is not chosen are left out.
 
     Args:
         settings: the flags that are set, by name.

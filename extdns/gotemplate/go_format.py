@@ -174,7 +174,7 @@ def _format_value(value: GoValue, directive: _Directive) -> str:
 
 
 def _format_scalar(value: GoValue, verb: str, flags: str, precision: int) -> str | None:
-    """Return the text, or None if the verb does not fit."""
+    """Return *value* formatted by *verb*, a letter such as `d`; None if the verb does not fit the type of the value."""
     if verb == "v":
         if "#" in flags:
             return _quote_if_string(value)

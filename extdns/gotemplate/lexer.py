@@ -132,7 +132,10 @@ def _find_action_end(text: str, at: int) -> tuple[int, bool] | None:
 
 
 def _tokenize_action(text: str, left: int, at: int) -> Generator[Token, None, tuple[int, bool]]:
-    """Yield the tokens of the action that begins at *left*. Return the same as `_find_action_end` at its end."""
+    """Yield the tokens of the action that begins at *left*, from *at* on.
+
+    Return the offset after the action, and whether blanks after it are trimmed.
+    """
     opened: list[int] = []
     while (closed := _find_action_end(text, at)) is None:
         if at >= len(text):

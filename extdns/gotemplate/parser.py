@@ -41,7 +41,11 @@ class PipelineParser:
         self._variables = outer
 
     def parse_pipeline(self, where: str, end: TokenKind) -> nodes.PipelineNode:
-        """Parse a pipeline and the *end* after it. Raises `TemplateError`, naming *where*."""
+        """Parse a pipeline and the *end* after it.
+
+        Raises:
+            TemplateError: a syntax error. The message names *where*, such as `range`.
+        """
         first = self._tokens.read_after_spaces()
         self._tokens.step_back()
         variables, assigns = self._parse_declaration(where)
@@ -311,7 +315,10 @@ class _TemplateParser:
         self._parse_definition(name, offset, "define")
 
     def _parse_definition(self, name: str, offset: int, word: str) -> None:
-        """Parse the body of a named template, which cannot use outer variables. An empty body replaces no other."""
+        """Parse the body of the template *name*, which cannot use outer variables.
+
+        If the template was defined before, an empty body changes nothing, and an empty template gets the new body.
+        """
         ranges, self._range_depth = self._range_depth, 0
         with self._pipelines.open_empty_scope():
             body, end = self._parse_block(top=False)

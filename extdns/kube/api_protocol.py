@@ -94,7 +94,7 @@ def build_error(call: str, code: int, body: bytes, retry_after: str = "") -> Api
         call: description of the request.
         code: HTTP status code.
         body: a `Status`, or anything else, such as HTML of a proxy.
-        retry_after: the header of that name; a date is ignored.
+        retry_after: the value of the header `Retry-After`, "" without one; a date is ignored.
     """
     try:
         status = _STATUSES.decode(body)

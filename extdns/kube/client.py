@@ -1,8 +1,8 @@
 """HTTP requests to the API server. The `kubernetes` package only loads configuration, credentials and TLS.
 
-Its classes for every kind are not used, since importing them costs time and memory (`import_partially`).
-Requests use its connection pool, and responses are bytes. The kubeconfig loader is imported only where a
-kubeconfig is used.
+The classes that the package has for every kind are not used, since importing them costs time and memory
+(`import_partially`). Requests use the connection pool of the package, and responses are bytes. Its kubeconfig loader is
+imported only where a kubeconfig is used.
 """
 
 from __future__ import annotations
@@ -256,7 +256,10 @@ class HttpClient:
 
 
 def _load_kubeconfig(paths: str) -> KubeConfigLoader:
-    """Return the package's loader for the merged files. They are parsed again only if one of them changed."""
+    """Return the kubeconfig loader of the `kubernetes` package, for the merged files of *paths*.
+
+    The files are parsed again only if one of them changed.
+    """
     contents = tuple(path.read_bytes() for path in _split_paths(paths) if is_file(path))
     return cast(
         "KubeConfigLoader",
@@ -268,7 +271,7 @@ def _load_kubeconfig(paths: str) -> KubeConfigLoader:
 
 @lru_cache(maxsize=1)
 def _merge_kubeconfigs(paths: str, _contents: tuple[bytes, ...]) -> object:
-    """Parse and merge the files of *paths*. Parsing takes milliseconds, and several clients read the same files."""
+    """Parse and merge the files of *paths*. The result is cached, since several clients read the same files."""
     merged = _import_kube_config(paths).KubeConfigMerger(paths).config
     if merged is None:
         raise ConfigException("there is no content")
@@ -290,7 +293,7 @@ def _split_paths(paths: str) -> Iterator[Path]:
 
 
 def _describe_error(exc: Exception) -> str:
-    """Return the message of *exc* up to the first brace, where it may quote secrets of the file."""
+    """Return the message of *exc* up to the first brace, because after that it may quote secrets of the kubeconfig."""
     text = shorten(str(exc).partition("{")[0].strip())
     return text if isinstance(exc, ConfigException | OSError) else f"{type(exc).__name__}: {text}"
 

@@ -120,7 +120,7 @@ def test_adopt_writes_nothing_while_a_manifest_cannot_be_read(
     assert installation.zones.contents() == before
     output = capsys.readouterr().out
     assert "\nINCOMPLETE: " in output
-    assert output.endswith("\n1 record can be adopted; nothing is written until all can be read.\n")
+    assert output.endswith("\n1 record can be adopted; nothing is written until everything can be read.\n")
     assert adopt(installation) == 1
     assert capsys.readouterr().out == output
 

@@ -55,7 +55,7 @@ def test_owners_are_listed_with_the_number_of_their_records_and_with_orphans_and
         '  "blue"                              1 record\n'
         "  no owner                           2 records\n"
         "\n"
-        "  Ours, but no object requests it\n"
+        "  Records of ours that no object requests\n"
         "    A      old.example.org  resource service/shop/old\n"
         "\n"
         "  Ownership records that cover no current record\n"

@@ -155,7 +155,7 @@ def test_explaining_the_name_of_an_ownership_record_shows_the_record_that_it_cov
     assert (one.ownership_of, one.owner, one.ours, one.outcome) == ((f"A {WEB}",), "me", True, None)
     assert (document.answer, document.reason) == (f"a-web.example.org holds the ownership record of A {WEB}.", None)
     assert f'ownership record of A {WEB}; owner "me", resource service/shop/web\n' in render(document)
-    assert render(document).endswith("Next: nothing to do; extdns leaves it as it is")
+    assert render(document).endswith("Next: nothing to do; extdns leaves the name as it is")
 
 
 def test_explaining_an_ownership_record_that_covers_no_current_record_says_so() -> None:

@@ -40,7 +40,7 @@ def next_step(reason: Reason) -> str:
         ),
         pytest.param(
             Reason.TYPE_UNMANAGED,
-            "to manage the type, add --managed-record-types=TXT to the types that are managed",
+            "to manage the type, add --managed-record-types=TXT to the flags",
             id="type that is not managed",
         ),
         pytest.param(
