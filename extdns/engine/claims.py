@@ -176,11 +176,11 @@ class ClaimIndex:
 
     @property
     def uncertainty(self) -> tuple[tuple[str, ...], bool]:
-        """The sources with an object whose claims cannot be computed; whether any object has a hidden request."""
+        """The sources with an object whose claims cannot be computed; whether `find_hidden_request(None)` finds one."""
         return tuple(self._failed), bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None) -> Blocked | None:
-        """Return the invalid hostname or misspelled annotation of the object at *key*, or of any if *key* is None."""
+        """Return the invalid hostname or misspelled annotation of the object at *key*, None for any object."""
         if key is None:  # the text names no object: it would have to change whenever another object comes or goes
             return Blocked(reason=Reason.INVALID_NAME, detail=_HIDDEN) if self._hidden else None
         for source in self._sources:

@@ -97,7 +97,7 @@ class Decisions:
         return added
 
     def find_undecided_zones(self, names: Iterable[DnsName]) -> set[Zone]:
-        """Return the zones with a record at one of *names* that is kept because its fate cannot be decided yet."""
+        """Return the zones with a record at one of *names* that is kept because too little is known to decide."""
         found = (decision for name in names for decision in self.decisions(name))
         return {
             one.zone

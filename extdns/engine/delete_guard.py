@@ -240,7 +240,7 @@ class DeleteGuard:
         return min(self.pending.next_due_at, self.state.approvals.next_expiry_at)
 
     def advance(self, now_s: float) -> set[DnsName]:
-        """Grant or hold the due deletes, but not for an unaccepted cluster. Return the names to plan again."""
+        """Grant or hold the due deletes; neither while another cluster is to be accepted. Return the names to plan."""
         names: set[DnsName] = set()
         if self.cluster.is_other:
             return names

@@ -74,8 +74,8 @@ class Contested(Value, frozen=True, kw_only=True):
         rejected: the same losses, in the form that decisions need.
         remaining: the claims that did not lose every record that they request.
         retained: records that are not transferred to another namespace yet, and why.
-        transfers: deletes of records that the namespace that requests the name now replaces, or does not request. Each
-            is made once the delete guard allows it.
+        transfers: deletes of records that their namespace no longer requests while another namespace requests the name.
+            Each is made once the delete guard allows it.
         merged: the keys of records that equal what external-dns merges from all claims, and not what the winners
             request.
         waits_for: what the records of `retained` wait for.

@@ -1,4 +1,4 @@
-"""Holds whose records this process has not found: an earlier process saved them, or their zone is no longer listed.
+"""Holds of records that this process has not read: an earlier process saved the hold, or the zone is not listed now.
 
 A restored hold becomes an ordinary one (holds.py) when the name of its record is planned. It is found by the id of the
 record, because another writer may have edited the record meanwhile.
