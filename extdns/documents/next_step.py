@@ -84,8 +84,8 @@ def _suggest_by_reason(document: NameDocument) -> str:
             return _suggest_for_missing_address(document.claims[0].object, document.process)
         case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
             return (
-                "correct the hostname or annotation; until then extdns keeps the record as it is, "
-                "and then makes it as the object requests"
+                "correct the hostname or annotation; until then the record stays as it is, "
+                "afterwards extdns makes it as the object requests"
             )
         case Reason.DOMAIN_FILTERED:
             return "check the filters of domains, such as --domain-filter, or request a name that they do not exclude"

@@ -180,7 +180,7 @@ class ClaimIndex:
         return tuple(self._failed), bool(self._hidden)
 
     def find_hidden_request(self, key: ObjectKey | None) -> Blocked | None:
-        """Return the invalid hostname or misspelled annotation of the object at *key*, None for any object."""
+        """Return the invalid hostname or misspelled annotation of the object at *key*; if that is None, of any."""
         if key is None:  # the text names no object: it would have to change whenever another object comes or goes
             return Blocked(reason=Reason.INVALID_NAME, detail=_HIDDEN) if self._hidden else None
         for source in self._sources:
