@@ -55,7 +55,7 @@ class PolicyRevision(Value, frozen=True, kw_only=True):
 
 
 class PolicyClient(Protocol):
-    """Makes the calls to a policy server, for one thread. Methods never raise: a failure is a value."""
+    """Calls a policy server; used by one thread. Methods never raise: what they return states a failure."""
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
         """Query the server about up to 500 *inputs*, and return what it answered about each."""

@@ -1,4 +1,4 @@
-"""What rules are evaluated on: one requested record or one change, with the object behind it."""
+"""What rules are evaluated on: one requested record or one change, with the object that requests it."""
 
 from __future__ import annotations
 

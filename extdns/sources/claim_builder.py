@@ -220,7 +220,7 @@ class Templates(Value, frozen=True, kw_only=True):
 
     @property
     def can_name_hosts(self) -> bool:
-        """Whether a template renders hostnames. If so, sources need full objects."""
+        """Whether a template renders hostnames. If so, sources need objects with all fields."""
         return self.fqdn is not None or self.fqdn_target is not None
 
     def render_hosts(

@@ -182,7 +182,7 @@ class GlooSource(Value, frozen=True, kw_only=True):
         return RecordOptions.read(Annotations.read(merged, self.common.prefixes))
 
     def _build_template_claims(self, proxy: Proxy, ref: ObjectRef, *, has_hosts: bool) -> tuple[Claim, ...]:
-        """Build the claims of templates that render targets (docs/spec/sources.md 8.8)."""
+        """Build the claims of hosts for which templates also render the targets (docs/spec/sources.md 8.8)."""
         builder, templates = ClaimBuilder(_NAME, ref, RecordOptions(), resource=""), self.common.templates
         templates.request_host_target_pairs(builder, _NAME, PROXY, proxy, has_hosts=has_hosts)
         templates.request_hosts_at_targets(

@@ -125,7 +125,10 @@ class HostPublisher:
         self._add_template_pairs(self._bare_builder)
 
     def publish_bare_template_targets(self) -> None:
-        """Request the hosts of templates that render targets, without TTL and resource (docs/spec/sources.md 8.8).
+        """Request the hosts for which templates also render the targets, without TTL and resource.
+
+        The templates are `--fqdn-target-template`, and `--fqdn-template` with `--target-template`.
+        See docs/spec/sources.md 8.8.
 
         Raises:
             TemplateError: a template cannot be rendered for the object.
@@ -133,9 +136,9 @@ class HostPublisher:
         self._add_template_targets(self._bare_builder)
 
     def publish_template_targets(self) -> None:
-        """Request the hosts of templates that render targets, with the TTL and resource of the object.
+        """Request the hosts for which templates also render the targets, with the TTL and resource of the object.
 
-        See docs/spec/sources.md 6.4. Raises `TemplateError`.
+        The templates are those of `publish_bare_template_targets` (docs/spec/sources.md 6.4). Raises `TemplateError`.
         """
         self._add_template_targets(self.builder)
 

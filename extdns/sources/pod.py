@@ -99,7 +99,10 @@ class PodSource(Value, frozen=True, kw_only=True):
     def _list_hosts(
         self, pod: Pod, annotations: Annotations, override: TargetResult | None
     ) -> Iterator[tuple[str, str, _AddressOwner, TargetResult | None]]:
-        """Yield each host with its field, whose address it gets, and targets to publish instead of that address."""
+        """Yield each host with its field, whether it gets the address of the pod or of its node, and other targets.
+
+        Other targets are published instead of that address; None for none.
+        """
         for owner in _AddressOwner:
             for text in annotations.get_list(owner):
                 yield text, annotations.describe_field(owner), owner, override

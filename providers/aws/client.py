@@ -358,7 +358,7 @@ def build_config(attempts: int, timeouts_s: tuple[float, float]) -> Config:
 
 
 class SessionEvents(Protocol):
-    """Registers handlers of SDK events: a session, whose clients inherit them."""
+    """A session of the SDK, which registers handlers of events; its clients inherit the handlers."""
 
     def register(self, event_name: str, handler: Callable[..., None], /) -> None:
         """Call *handler* for each event *event_name*, with the fields of the event."""

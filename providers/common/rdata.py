@@ -109,7 +109,7 @@ def make_absolute(text: str, origin: str) -> str:
 
 @lru_cache(maxsize=4096)
 def to_dns_name(owner: str) -> DnsName | None:
-    """Return the absolute name *owner* as a `DnsName`; None if it is the root, or no `DnsName` has its characters."""
+    """Return the absolute name *owner* as a `DnsName`; None if it is the root, or no `DnsName` can hold it."""
     if _PLAIN.fullmatch(owner):
         return None if owner == ROOT else DnsName.parse(owner)
     labels = tuple(label.decode("latin-1").lower() for label in _parse_name(owner).labels[:-1])

@@ -227,7 +227,7 @@ class OctodnsWriter:
         self._zones = zones
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
-        """Compare the records of *batch* with those of the last snapshot, and apply it in as few plans as are safe."""
+        """Compare the records of *batch* with those of the last snapshot; apply *batch* in as few plans as are safe."""
         writes = batch.writes
         try:
             require_configured(zone, self._zones.find_zone(zone.name), _CONFIGURED)

@@ -58,7 +58,7 @@ def build_octodns_record(zone: OctodnsZone, record: Record | DesiredRecord, opti
 def convert_record(found: Any) -> Record | None:  # noqa: ANN401 - octoDNS has no types
     """Return the record that octoDNS read; None if no object can request its name.
 
-    Data that cannot be read gives an unreadable record, and a type that only a service has keeps its name and text.
+    Data that cannot be read gives a record of the type `UNREADABLE`. Types that are not of DNS are kept as they are.
     """
     name = _convert_name(str(found.fqdn))
     if name is None:

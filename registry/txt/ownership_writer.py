@@ -133,7 +133,7 @@ class OwnershipWriter:
     def _write_ownership_record(self, desired: DesiredRecord, own: RecordKey, like: Record | None) -> Blocked | None:
         """Write the ownership record of *desired*, with the TTL of *like*, or the default TTL if *like* is None.
 
-        Return a block if no text can hold the labels of *desired*.
+        Return `Blocked` if no text can hold the labels of *desired*.
         """
         labels = desired.labels.without(OWNED_RECORD, NONCE_LABEL).set(OWNER, self.settings.owner)
         if self.states_record or self.settings.should_state_record(desired.name):
@@ -210,7 +210,7 @@ class OwnershipWriter:
     def _free_key(self, key: RecordKey, current: Iterable[Record]) -> Blocked | None:
         """Plan to remove the ownership records of ours that cover nothing and cannot coexist with a record at *key*.
 
-        Return a block if any other record cannot coexist with it.
+        Return `Blocked` if any other record cannot coexist with the record at *key*.
         """
         for record in current:
             if record.name != key.name or _can_coexist(record.key, key):
@@ -260,7 +260,7 @@ def _can_coexist(one: RecordKey, other: RecordKey) -> bool:
 
 
 def _block_foreign(current: OwnedRecord) -> Blocked:
-    """Return the block for a change to a record that is not ours. The planner never plans one."""
+    """Return `Blocked` for a change to a record that is not ours. The planner never plans such a change."""
     reason = Reason.FOREIGN_RECORD if current.owner is None else Reason.OWNED_BY_OTHER
     return Blocked(reason=reason, detail=f"{_format_key(current.key)} has no ownership record of ours")
 

@@ -250,9 +250,9 @@ def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: Reco
 
 
 def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
-    """Return a block if only ownership records are updated and none of *writes* changes the text of one; else None.
+    """Return `Blocked` if only ownership records are updated and none of *writes* changes the text of one; else None.
 
-    Without a block, such an update would be planned again and again. If only the naming format is old, the record
+    Unless it is blocked, such an update would be planned again and again. If only the naming format is old, the record
     counts as in sync.
     """
     updates = [change for change in change_set.changes if isinstance(change, Update)]
