@@ -91,13 +91,15 @@ def test_a_json_log_line_has_level_message_time_and_fields() -> None:
         pytest.param(Event.STARTED, {"version": "0.1.0"}, "extdns 0.1.0", id="banner"),
     ],
 )
-def test_messages_of_external_dns_are_unchanged(event: Event, fields: dict[str, object], expected: str) -> None:
+def test_log_messages_that_external_dns_has_keep_their_text(
+    event: Event, fields: dict[str, object], expected: str
+) -> None:
     assert parsed(event, **fields)["msg"] == expected
     assert f'msg="{expected}"' in text(event, **fields)
 
 
 @pytest.mark.parametrize("event", list(Event))
-def test_an_event_puts_its_fields_into_its_message(event: Event) -> None:
+def test_a_log_event_puts_its_fields_into_its_message(event: Event) -> None:
     taken = {name: f"<{name}>" for _, name, _, _ in Formatter().parse(event) if name}
     line = parsed(event, **taken, zone="example.org")
     assert set(line) == {"level", "msg", "time", "zone"}

@@ -66,13 +66,13 @@ def test_modules_of_a_partial_import_find_the_given_names_and_submodules_in_its_
     assert (user.option, user.light.extra.__name__) == (5, "extra")
 
 
-def test_a_package_that_was_loaded_before_gets_no_names() -> None:
+def test_a_package_loaded_before_a_partial_import_gets_none_of_the_given_names() -> None:
     package = importlib.import_module("bulky.inner")
     with import_partially("bulky", "bulky.inner", names={"bulky.inner.option": 5}):
         assert not hasattr(package, "option")
 
 
-def test_modules_that_were_loaded_before_stay_loaded() -> None:
+def test_modules_loaded_before_a_partial_import_stay_loaded() -> None:
     before = importlib.import_module("bulky"), importlib.import_module("extra")
     with import_partially("bulky", "bulky.inner", without=("extra",)):
         assert (importlib.import_module("bulky"), importlib.import_module("extra")) == before

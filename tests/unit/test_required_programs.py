@@ -23,7 +23,7 @@ def outcome(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("program", updatable.PROGRAMS)
-def test_a_test_of_updates_ends_with_the_name_of_the_missing_server(
+def test_a_test_of_updates_ends_with_a_message_that_names_the_missing_server(
     program: str, outcome: type[BaseException], tmp_path: Path
 ) -> None:
     with pytest.raises(outcome, match=rf"^NOT RUN: .* \({program}\b.* not installed\)"):
@@ -31,7 +31,7 @@ def test_a_test_of_updates_ends_with_the_name_of_the_missing_server(
 
 
 @pytest.mark.parametrize("program", nameservers.PROGRAMS)
-def test_a_test_of_served_zones_ends_with_the_name_of_the_missing_server(
+def test_a_test_of_served_zones_ends_with_a_message_that_names_the_missing_server(
     program: str, outcome: type[BaseException], tmp_path: Path
 ) -> None:
     with pytest.raises(outcome, match=rf"^NOT RUN: .* \({program} not installed\)"):

@@ -56,7 +56,9 @@ def test_the_settings_digest_does_not_depend_on_the_order_of_arguments() -> None
     assert compute_settings_digest(swapped) == compute_digest()
 
 
-def test_the_settings_digest_changes_with_the_version_of_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_digest_changes_with_the_version_of_the_interpretation_of_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert len(compute_digest()) == 16
     before = compute_digest()
     monkeypatch.setattr(module, "INTERPRETATION_VERSION", module.INTERPRETATION_VERSION + 1)

@@ -88,7 +88,7 @@ def test_a_record_stays_if_one_requester_is_missing_from_a_list_and_the_other_is
     assert world.decision("web").reason is Reason.ABSENCE_UNCONFIRMED
 
 
-def test_a_record_stays_if_a_dependency_of_one_requester_is_missing_and_the_other_is_deleted_later() -> None:
+def test_a_record_stays_if_a_dependency_of_one_requester_is_missing_and_the_other_requester_is_deleted_later() -> None:
     world = start_world(*owned("web", "192.0.2.1", resource=""), first=(A, SAME), **ACCEPTED)
     world.exists = lambda _: True
     pod = ObjectKey(PODS, "shop", "web-1")
@@ -97,7 +97,7 @@ def test_a_record_stays_if_a_dependency_of_one_requester_is_missing_and_the_othe
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_record_stays_while_a_missing_dependency_of_its_object_may_still_exist() -> None:
+def test_a_record_stays_until_the_missing_dependency_of_its_requester_is_known_not_to_exist() -> None:
     pod = ObjectKey(PODS, "shop", "web-1")
     world = start_with(A)
     world.exists = lambda _: None
@@ -109,7 +109,7 @@ def test_a_record_stays_while_a_missing_dependency_of_its_object_may_still_exist
     assert world.evidence == [Evidence.DEPENDENCY_CHANGED]
 
 
-def test_a_record_is_deleted_when_an_unlisted_object_returns_without_requesting_the_name() -> None:
+def test_a_record_is_deleted_when_its_requester_misses_in_a_list_and_returns_without_requesting_the_name() -> None:
     world = start_with(A)
     world.exists = lambda _: None
     world.run(observe_gone("a", Cause.MISSING), observe("a"), for_s=1000.0)
@@ -117,7 +117,7 @@ def test_a_record_is_deleted_when_an_unlisted_object_returns_without_requesting_
     assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
-def test_ended_claims_are_forgotten_while_another_object_requests_the_name() -> None:
+def test_the_ended_claims_of_a_deleted_object_are_forgotten_within_100_seconds() -> None:
     world = start_with(B)
     for number in range(5):
         name = f"other-{number}"

@@ -40,7 +40,7 @@ def foreign_records(count: int) -> list[Record]:
 
 
 @pytest.mark.parametrize("page_size", [1, 2, 3, 4, 7, 300])
-def test_the_zone_cache_is_complete_whatever_the_page_size(page_size: int) -> None:
+def test_after_the_first_read_the_zone_cache_equals_the_zone_whatever_the_page_size(page_size: int) -> None:
     world = build_world(*foreign_records(5), *owned("web"), page_size=page_size)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     cache = world.engine.zones.find(ZONE).cache  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ def test_a_requested_record_is_created_after_a_foreign_record_was_removed() -> N
     assert world.list_records() == {"web A": ("192.0.2.1",)}
 
 
-def test_a_name_counts_as_empty_only_once_a_refresh_has_read_the_whole_zone() -> None:
+def test_a_removed_record_stays_in_the_zone_cache_until_a_refresh_has_read_the_whole_zone() -> None:
     world = start_published(page_size=1)
     world.provider.remove_records(ZONE, record("web").key, ownership_record("web").key)
     world.provider.put_records(ZONE, record("api"), record("blog"), record("zoo"))
@@ -133,7 +133,7 @@ def test_an_earlier_page_does_not_replace_records_that_were_read_by_name_later()
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_earlier_page_does_not_restore_an_ownership_record_known_to_be_removed() -> None:
+def test_an_earlier_page_does_not_restore_an_ownership_record_that_a_later_read_by_name_did_not_find() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.provider.failures.append(RetryableError("down", retry_after_s=70.0))
@@ -219,7 +219,7 @@ def test_a_large_zone_does_not_delay_the_refresh_of_a_small_one() -> None:
     assert requested[0] >= 80
 
 
-def test_a_failed_page_is_read_again_and_the_refresh_continues() -> None:
+def test_a_page_whose_read_fails_twice_is_read_again_and_the_refresh_continues_after_it() -> None:
     world = build_world(*foreign_records(10), page_size=3)
     world.provider.failures.extend([None, None, None, RetryableError("throttled"), RetryableError("throttled")])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=10.0)
@@ -227,7 +227,7 @@ def test_a_failed_page_is_read_again_and_the_refresh_continues() -> None:
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
-def test_a_page_that_fails_three_times_restarts_the_refresh() -> None:
+def test_after_a_page_failed_three_times_the_refresh_starts_again_from_the_first_page() -> None:
     world = build_world(*foreign_records(10), page_size=3)
     world.provider.failures.extend([None, None, None, *[RetryableError("bad cursor")] * 3])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=20.0)
@@ -235,7 +235,7 @@ def test_a_page_that_fails_three_times_restarts_the_refresh() -> None:
     assert world.engine.zones.find(ZONE).cache.is_complete  # type: ignore[union-attr]
 
 
-def test_a_failed_page_is_read_again_after_the_time_that_the_dns_service_states() -> None:
+def test_a_failed_read_of_a_page_is_repeated_after_the_delay_that_the_dns_service_states() -> None:
     world = build_world(*foreign_records(1))
     world.provider.failures.extend([None, RetryableError("throttled", retry_after_s=20.0)])
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=19.9)
@@ -244,7 +244,7 @@ def test_a_failed_page_is_read_again_after_the_time_that_the_dns_service_states(
     assert world.calls.count("ReadPage") == 2
 
 
-def test_a_failed_read_of_names_does_not_interrupt_a_page_that_is_being_read() -> None:
+def test_after_a_failed_read_of_names_a_page_that_is_being_read_is_not_requested_again() -> None:
     world = start_published(page_size=1)
     page = read_next_page(world)
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))

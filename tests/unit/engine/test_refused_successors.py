@@ -101,7 +101,7 @@ def test_a_routed_record_is_kept_if_the_dns_service_does_not_support_the_record_
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_routed_record_is_deleted_although_the_dns_service_does_not_support_the_record_of_another_object(
+def test_a_routed_record_is_deleted_if_only_another_object_requests_an_unsupported_record_of_its_type(
     *, compat: bool
 ) -> None:
     world = start_routed(compat=compat)
@@ -111,7 +111,7 @@ def test_a_routed_record_is_deleted_although_the_dns_service_does_not_support_th
 
 
 @pytest.mark.parametrize("compat", [False, True])
-def test_a_record_stays_while_the_cname_that_its_object_now_requests_loses_to_an_aaaa_record_of_another_object(
+def test_without_compat_a_record_stays_while_the_cname_its_object_now_requests_loses_to_an_aaaa_record(
     *, compat: bool
 ) -> None:
     other = build_claim("api", "web", "2001:db8::1", rtype="AAAA")
@@ -123,13 +123,13 @@ def test_a_record_stays_while_the_cname_that_its_object_now_requests_loses_to_an
     assert world.list_records() == {"web CNAME": ("lb.test",)}
 
 
-def test_a_record_kept_because_its_replacement_is_not_supported_is_deleted_with_its_object() -> None:
+def test_a_record_kept_because_its_replacement_is_unsupported_is_deleted_once_its_object_is_deleted() -> None:
     world = run_with_change(CNAME, compat=False)
     world.run(observe_gone("web"))
     assert world.list_records() == {}
 
 
-def test_a_record_is_deleted_although_its_object_now_requests_an_unsupported_record_of_an_unmanaged_type() -> None:
+def test_with_compat_a_record_is_deleted_although_its_object_now_requests_an_unsupported_unmanaged_type() -> None:
     assert run_with_change(MAIL, compat=True).list_records() == {}
 
 
@@ -137,7 +137,7 @@ def test_a_record_is_replaced_if_the_dns_service_supports_the_record_that_replac
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_a_record_is_kept_without_a_failure_if_a_foreign_record_blocks_the_record_that_would_replace_it() -> None:
+def test_a_record_is_kept_and_no_failure_reported_if_a_foreign_record_blocks_its_replacement() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
     world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
@@ -154,7 +154,7 @@ def test_a_record_is_kept_without_a_failure_if_a_foreign_record_blocks_the_recor
         pytest.param(build_claim("new", "web", "lb.test", rtype="CNAME"), id="cname"),
     ],
 )
-def test_the_record_of_a_deleted_object_stays_if_the_record_of_another_object_cannot_replace_it(
+def test_the_record_of_a_deleted_object_stays_if_the_dns_service_does_not_support_its_replacement(
     claim: ResolvedClaim, *, compat: bool
 ) -> None:
     world = build_world(*owned("web"), adjust=accept_simple_addresses, plan=replace(PLAN, compat=compat))

@@ -56,7 +56,7 @@ DUAL = (build_claim("web", "dual"), build_claim("web", "dual", "2001:db8::1", rt
     ],
 )
 @pytest.mark.parametrize("policy", [Policy.SYNC, Policy.UPSERT_ONLY])
-def test_a_missing_ownership_record_in_the_newest_naming_format_is_added_once_and_nothing_else_changes(
+def test_only_a_record_of_ours_gets_the_missing_ownership_record_in_the_current_format_and_only_once(
     current: tuple[Record, ...], requested: tuple[ResolvedClaim, ...], added: set[str], policy: Policy
 ) -> None:
     world = run_ten_minutes(*current, policy=policy, requested=requested)
@@ -68,7 +68,7 @@ def test_a_missing_ownership_record_in_the_newest_naming_format_is_added_once_an
 
 # docs/spec/plan.md 3.2.10
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_record_whose_ownership_record_exists_already_is_created_in_one_batch(policy: Policy) -> None:
+def test_a_record_is_created_in_one_batch_if_only_its_ownership_record_exists(policy: Policy) -> None:
     world = run_ten_minutes(ownership_record("new"), policy=policy, requested=(build_claim("web", "new"),))
     assert world.list_records() == {"new A": ("192.0.2.1",)}
     assert world.list_ownership_labels() == {"a-new"}
@@ -114,7 +114,7 @@ def test_only_names_within_the_domain_filter_are_created(include: tuple[str, ...
 
 
 # docs/spec/plan.md 10.1
-def test_records_are_created_once_a_read_succeeds_after_three_failures() -> None:
+def test_records_are_created_although_the_first_three_calls_to_the_dns_service_fail() -> None:
     world = build_world()
     world.provider.failures.extend([RetryableError("later")] * 3)
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)

@@ -36,7 +36,7 @@ def evidence(*namespaces: str) -> EvidenceReader:
         pytest.param(ObjectKey(HTTP_PROXY, "shop", "web"), id="kind with capitals"),
     ],
 )
-def test_the_object_that_a_resource_label_names_is_found(key: ObjectKey) -> None:
+def test_a_resource_label_is_parsed_to_the_key_of_the_object_that_it_names(key: ObjectKey) -> None:
     assert evidence().find_object(key.resource) == key
 
 

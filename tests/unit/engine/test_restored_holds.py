@@ -107,7 +107,7 @@ def test_a_delete_stays_held_if_its_ownership_record_temporarily_cannot_be_parse
     assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_held_record_passes_to_another_namespace_even_if_the_saved_state_is_loaded_late() -> None:
+def test_a_name_with_a_held_delete_passes_to_another_namespace_even_if_the_saved_state_is_loaded_late() -> None:
     world = build_next(hold_one())
     world.state_fails = 2
     other = build_claim("other", HELD, "lb.test", rtype=rrtype.CNAME, namespace="lab")
@@ -116,7 +116,7 @@ def test_a_held_record_passes_to_another_namespace_even_if_the_saved_state_is_lo
     assert world.list_decisions(HELD) == [("CNAME", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_hold_saved_by_an_older_version_is_restored_though_it_has_no_id_of_the_record() -> None:
+def test_a_held_delete_that_an_older_version_saved_without_record_id_stays_held_in_the_next_process() -> None:
     world = build_next(hold_one())
     world.state = remove_record_ids(world.state)
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]

@@ -15,7 +15,7 @@ from extdns.engine.retries import Failure, GiveUpRule, Retry
         pytest.param(False, True, False, id="running process without credentials"),
     ],
 )
-def test_a_single_pass_gives_up_at_once_if_credentials_are_missing(
+def test_only_a_single_pass_without_credentials_gives_up_on_a_failed_call_before_the_timeout(
     is_single_pass: bool, lacks_credentials: bool, is_reached: bool
 ) -> None:
     retry = Retry(Failure.ZONE_LIST)

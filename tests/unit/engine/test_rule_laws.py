@@ -114,7 +114,7 @@ def test_no_set_of_rules_leads_to_a_change_of_a_foreign_record(
 
 
 @given(seeds(), CLAIMS, RULES, RULES)
-def test_only_rules_with_on_violation_delete_can_change_published_records(
+def test_rules_without_on_violation_delete_never_change_published_records(
     seed: tuple[Record, ...], claims: list[Observed], early: list[FakeRule], late: list[FakeRule]
 ) -> None:
     world = start_world(*seed, first=claims, deletes=NO_BUDGET)

@@ -136,7 +136,9 @@ def test_a_rule_that_denies_creates_does_not_prevent_deletes() -> None:
 
 
 @pytest.mark.parametrize("action", [RuleAction.WARN, RuleAction.AUDIT])
-def test_a_rule_that_only_warns_or_audits_changes_no_record(action: RuleAction) -> None:
+def test_a_rule_that_only_warns_or_audits_does_not_prevent_a_create_and_the_decision_has_its_violation(
+    action: RuleAction,
+) -> None:
     world = start_ruled(deny_targets(BAD, action=action), target=BAD)
     decision = world.decision("web")
     assert world.list_records() == {"web A": (BAD,)}

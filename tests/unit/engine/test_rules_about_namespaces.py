@@ -51,14 +51,14 @@ def test_a_namespace_that_a_list_lacks_keeps_its_labels() -> None:
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_at_a_start_a_list_without_the_namespace_of_an_object_deletes_nothing() -> None:
+def test_after_a_restart_a_record_stays_if_the_list_of_namespaces_lacks_the_namespace_of_its_object() -> None:
     world = start_cluster(WEB, label_namespace("dns"), rules=LABELLED)
     world.delete(label_namespace("dns"))
     world = world.restart(for_s=HOUR_S)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.POLICY_UNAVAILABLE)]
 
 
-def test_the_record_of_an_object_that_was_deleted_together_with_its_namespace_is_deleted() -> None:
+def test_a_record_that_a_label_of_its_namespace_protects_is_deleted_once_the_namespace_is_deleted() -> None:
     world = start_cluster(WEB, label_namespace("protected"), rules=PROTECTED)
     world.delete(WEB, for_s=HOUR_S)
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.POLICY_DENIED)]
@@ -74,7 +74,7 @@ def test_a_record_that_a_label_of_its_namespace_protects_is_deleted_once_the_lab
     assert world.published() == set()
 
 
-def test_in_manifests_a_namespace_that_is_missing_has_no_labels(tmp_path: Path) -> None:
+def test_with_manifests_as_input_a_missing_namespace_counts_as_having_no_labels(tmp_path: Path) -> None:
     world = start_cluster(WEB, rules=RESTRICTED, flags=[f"--manifests={tmp_path}"])
     assert world.published() == {"web"}
 
@@ -88,7 +88,7 @@ def start_with_server() -> World:
     return world
 
 
-def test_the_answer_of_a_policy_server_counts_once_the_namespace_was_read() -> None:
+def test_a_create_allowed_by_the_policy_server_waits_until_the_namespace_of_the_object_was_read() -> None:
     world = start_with_server()
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_UNAVAILABLE)]
     (seen,) = observe("shop", kind=NAMESPACE, namespace="").observations

@@ -34,7 +34,7 @@ def list_names(world: ClusterWorld) -> list[str]:
     return [target for targets in world.list_records(REVERSE).values() for target in targets]
 
 
-def test_the_ptr_record_of_a_denied_name_is_not_published_while_its_address_is_unknown() -> None:
+def test_the_ptr_record_of_a_denied_name_is_not_published_while_its_service_has_no_address() -> None:
     world = start(WEB, rule=NO_WEB)
     world.apply(service("web", address=None))
     world.apply(service("api"))
@@ -44,13 +44,13 @@ def test_the_ptr_record_of_a_denied_name_is_not_published_while_its_address_is_u
     assert list_names(world) == ["api.example.org", "web.example.org"]
 
 
-def test_a_published_ptr_record_stays_while_its_address_is_unknown() -> None:
+def test_a_published_ptr_record_stays_while_its_service_has_no_address() -> None:
     world = start(WEB, rule=ONLY_NEW)
     world.apply(service("web", address=None), for_s=300.0)
     assert list_names(world) == ["web.example.org"]
 
 
-def test_a_ptr_record_is_reviewed_again_once_its_address_record_was_written() -> None:
+def test_a_rule_is_evaluated_for_a_ptr_record_again_once_its_address_record_was_written() -> None:
     world = start(WEB, rule=ONLY_NEW)
     (decision,) = world.engine.decisions.decisions(DnsName("1.2.0.192.in-addr.arpa"))
     assert [violation.rule for violation in decision.violations] == ["only-new"]
@@ -64,7 +64,7 @@ def test_with_on_violation_delete_the_ptr_record_of_a_denied_address_record_is_d
     assert (world.list_records(), list_names(world)) == ({}, [])
 
 
-def test_after_a_start_a_ptr_record_waits_until_the_zone_of_its_address_record_was_read() -> None:
+def test_after_a_restart_rules_decide_about_a_ptr_record_only_once_the_zone_of_its_address_record_was_read() -> None:
     world = start(WEB, rule=NO_WEB)
     world.run(change_rules(), for_s=5.0)
     (key,) = [key for key in world.provider.contents(REVERSE) if key.type == "PTR"]

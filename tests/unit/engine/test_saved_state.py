@@ -101,13 +101,13 @@ def test_a_delete_held_for_a_budget_stays_held_if_the_next_process_loads_the_sta
     assert world.list_decisions("h00") == [("A", Action.KEEP, Reason.HELD)]
 
 
-def test_a_failed_load_is_retried_within_seconds() -> None:
+def test_a_failed_load_of_the_saved_state_is_retried_within_two_seconds() -> None:
     world = start_without_answer(*build_records(*NAMES, "old"))
     world.run(StateFailed(message="500"), observe("old"), change_phase(SERVICE), change_phase(INGRESS), for_s=2.0)
     assert world.state != Saved(), "it was loaded and saved"
 
 
-def test_deletes_wait_for_the_first_retries_of_a_failed_load() -> None:
+def test_deletes_wait_for_the_first_retries_of_a_failed_load_of_the_saved_state() -> None:
     world = build_world(
         *build_records(*NAMES), deletes=replace(DELETES, grace_s=0.0), has_state_store=True, settings_digest="today"
     )
@@ -119,7 +119,7 @@ def test_deletes_wait_for_the_first_retries_of_a_failed_load() -> None:
     assert "h00 A" not in world.list_records()
 
 
-def test_the_state_problem_shows_the_error_of_a_failed_load_or_save_until_one_succeeds() -> None:
+def test_the_problem_with_the_saved_state_is_the_error_of_the_last_load_or_save_until_one_succeeds() -> None:
     world = start_without_answer()
     assert "was not read: no answer yet" in world.engine.state_problem
     world.feed(StateFailed(message="500"))

@@ -77,7 +77,7 @@ def request_names(world: World, *requested: tuple[str, str], for_s: float = 1.0)
         ),
     ],
 )
-def test_if_two_new_names_would_share_an_ownership_name_a_dry_run_shows_which_one_is_not_published(
+def test_of_two_new_names_that_would_share_an_ownership_name_a_dry_run_plans_the_one_that_a_real_run_creates(
     registry: TxtRegistry, first: tuple[str, str], second: tuple[str, str], reason: Reason
 ) -> None:
     dry = request_names(build_world(registry=registry, has_writer=False), second, first)
@@ -89,7 +89,7 @@ def test_if_two_new_names_would_share_an_ownership_name_a_dry_run_shows_which_on
     assert len(real.batches) == 1
 
 
-def test_a_dry_run_shows_that_a_name_needs_the_ownership_name_of_a_record_that_is_deleted() -> None:
+def test_a_dry_run_plans_a_new_name_whose_ownership_name_belongs_to_a_record_that_is_deleted() -> None:
     current = owned(STAR, resource=f"service/shop/{STAR}")[0], owned("any.x", resource=f"service/shop/{STAR}")[1]
     worlds = [build_world(*current, registry=ANY, has_writer=has_writer) for has_writer in (False, True)]
     for world in worlds:
@@ -103,7 +103,7 @@ def test_a_dry_run_shows_that_a_name_needs_the_ownership_name_of_a_record_that_i
     assert real.list_decisions(NAMED) == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_name_is_planned_once_no_other_name_with_its_ownership_name_is_requested() -> None:
+def test_a_dry_run_plans_a_name_once_the_other_name_with_its_ownership_name_is_no_longer_requested() -> None:
     world = request_names(build_world(registry=ANY, has_writer=False), (STAR, "A"), (NAMED, "A"))
     world.run(observe_gone(STAR))
     assert world.list_decisions(NAMED) == [("A", Action.CREATE, Reason.REQUESTED)]

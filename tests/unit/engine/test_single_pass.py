@@ -44,7 +44,7 @@ def test_a_single_pass_waits_for_the_retry_of_a_throttled_batch() -> None:
     assert world.engine.is_idle
 
 
-def test_a_single_pass_reports_evidence_for_a_delete_and_no_grace_period() -> None:
+def test_a_single_pass_deletes_an_orphan_without_grace_period_once_a_get_confirmed_that_its_object_is_gone() -> None:
     world = build_world(*owned("web"), once=True, has_state_store=True)
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert world.list_records() == {}

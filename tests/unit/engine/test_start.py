@@ -78,7 +78,7 @@ def test_the_first_planning_does_not_start_when_a_kind_of_the_awaited_name_in_an
     assert world.list_records() == {"web A": ("192.0.2.9",)}
 
 
-def test_an_object_that_later_waits_for_a_kind_keeps_its_record_and_delays_no_other_object() -> None:
+def test_after_the_first_planning_an_object_that_waits_for_a_kind_keeps_its_record_and_delays_no_other_object() -> None:
     world = build_world(*owned("web"))
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
     world.run(
@@ -108,7 +108,7 @@ def test_no_name_is_planned_before_the_zones_were_listed() -> None:
     assert world.engine.is_planned
 
 
-def test_a_source_that_fails_later_does_not_stop_planning() -> None:
+def test_a_source_that_fails_after_the_first_planning_does_not_stop_planning() -> None:
     world = build_world()
     world.run(change_phase(SERVICE), change_phase(INGRESS))
     world.run(change_phase(INGRESS, Phase.FAILING), observe("web", build_claim("web", "web")))

@@ -61,7 +61,7 @@ def test_the_a_and_the_aaaa_record_of_one_name_can_belong_to_different_namespace
     assert world.list_records() == {"web AAAA": ("2001:db8::9",)}
 
 
-def test_a_held_delete_ends_when_another_namespace_requests_the_name() -> None:
+def test_a_name_with_a_held_delete_passes_to_another_namespace_that_requests_it() -> None:
     none_free = DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(count=0, percent=0))
     world = start_world(*owned("web"), first=[observe("web", build_claim("web", "web"))], deletes=none_free)
     world.run(observe_gone("web"), for_s=120.0)

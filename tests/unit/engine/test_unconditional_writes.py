@@ -64,7 +64,7 @@ def test_if_the_dns_service_always_reads_full_zones_one_read_and_one_write_serve
     assert len(world.list_records()) == 3
 
 
-def test_names_that_others_changed_are_taken_out_of_a_batch_after_the_read_before_it() -> None:
+def test_a_name_that_another_writer_changed_is_taken_out_of_a_batch_after_the_read_before_the_batch() -> None:
     world = start_unconditional(capabilities=FULL)
     world.provider.put_records(ZONE, record("blog", "192.0.2.99"))
     world.run(observe_new("api", "blog", "web"))
@@ -72,7 +72,7 @@ def test_names_that_others_changed_are_taken_out_of_a_batch_after_the_read_befor
     assert world.list_records()["blog A"] == ("192.0.2.99",)
 
 
-def test_if_part_of_a_batch_may_be_applied_and_its_answer_is_lost_every_name_of_it_is_read() -> None:
+def test_if_the_answer_to_a_batch_that_can_be_applied_in_part_is_lost_all_names_in_it_are_read_again() -> None:
     world = start_unconditional(capabilities=FULL)
     world.feed(observe_new("api", "blog", "web"))
     world.feed(world.answer())  # the names of the batch were read
@@ -86,7 +86,7 @@ def test_if_part_of_a_batch_may_be_applied_and_its_answer_is_lost_every_name_of_
     assert len(world.list_records()) == 3
 
 
-def test_a_refused_name_in_a_batch_with_one_read_is_found_by_halving_the_batch() -> None:
+def test_a_refused_name_that_the_dns_service_does_not_report_is_found_by_halving_the_batch() -> None:
     world = start_unconditional(capabilities=replace(FULL, names_offending_records=False))
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("api", "bad", "blog", "web"))

@@ -33,7 +33,7 @@ def test_a_record_is_deleted_if_its_name_is_requested_only_in_an_unmanaged_type(
     assert world.evidence == [Evidence.HOSTNAME_REMOVED]
 
 
-def test_a_record_is_deleted_although_another_object_requests_an_unmanaged_type_of_its_name() -> None:
+def test_the_record_of_a_deleted_object_is_deleted_although_another_object_requests_an_unmanaged_type() -> None:
     world = start_published()
     world.run(observe("mail", build_claim("mail", "web", "10 mx.test", rtype="MX")), observe_gone("web"))
     assert world.list_records() == {}

@@ -30,7 +30,7 @@ def unreadable(at: str) -> Record:
     ],
 )
 @pytest.mark.parametrize("at", ["web", "a-web"], ids=["at-the-record", "at-the-ownership-record"])
-def test_nothing_is_changed_at_a_name_while_a_record_there_cannot_be_parsed(
+def test_nothing_is_changed_at_a_name_while_a_record_there_or_at_its_ownership_name_cannot_be_parsed(
     current: tuple[Record, ...], at: str, *, requested: bool
 ) -> None:
     observation = observe("web", build_claim("web", "web"))
@@ -57,14 +57,14 @@ def test_a_record_that_cannot_be_parsed_is_reported_only_once() -> None:
     assert world.reported == []
 
 
-def test_the_report_of_an_unparsable_record_at_a_requested_name_includes_the_object() -> None:
+def test_the_decision_about_an_unparsable_record_at_a_requested_name_lists_the_requester() -> None:
     world = start_world(unreadable("web"), first=[observe("web", build_claim("web", "web"))])
     decision = world.decision("web")
     assert (decision.type, decision.detail) == ("A", WORDS)
     assert [requested.ref.key.name for requested in decision.requested_by] == ["web"]
 
 
-def test_a_name_is_planned_after_an_unparsable_record_at_a_related_name_was_removed() -> None:
+def test_a_name_is_published_after_an_unparsable_record_at_its_ownership_name_was_removed() -> None:
     world = start_world(unreadable("a-web"), first=[observe("web", build_claim("web", "web"))])
     assert world.list_records() == {"a-web ?": (WORDS,)}
     world.provider.remove_records(ZONE, unreadable("a-web").key)

@@ -139,7 +139,7 @@ def test_if_a_record_at_the_name_of_a_zone_is_refused_its_new_ownership_record_i
     assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
 
 
-def test_the_name_of_a_zone_is_updated_after_a_late_first_read_of_the_parent_zone() -> None:
+def test_a_record_at_the_name_of_a_zone_is_updated_although_the_first_read_of_the_parent_zone_is_late() -> None:
     world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),)})
     world.provider.failures.extend([None, *[RetryableError("timeout")] * 2])
     world.run(
@@ -179,7 +179,7 @@ def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again_w
     assert list_writes(world)[3:] == [("dev", Action.DELETE, "A"), ("example.org", Action.DELETE, "TXT")]
 
 
-def test_an_ownership_record_in_the_parent_zone_without_a_record_is_used_for_a_new_record() -> None:
+def test_an_ownership_record_in_the_parent_zone_that_covers_no_record_is_used_for_a_new_record() -> None:
     world = start_two_zones((OURS,), (), "192.0.2.1")
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
 
@@ -205,7 +205,7 @@ def test_a_dry_run_plans_a_record_at_the_name_of_a_zone_and_writes_nothing() -> 
     assert list_writes(world) == []
 
 
-def test_with_policy_upsert_only_the_ownership_record_in_the_parent_zone_is_not_deleted() -> None:
+def test_with_upsert_only_neither_the_record_at_the_name_of_a_zone_nor_its_ownership_record_is_deleted() -> None:
     world = start_two_zones((OURS,), (record("dev"),), "192.0.2.1", plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
     world.run(observe_gone("web"), for_s=120.0)
     assert list_writes(world) == []
@@ -261,7 +261,7 @@ def test_a_shared_ownership_record_stays_while_the_record_in_the_public_zone_can
     )
 
 
-def test_a_record_in_a_private_zone_is_refused_if_its_record_in_the_public_parent_zone_is_refused() -> None:
+def test_the_name_of_a_private_zone_is_not_published_there_if_the_public_parent_zone_refuses_it() -> None:
     world = build_world(zones={ZONE: (), replace(DEV, private=True): ()})
     world.provider.rule = lambda batch: Refused(message="no") if batch.zone == ZONE else None
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)

@@ -69,7 +69,7 @@ def test_a_zone_is_kept_until_two_lists_five_minutes_apart_lack_it() -> None:
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ZONE)]
 
 
-def test_a_zone_that_was_missing_for_less_than_five_minutes_is_updated_when_it_returns() -> None:
+def test_a_zone_missing_from_the_list_for_less_than_five_minutes_gets_its_changes_when_it_returns() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
     world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.0)
@@ -80,7 +80,7 @@ def test_a_zone_that_was_missing_for_less_than_five_minutes_is_updated_when_it_r
     assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
 
 
-def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_updated() -> None:
+def test_a_zone_that_returns_after_it_was_removed_is_read_again_and_gets_its_changes() -> None:
     world = start_published()
     world.provider.zone_list = zone_list()
     world.run(for_s=700.0)
@@ -121,7 +121,7 @@ def test_a_zone_missing_from_every_other_list_is_not_removed() -> None:
     assert world.engine.zones.find(ZONE) is not None
 
 
-def test_zones_of_an_account_that_fails_to_list_are_kept_and_updated() -> None:
+def test_records_are_still_created_and_updated_in_zones_of_an_account_whose_list_of_zones_fails() -> None:
     zone = replace(ZONE, account="b")
     world = build_world(zones={zone: owned("web")})
     world.run(observe("web", build_claim("web", "web")), change_phase(SERVICE), change_phase(INGRESS))
@@ -132,7 +132,7 @@ def test_zones_of_an_account_that_fails_to_list_are_kept_and_updated() -> None:
     assert world.list_records(zone)["web A"] == ("192.0.2.9",)
 
 
-def test_creates_wait_for_an_account_that_has_not_listed_its_zones_and_updates_do_not() -> None:
+def test_creates_wait_until_every_account_has_listed_its_zones_and_updates_do_not() -> None:
     world = build_world(*owned("web"), record("theirs"))
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(
@@ -149,7 +149,7 @@ def test_creates_wait_for_an_account_that_has_not_listed_its_zones_and_updates_d
     ]
 
 
-def test_creates_no_longer_wait_once_the_account_has_answered_that_it_has_no_zones() -> None:
+def test_creates_that_wait_for_the_zones_of_an_account_are_made_once_its_list_of_zones_succeeds() -> None:
     world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
@@ -158,14 +158,14 @@ def test_creates_no_longer_wait_once_the_account_has_answered_that_it_has_no_zon
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_creates_do_not_wait_for_an_account_that_is_permanently_denied() -> None:
+def test_creates_do_not_wait_for_an_account_that_permanently_may_not_list_its_zones() -> None:
     world = build_world()
     world.provider.zone_list = zone_list(ZONE, failed=(account_failure(permanent=True),))
     world.run(observe("api", build_claim("api", "api")), change_phase(SERVICE), change_phase(INGRESS))
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
-def test_a_name_outside_every_zone_has_an_unknown_zone_only_while_an_account_has_not_answered() -> None:
+def test_a_name_outside_every_zone_has_the_reason_zones_unknown_only_until_every_account_has_listed_its_zones() -> None:
     world = build_world()
     outside = replace(
         build_claim("web", "web"), desired=replace(build_claim("web", "web").desired, name=DnsName("web.example.net"))

@@ -45,7 +45,7 @@ def test_the_faulty_provider_returns_the_outcome_that_a_test_prepared(
     assert (submission.before, submission.after, submission.outcome) == ({}, after, outcome)
 
 
-def test_without_a_prepared_outcome_the_faulty_provider_returns_the_outcome_of_its_rule(
+def test_without_a_prepared_outcome_the_faulty_provider_returns_what_the_rule_of_the_test_decides(
     provider: FaultyProvider,
 ) -> None:
     provider.rule = lambda batch: Refused(message=f"{len(batch.change_sets)} set")

@@ -123,7 +123,9 @@ def test_each_config_section_has_the_values_of_its_flags() -> None:
         pytest.param(["--request-timeout=-1s"], 0.0, id="negative-is-no-limit"),
     ],
 )
-def test_the_request_timeout_can_be_set_by_its_new_or_its_old_flag(argv: list[str], seconds: float) -> None:
+def test_the_old_flag_for_the_request_timeout_takes_precedence_unless_it_has_its_default(
+    argv: list[str], seconds: float
+) -> None:
     assert parse([*START, *argv], {}).cluster.time_limit_s == seconds
 
 

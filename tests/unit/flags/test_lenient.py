@@ -56,7 +56,7 @@ COMMAS: Final = "commas do not separate; write"
         ),
     ],
 )
-def test_a_value_that_can_have_no_effect_is_refused_for_flags_of_our_own(argument: str, message: str) -> None:
+def test_a_value_without_effect_is_refused_for_a_flag_that_only_extdns_has(argument: str, message: str) -> None:
     with pytest.raises(UsageError) as error:
         parse([*START, argument], {})
     assert str(error.value) == message
@@ -78,13 +78,13 @@ def test_a_value_that_can_have_no_effect_is_refused_for_flags_of_our_own(argumen
         ),
     ],
 )
-def test_an_approval_code_with_an_invalid_format_is_refused(flag: str, message: str, code: str) -> None:
+def test_an_approval_code_or_cluster_id_with_an_invalid_format_is_refused(flag: str, message: str, code: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse([*START, f"{flag}={code}"], {})
 
 
 @pytest.mark.parametrize("flag", ["--approve", "--accept-cluster"])
-def test_an_approval_code_without_hyphen_gets_a_suggestion(flag: str) -> None:
+def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: str) -> None:
     with pytest.raises(UsageError, match="did you mean: 7f3a-91c2"):
         parse([*START, f"{flag}=7F3A91C2"], {})
 
@@ -176,7 +176,7 @@ def test_an_approval_code_without_hyphen_gets_a_suggestion(flag: str) -> None:
         ),
     ],
 )
-def test_a_value_that_can_have_no_effect_gives_a_warning_for_flags_of_external_dns(
+def test_a_value_without_effect_gives_a_warning_for_a_flag_of_external_dns_unless_compat_is_set(
     arguments: list[str], warning: str
 ) -> None:
     assert parse([*START, *arguments], {}).warnings == (warning,)

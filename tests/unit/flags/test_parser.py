@@ -185,7 +185,9 @@ def test_a_file_of_arguments_that_includes_itself_is_reported(tmp_path: Path) ->
         pytest.param(["--once"], None, id="not-asked"),
     ],
 )
-def test_help_and_version_take_precedence_over_other_flags(argv: list[str], expected: str | None) -> None:
+def test_help_takes_precedence_over_version_and_both_over_other_arguments(
+    argv: list[str], expected: str | None
+) -> None:
     assert find_requested_text(argv) == expected
 
 

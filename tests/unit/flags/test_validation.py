@@ -327,7 +327,7 @@ def test_the_default_of_a_flag_of_the_policy_server_may_be_given_without_its_url
         ),
     ],
 )
-def test_tls_flags_without_tls_give_one_warning(flags: list[str], message: str) -> None:
+def test_tls_flags_of_rfc2136_give_one_warning_if_tls_is_not_used(flags: list[str], message: str) -> None:
     served = [*SERVED, *KEY, "--policy=sync"]
     (warning,) = parse([*served, *flags], {}).warnings
     assert warning == f"{message}: messages are not encrypted\n  give --rfc2136-use-tls"
@@ -357,7 +357,7 @@ def test_tls_flags_without_tls_give_one_warning(flags: list[str], message: str) 
         ),
     ],
 )
-def test_flags_for_signing_without_effect_give_a_warning(flags: list[str], warning: str) -> None:
+def test_flags_of_rfc2136_for_signing_that_have_no_effect_give_a_warning(flags: list[str], warning: str) -> None:
     served = [*SERVED, "--txt-owner-id=me"]
     assert parse([*served, *flags], {}).warnings == (warning,)
     assert parse([*served, *KEY], {}).warnings == ()

@@ -31,7 +31,7 @@ def status(**fields: Any) -> bytes:  # noqa: ANN401 - JSON
         pytest.param(503, ApiError, id="503"),
     ],
 )
-def test_the_status_code_decides_the_error_class(code: int, error: type[ApiError]) -> None:
+def test_the_status_code_of_a_response_decides_the_class_of_the_api_error(code: int, error: type[ApiError]) -> None:
     raised = build_error(CALL, code, status(code=code, message="because"))
     assert type(raised) is error
     assert raised.code == code
@@ -55,7 +55,7 @@ def test_an_error_without_a_status_object_is_described_by_its_code(body: bytes) 
     assert str(build_error(CALL, 502, body)) == f"{CALL}: 502 Bad Gateway"
 
 
-def test_an_unknown_status_code_is_described() -> None:
+def test_the_error_for_an_unknown_status_code_says_that_it_is_no_http_status() -> None:
     assert str(build_error(CALL, 599, b"")) == f"{CALL}: 599 (no HTTP status)"
 
 
@@ -74,7 +74,7 @@ def test_an_unknown_status_code_is_described() -> None:
         pytest.param("", {"retryAfterSeconds": -5}, 0.0, id="negative-details"),
     ],
 )
-def test_the_time_to_retry_after_is_read_from_the_header_or_the_status(
+def test_the_retry_delay_is_read_from_header_or_status_object_and_is_at_most_120_seconds(
     header: str, details: dict[str, int], wait_s: float | None
 ) -> None:
     assert build_error(CALL, 429, status(code=429, details=details), header).retry_after_s == wait_s
@@ -88,7 +88,7 @@ def test_the_time_to_retry_after_is_read_from_the_header_or_the_status(
         pytest.param(b"404 page not found\n", "", id="path"),
     ],
 )
-def test_a_404_distinguishes_a_missing_object_from_a_missing_kind(body: bytes, name: str) -> None:
+def test_the_error_for_a_404_has_a_name_only_if_the_object_and_not_its_kind_is_missing(body: bytes, name: str) -> None:
     raised = build_error(CALL, 404, body)
     assert isinstance(raised, NotFoundError)
     assert raised.name == name

@@ -98,7 +98,7 @@ def resolve_first(cluster: ClusterWithHosts, name: str = LB) -> list[ClusterChan
 Make = Callable[..., tuple[ClusterWithHosts, HostResolver, Dns]]
 
 
-def test_a_looked_up_host_is_not_synced_until_its_first_lookup_has_ended(resolved: Make) -> None:
+def test_a_requested_host_is_synced_and_has_its_addresses_once_its_first_lookup_has_ended(resolved: Make) -> None:
     cluster, _, _ = resolved(HostAddresses(("192.0.2.1",), 60.0))
     found = resolve_first(cluster)
     assert [change.state.phase for change in found if isinstance(change, KindChange)][-1] is Phase.SYNCED
@@ -191,7 +191,7 @@ def list_known(cluster: ClusterWithHosts) -> tuple[tuple[str, ...], str]:
     return host.addresses, host.failure
 
 
-def test_the_wrapped_cluster_decides_the_required_state_and_the_existence_of_hosts(resolved: Make) -> None:
+def test_requiring_hosts_and_checking_their_existence_is_left_to_the_wrapped_cluster(resolved: Make) -> None:
     cluster, _, _ = resolved(HostAddresses((), 0.0))
     assert cluster.require(RESOLVED_HOST).phase is Phase.SYNCED
     assert cluster.exists(ObjectKey(RESOLVED_HOST, "", LB)) is None

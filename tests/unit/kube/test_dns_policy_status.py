@@ -18,7 +18,7 @@ def found(status: object = None) -> ObjectWithStatus:
     return msgspec.convert({"metadata": {"generation": 4}, "status": status}, ObjectWithStatus)
 
 
-def test_the_status_of_a_policy_in_use_is_ready_and_has_counts() -> None:
+def test_the_status_of_a_dns_policy_in_use_is_ready_and_counts_matches_and_violations() -> None:
     status = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=7, violations=2), found(), NOW)
     assert status == {
         "observedGeneration": 4,
@@ -36,7 +36,7 @@ def test_the_status_of_a_policy_in_use_is_ready_and_has_counts() -> None:
     }
 
 
-def test_the_status_of_an_invalid_policy_says_what_is_wrong_and_what_happens_to_records() -> None:
+def test_the_status_of_an_invalid_dns_policy_says_what_is_wrong_and_what_happens_to_records() -> None:
     problems = tuple(f"problem {number}\n" for number in range(7))
     policy = PolicyStatus(key=KEY, generation=4, problems=problems, is_used=False)
     (condition,) = build_policy_status(policy, found(), NOW)["conditions"]
@@ -47,7 +47,7 @@ def test_the_status_of_an_invalid_policy_says_what_is_wrong_and_what_happens_to_
     )
 
 
-def test_the_transition_time_in_a_policy_status_changes_only_when_the_condition_does() -> None:
+def test_the_transition_time_in_a_dns_policy_status_changes_only_when_the_condition_does() -> None:
     before = build_policy_status(PolicyStatus(key=KEY, generation=3), found(), BEFORE)
     same = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=1), found(before), NOW)
     other = build_policy_status(PolicyStatus(key=KEY, generation=4, problems=("a",)), found(before), NOW)

@@ -83,7 +83,7 @@ def test_problem_events_can_be_turned_off() -> None:
     assert not list(quiet.describe_held_deletes(build_held_set("c", build_held("web"))))
 
 
-def test_a_published_record_gets_one_ready_event_if_ready_events_are_enabled() -> None:
+def test_a_record_gets_a_ready_event_after_each_create_and_update_if_ready_events_are_enabled() -> None:
     steps = [
         build_decision(Action.KEEP, Reason.PUBLISHED, has_record=True),  # at start
         build_decision(Action.CREATE, Reason.REQUESTED),
@@ -111,7 +111,7 @@ def test_a_record_gets_its_ready_event_even_if_a_rejected_claim_was_reported_bef
     assert [(message.regarding, message.reason) for message in messages] == [(ref("web"), "RecordReady")]
 
 
-def test_of_names_that_were_never_published_only_a_limited_number_is_remembered(
+def test_of_names_that_wait_for_their_ready_event_only_a_limited_number_is_remembered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Test names that no object requests any more before they were written: no later decision mentions them."""
@@ -159,7 +159,7 @@ def test_an_object_whose_claims_cannot_be_computed_gets_an_event() -> None:
     assert not list(build_messages(problems=False).describe_failure(WEB, "broken"))
 
 
-def test_each_object_of_held_deletes_gets_one_event_with_the_approve_command() -> None:
+def test_each_object_whose_deletes_are_held_gets_one_event_with_the_approve_command() -> None:
     waiting = [build_held(f"h{number}") for number in range(7)] + [
         build_held("x", resource="service/shop/x"),
         build_held("y", resource="gone/shop/y"),

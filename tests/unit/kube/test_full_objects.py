@@ -67,7 +67,7 @@ def test_an_object_kept_in_full_lacks_only_versions_conditions_managed_fields_an
     assert msgspec.json.decode(obj.metadata.full_object) == FULL_OBJECT
 
 
-def test_objects_are_kept_in_full_only_for_the_kinds_that_need_it() -> None:
+def test_objects_are_kept_in_full_only_for_the_kinds_given_to_the_reader() -> None:
     (found,) = read_manifests(json.dumps(WEB).encode(), "web.json", [NODE]).found
     assert found.obj.metadata.full_object == b""
 

@@ -107,7 +107,7 @@ def test_leader_election_sends_no_request_before_the_last_one_was_answered() -> 
     assert election.step(TimeElapsed(), 200.0) is None
 
 
-def test_the_lease_of_another_process_is_read_until_it_expires() -> None:
+def test_a_process_reads_the_lease_of_another_until_it_expires_and_then_takes_it() -> None:
     election = observe_other_holder(100.0)
     for now_s in range(102, 130, 2):
         assert election.step(TimeElapsed(), float(now_s)) == ReadLease()

@@ -155,7 +155,9 @@ def service(version: str, generation: int = 0, type_: str = "") -> Service:
         pytest.param(Service(metadata=ObjectMeta(name="web", namespace="shop", uid="u")), False, id="another-uid"),
     ],
 )
-def test_a_change_of_the_resource_version_alone_is_not_a_change_of_an_object(new: Service, same: bool) -> None:
+def test_a_service_counts_as_changed_if_its_spec_or_uid_differs_and_not_if_only_its_versions_do(
+    new: Service, same: bool
+) -> None:
     assert is_unchanged(service("1"), new) is same
 
 

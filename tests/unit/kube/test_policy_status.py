@@ -52,7 +52,7 @@ def read_status(server: ApiServer) -> object:
     return json.loads(text) if text else None
 
 
-def test_a_standby_writes_neither_the_status_annotation_of_a_policy_nor_an_event(tmp_path: Path) -> None:
+def test_a_standby_writes_neither_the_status_annotation_of_a_policy_configmap_nor_an_event(tmp_path: Path) -> None:
     with ApiServer() as server:
         with start_writer(tmp_path, server, Gate()) as writer:
             writer.write(PROBLEMS)
@@ -60,7 +60,9 @@ def test_a_standby_writes_neither_the_status_annotation_of_a_policy_nor_an_event
         assert server.objects("Event") == []
 
 
-def test_a_standby_that_becomes_the_leader_writes_the_latest_policy_status(tmp_path: Path) -> None:
+def test_a_standby_that_becomes_the_leader_writes_the_latest_status_annotation_of_a_policy_configmap(
+    tmp_path: Path,
+) -> None:
     gate = Gate()
     with ApiServer() as server, start_writer(tmp_path, server, gate) as writer:
         writer.write({"dns/rules/names.rego": "an older problem"})

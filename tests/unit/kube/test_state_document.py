@@ -40,7 +40,7 @@ SAVED = Saved(
 )
 
 
-def test_saving_state_replaces_that_of_its_owner_and_leaves_that_of_other_owners() -> None:
+def test_saving_the_state_of_one_owner_does_not_change_the_saved_state_of_other_owners() -> None:
     document = state_document.replace_saved_state(
         state_document.build_empty_document("extdns-state"), "blue", Saved(zones=(("Z9", ZONE),))
     )
@@ -75,7 +75,7 @@ def test_each_owner_id_gives_a_unique_and_valid_configmap_key(one: str, other: s
         pytest.param("\ud800", id="no-unicode"),
     ],
 )
-def test_unreadable_state_of_one_owner_is_reported_and_does_not_affect_other_owners(text: object) -> None:
+def test_unreadable_saved_state_of_one_owner_is_reported_and_does_not_affect_other_owners(text: object) -> None:
     document: dict[str, Any] = state_document.replace_saved_state(
         state_document.build_empty_document("s"), "green", SAVED
     )
@@ -101,7 +101,7 @@ def test_a_document_that_is_not_a_configmap_is_rejected(body: bytes) -> None:
         state_document.parse_document(body)
 
 
-def test_state_larger_than_a_configmap_is_rejected_with_its_size() -> None:
+def test_saved_state_larger_than_a_configmap_is_rejected_with_its_size() -> None:
     zone = SavedZone(whole=SavedScope(shown=(("c", tuple(f"{number:016x}" for number in range(60_000))),)))
     with pytest.raises(ExtdnsError, match=r"^the state would have 1\d{6} bytes; a ConfigMap can hold 1048576$"):
         state_document.replace_saved_state(state_document.build_empty_document("s"), "me", Saved(zones=(("Z1", zone),)))
@@ -125,7 +125,7 @@ def test_approval_codes_are_read_from_the_annotation_of_the_configmap(
     assert tuple(one.code for one in state_document.read_approvals(document)) == codes
 
 
-def test_the_user_claimed_by_an_approval_may_have_any_name() -> None:
+def test_an_approval_may_state_any_user_name() -> None:
     approvals = tuple(
         Approval(code=f"0000-000{number}", claimed_user=user)
         for number, user in enumerate(

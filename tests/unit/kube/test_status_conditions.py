@@ -62,7 +62,7 @@ def brief(status: dict[str, Any]) -> list[str]:
         ),
     ],
 )
-def test_the_conditions_of_a_status_summarize_the_problems_of_all_endpoints(
+def test_the_conditions_in_the_status_of_an_object_summarize_the_problems_of_all_its_endpoints(
     problems: tuple[EndpointProblem, ...], expected: list[str]
 ) -> None:
     status = build_status(object_status(*problems), found(), NOW)
@@ -70,7 +70,7 @@ def test_the_conditions_of_a_status_summarize_the_problems_of_all_endpoints(
     assert {one["observedGeneration"] for one in status["conditions"]} == {status["observedGeneration"]} == {4}
 
 
-def test_a_status_lists_endpoints_with_problems_under_the_names_written_in_the_object() -> None:
+def test_the_status_of_an_object_lists_endpoints_with_problems_under_the_names_written_in_the_object() -> None:
     status = build_status(object_status(INVALID, NO_ZONE), found(), NOW)
     assert status["endpoints"] == [
         {
@@ -87,13 +87,13 @@ def test_a_status_lists_endpoints_with_problems_under_the_names_written_in_the_o
 
 
 @pytest.mark.parametrize("field", ["", "spec.endpoints[2]", "spec.endpoints[9]", "annotation"])
-def test_an_endpoint_that_is_missing_in_the_spec_is_listed_under_the_name_of_its_decision(field: str) -> None:
+def test_an_endpoint_whose_field_is_not_in_the_spec_is_listed_under_the_name_of_its_decision(field: str) -> None:
     problems = EndpointProblem(field=field, name="b.test", reason=Reason.NO_ZONE)
     (endpoint,) = build_status(object_status(problems), found(), NOW)["endpoints"]
     assert endpoint["dnsName"] == "b.test"
 
 
-def test_the_size_of_a_status_is_limited() -> None:
+def test_the_status_of_an_object_lists_at_most_100_endpoints_with_problems() -> None:
     many = [
         EndpointProblem(field=f"spec.endpoints[{n}]", name=f"n{n}.test", reason=Reason.NO_ZONE) for n in range(5000)
     ]
@@ -110,7 +110,7 @@ def test_the_status_of_an_object_without_endpoints_is_ready() -> None:
     assert brief(status)[2] == "Ready=True published"
 
 
-def test_the_transition_time_in_a_status_changes_only_when_the_condition_does() -> None:
+def test_the_transition_time_of_a_condition_changes_only_when_the_condition_does() -> None:
     before = build_status(object_status(NO_ZONE), found(), BEFORE)
     after = build_status(object_status(), found(before), NOW)
     assert [one["lastTransitionTime"] for one in after["conditions"]] == [BEFORE, NOW, NOW]
@@ -124,7 +124,7 @@ def test_the_transition_time_in_a_status_changes_only_when_the_condition_does() 
         pytest.param({"conditions": ["x", {}, {"type": "Ready"}]}, id="scraps"),
     ],
 )
-def test_a_status_of_any_shape_can_be_replaced(old: object) -> None:
+def test_a_missing_or_malformed_status_of_an_object_counts_as_not_current(old: object) -> None:
     status = build_status(object_status(), found(old), NOW)
     assert not has_status(status, found(old))
     assert has_status(status, found(status))
@@ -140,12 +140,14 @@ def test_a_status_of_any_shape_can_be_replaced(old: object) -> None:
         pytest.param({"theirs": 1}, True, id="fields-of-others"),
     ],
 )
-def test_a_status_is_current_if_all_fields_of_ours_are_equal(change: dict[str, object], *, is_same: bool) -> None:
+def test_the_status_of_an_object_is_current_if_all_fields_that_extdns_writes_are_equal(
+    change: dict[str, object], *, is_same: bool
+) -> None:
     status = build_status(object_status(), found(), NOW)
     assert has_status(status, found({**status, **change})) is is_same
 
 
-def test_a_status_without_conditions_is_current_if_its_generation_is() -> None:
+def test_the_status_of_an_object_whose_crd_declares_no_conditions_is_current_if_its_observed_generation_is() -> None:
     status = drop_undeclared_fields(build_status(object_status(NO_ZONE), found(), NOW))
     assert status == {"observedGeneration": 4}
     assert has_status(status, found({"observedGeneration": 4}))

@@ -25,7 +25,7 @@ def test_each_held_delete_has_a_metric_with_its_evidence_and_code_until_the_hold
     assert len(series(metrics, "extdns_deletes_held")) == len(series(metrics, "extdns_held_record")) == 1
 
 
-def test_the_metric_of_a_zone_is_the_sum_of_its_held_deletes_and_those_of_its_namespaces() -> None:
+def test_the_held_deletes_metric_of_a_zone_counts_its_held_deletes_and_those_of_its_namespaces() -> None:
     metrics = Metrics()
     metrics.set_held_deletes(build_held_set("0000-0001", build_held("a")))
     metrics.set_held_deletes(build_held_set("0000-0002", build_held("b"), build_held("c"), namespace="shop"))

@@ -79,7 +79,7 @@ def test_every_metric_without_labels_starts_at_zero() -> None:
     assert "_created" not in text
 
 
-def test_process_metrics_are_served() -> None:
+def test_the_cpu_time_of_the_process_is_a_metric() -> None:
     assert value(Metrics(), "process_cpu_seconds_total") >= 0
 
 
@@ -152,7 +152,7 @@ def test_a_blocked_run_counts_as_an_error_and_does_not_update_the_time_of_the_la
     assert value(metrics, SOFT_ERRORS) == 0
 
 
-def test_record_counts_have_lower_case_types_as_labels_and_a_total() -> None:
+def test_statistics_of_records_and_names_become_metrics_with_totals_and_lower_case_record_types() -> None:
     metrics = Metrics()
     metrics.set_statistics(
         Statistics(
@@ -190,7 +190,7 @@ def test_record_counts_have_lower_case_types_as_labels_and_a_total() -> None:
     assert value(metrics, "extdns_object_problems") == 1
 
 
-def test_the_series_of_a_record_type_that_is_no_longer_counted_is_removed() -> None:
+def test_the_series_of_a_record_type_or_reason_that_is_no_longer_counted_is_removed() -> None:
     metrics = Metrics()
     metrics.set_statistics(Statistics(current={"A": 1, "TXT": 1}, reasons={"requested": 1, "refused": 1}))
     metrics.set_statistics(Statistics(current={"A": 1}, reasons={"requested": 1, "refused": 0}))

@@ -22,7 +22,7 @@ def test_an_owned_record_has_the_key_of_the_record_in_it() -> None:
     assert OwnedRecord(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
 
 
-def test_the_resource_of_an_owned_record_is_its_label_resource() -> None:
+def test_the_resource_of_an_owned_record_is_the_value_of_its_label_resource() -> None:
     assert (
         OwnedRecord(record=RECORD, labels=StringMap.from_items({"resource": "service/shop/web"})).resource
         == "service/shop/web"

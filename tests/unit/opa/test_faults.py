@@ -128,7 +128,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("respond", "problem"), FAULTS)
-def test_without_a_valid_answer_every_record_is_unavailable(respond: Respond, problem: str) -> None:
+def test_without_a_valid_answer_of_the_policy_server_the_evaluation_of_every_record_is_unavailable(
+    respond: Respond, problem: str
+) -> None:
     with serve(respond) as server:
         answers = server.evaluate([build_input("a"), build_input("b")])
     assert answers.problem == problem
@@ -136,7 +138,7 @@ def test_without_a_valid_answer_every_record_is_unavailable(respond: Respond, pr
 
 
 @pytest.mark.parametrize(("respond", "problem"), FAULTS)
-def test_without_a_valid_answer_the_revision_is_unknown(respond: Respond, problem: str) -> None:
+def test_without_a_valid_answer_of_the_policy_server_its_revision_is_unknown(respond: Respond, problem: str) -> None:
     del problem
     with serve(respond) as server:
         version = server.read_version()
@@ -144,7 +146,7 @@ def test_without_a_valid_answer_the_revision_is_unknown(respond: Respond, proble
     assert version.revision == ""
 
 
-def test_a_server_that_fails_every_evaluation_is_asked_a_limited_number_of_times() -> None:
+def test_a_policy_server_that_fails_every_evaluation_gets_at_most_24_requests() -> None:
     requests = []
     body = b'{"code": "internal_error", "errors": [{"message": "no", "location": {"file": "a/b/c"}}]}'
 
@@ -160,7 +162,7 @@ def test_a_server_that_fails_every_evaluation_is_asked_a_limited_number_of_times
     assert 0 < len(answers.failed) <= 24
 
 
-def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
+def test_a_policy_server_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("first-part\nsecond-part\n")
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -170,7 +172,7 @@ def test_a_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path)
     assert problem == "GET /v1/policies: the token file holds no token; allowed: one line without spaces"
 
 
-def test_a_token_file_that_cannot_be_read_is_named() -> None:
+def test_the_problem_with_a_policy_server_token_file_that_cannot_be_read_names_the_file() -> None:
     settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")
     problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
     assert problem == "GET /v1/policies: token file missing/token: No such file or directory"

@@ -54,7 +54,7 @@ def connect(collector: Collector, path: str = "") -> LogCollector:
 
 
 @pytest.mark.parametrize(("path", "expected"), [("/logs/shop", "/logs/shop"), ("", "/")])
-def test_lines_are_posted_as_one_compressed_array_to_the_path_of_the_url(
+def test_decision_log_lines_are_posted_as_one_compressed_array_to_the_path_of_the_url(
     collector: Collector, path: str, expected: str
 ) -> None:
     target = connect(collector, path)
@@ -65,7 +65,7 @@ def test_lines_are_posted_as_one_compressed_array_to_the_path_of_the_url(
     assert list(target.read_lines()) == []
 
 
-def test_lines_that_are_not_accepted_raise_an_error(collector: Collector) -> None:
+def test_decision_log_lines_that_the_collector_does_not_accept_raise_an_error(collector: Collector) -> None:
     collector.status = 503
     with pytest.raises(OSError, match="POST /: status 503 Service Unavailable"):
         connect(collector, "/logs").write(b"{}\n")

@@ -56,7 +56,9 @@ ALL = {
         pytest.param("cloudflare", ALL.keys() - {"record-type"}, id="8.6-cloudflare-keeps-all"),
     ],
 )
-def test_properties_of_other_providers_and_record_type_are_removed(provider: str, expected: set[str]) -> None:
+def test_properties_of_other_providers_and_the_property_record_type_are_removed(
+    provider: str, expected: set[str]
+) -> None:
     done = finalize_desired(
         replace(PLAIN, properties=StringMap.from_items(ALL)), min_ttl_s=0, provider=provider, prefer_alias=False
     )

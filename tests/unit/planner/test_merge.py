@@ -257,7 +257,7 @@ def test_a_claim_without_targets_sets_ttl_and_label_of_the_merged_record_only_if
     assert merge_claims((), SETTINGS, (without_targets(filtered),)) == ()
 
 
-def test_with_merged_namespaces_a_claim_without_targets_counts_for_all_namespaces() -> None:
+def test_with_merged_namespaces_a_claim_without_targets_can_set_the_ttl_of_a_record_of_another_namespace() -> None:
     settings = replace(SETTINGS, merges_namespaces=True)
     published, filtered = claim("A", "2.2.2.2", resource=Y, ttl_s=90), claim("A", resource=X, ttl_s=60)
     assert merge((published,), settings, (without_targets(filtered),)) == [

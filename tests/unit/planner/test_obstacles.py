@@ -42,13 +42,13 @@ ONE = build_candidate("CNAME", "z.test", resource=API)
         pytest.param(TWO, (), (build_current("A", "192.0.2.1"),), None, id="2.7-replaces-a-record-of-ours"),
     ],
 )
-def test_a_refused_candidate_that_would_not_have_been_written_anyway_has_that_as_its_obstacle(
+def test_the_obstacle_of_a_refused_candidate_is_the_reason_why_it_would_not_have_been_written_anyway(
     candidate: Candidate, rivals: tuple[Candidate, ...], current: tuple[OwnedRecord, ...], expected: Reason | None
 ) -> None:
     assert find_obstacle(candidate, rivals, current, SETTINGS) is expected
 
 
-def test_the_obstacle_of_a_refused_candidate_can_be_a_policy_that_forbids_the_write() -> None:
+def test_the_obstacle_of_a_refused_candidate_can_be_a_policy_flag_that_forbids_the_write() -> None:
     careful = replace(SETTINGS, policy=Policy.CREATE_ONLY)
     assert find_obstacle(TWO, (), (build_current("CNAME", "x.test"),), careful) is Reason.POLICY_KEEPS
     assert find_obstacle(TWO, (), (), careful) is None

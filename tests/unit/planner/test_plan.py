@@ -242,14 +242,14 @@ def test_a_plan_without_records_and_candidates_is_empty() -> None:
     assert plan((), ()) == NamePlan()
 
 
-def test_changes_are_sorted_by_key() -> None:
+def test_the_changes_in_a_change_set_are_sorted_by_record_key() -> None:
     current = (build_current("AAAA", "::9"), build_current("A", "9.9.9.9"))
     (change_set,) = plan(current, (build_candidate("AAAA", "::1"), A)).sets
     assert change_set.name == DnsName("foo.example.org")
     assert [change.key.type for change in change_set.changes] == ["A", "AAAA"]
 
 
-def test_an_object_that_switches_between_address_and_alias_causes_one_update() -> None:
+def test_an_object_that_switches_from_alias_to_address_causes_one_update() -> None:
     current = build_current("A", "lb.test", resource=WEB, properties=ALIAS)
     (change,) = list_changes(plan((current,), (A,)))
     assert change == update(current, A.desired, "targets", "properties")

@@ -23,7 +23,7 @@ from tests.unit.planner.name_plan import ME, build_candidate, build_current
         pytest.param(["1.1.1.1", "2.2.2.2"], ["3.3.3.3", "1.1.1.1"], id="0.2-first-that-differs"),
     ],
 )
-def test_fewer_targets_come_first_and_of_equally_many_addresses_come_before_hosts(
+def test_a_list_with_fewer_targets_sorts_first_and_of_equally_long_lists_the_one_with_addresses(
     less: list[str], more: list[str]
 ) -> None:
     assert build_size_key(less) < build_size_key(more)

@@ -50,7 +50,7 @@ HIGH = build_candidate("A", "127.0.0.1", resource=WEB)
         ),
     ],
 )
-def test_the_candidate_of_the_object_with_the_record_wins_and_without_one_that_with_the_smallest_targets(
+def test_the_candidate_of_the_object_with_the_current_record_wins_or_else_that_with_the_smallest_targets(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: str
 ) -> None:
     assert find_winning_targets(current, candidates) == {"A": (expected,)}
@@ -128,14 +128,14 @@ def test_a_and_aaaa_each_have_a_winning_candidate_that_may_be_addresses_or_an_al
     assert find_winning_targets(current, candidates) == {rtype: (target,) for rtype, target in expected.items()}  # 11
 
 
-def test_of_two_candidates_of_the_object_with_the_record_that_with_fewer_targets_wins() -> None:
+def test_of_two_candidates_of_the_object_with_the_current_record_the_one_with_fewer_targets_wins() -> None:
     many = build_candidate("A", "1.1.1.1", "2.2.2.2", resource=WEB)
     for properties in ({}, ALIAS):
         before = build_current("A", "9.9.9.9", resource=WEB, properties=properties)
         assert find_winning_targets((before,), (many, ALIAS_A)) == {"A": ("lb.test",)}  # 2.4
 
 
-def test_the_rows_of_a_name_are_sorted_by_set_identifier() -> None:
+def test_the_proposal_rows_of_a_name_are_sorted_by_set_identifier() -> None:
     current = (build_current("A", "1.1.1.1", set_identifier="z"), build_current("A", "1.1.1.1"))
     table = build_rows(current, (build_candidate("A", "1.1.1.1", set_identifier="m"),))
     assert [row.set_identifier for row in table] == ["", "m", "z"]

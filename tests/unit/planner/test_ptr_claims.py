@@ -147,7 +147,7 @@ def test_with_merged_namespaces_claims_are_merged_before_ptr_claims_are_derived(
 
 
 # docs/spec/sources.md 8.5
-def test_a_claim_without_targets_that_comes_first_in_a_merged_record_decides_about_ptr_records() -> None:
+def test_a_claim_without_targets_that_is_the_deciding_claim_of_a_record_decides_about_its_ptr_records() -> None:
     first = request("A", "192.0.2.7", record_type="none")
     filtered = TargetlessClaim(desired=replace(first.desired, targets=()), provenance=first.provenance)
     claims = (request("A", "192.0.2.8", resource=B),)

@@ -31,7 +31,7 @@ CREATE, UPDATE, DELETE = create(CANDIDATE.desired), update(HELD, CANDIDATE.desir
         pytest.param(Policy.CREATE_ONLY, [CREATE], id="2.8-create-only"),
     ],
 )
-def test_each_policy_allows_its_own_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
+def test_each_value_of_the_policy_flag_allows_its_own_kinds_of_changes(policy: Policy, allowed: list[Change]) -> None:
     assert [change for change in (CREATE, UPDATE, DELETE) if allows(policy, change)] == allowed
 
 
@@ -63,7 +63,7 @@ CNAME = build_candidate("CNAME", "lb.test")
         ),
     ],
 )
-def test_a_change_of_type_is_planned_only_if_the_policy_allows_all_of_it(
+def test_a_change_of_type_is_planned_only_if_the_policy_flag_allows_all_its_creates_and_deletes(
     policy: str, current: OwnedRecord, candidates: tuple[Candidate, ...], expected: list[Change], reason: Reason
 ) -> None:
     made = plan((current,), candidates, settings=with_policy(policy))
@@ -72,7 +72,7 @@ def test_a_change_of_type_is_planned_only_if_the_policy_allows_all_of_it(
     assert find_decision(made, last.type, last.set_identifier).reason is reason
 
 
-def test_the_decision_about_a_record_that_a_policy_keeps_names_the_policy_flag() -> None:
+def test_the_decision_about_a_record_that_the_policy_flag_keeps_names_the_flag() -> None:
     made = plan((HELD,), (), settings=with_policy("upsert-only"))
     (decision,) = made.decisions
     assert (decision.action, decision.reason) == (Action.KEEP, Reason.POLICY_KEEPS)

@@ -56,7 +56,7 @@ V0_EXISTS, V1_EXISTS = (build_current("A", "9.9.9.9", set_identifier=one) for on
         ),
     ],
 )
-def test_of_claims_to_simple_and_routed_records_of_one_name_only_one_sort_is_published(
+def test_of_simple_and_routed_candidates_of_one_name_and_type_only_those_of_one_sort_are_published(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], expected: list[Change]
 ) -> None:
     made = plan(current, candidates)

@@ -245,7 +245,9 @@ def test_no_routed_record_is_created_at_the_name_of_a_foreign_simple_record(owne
     "reason",
     [Reason.NO_ADDRESS, Reason.OBJECT_FAILED, Reason.SOURCE_DOWN, Reason.INVALID_TARGET, Reason.TARGETS_FILTERED],
 )
-def test_a_record_whose_object_is_not_resolved_stays_although_another_type_is_requested(reason: Reason) -> None:
+def test_a_record_whose_object_gives_no_valid_claim_stays_although_another_object_requests_another_type(
+    reason: Reason,
+) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]
 
@@ -267,7 +269,7 @@ def test_an_address_record_is_not_replaced_by_a_new_record_of_a_type_without_add
     assert [change.key.type for change in list_changes(made)] == ["TXT"]
 
 
-def test_a_record_stays_if_the_cname_that_its_object_now_requests_loses_to_a_record_type_of_another_object() -> None:
+def test_a_record_stays_if_the_cname_its_object_now_requests_loses_to_an_aaaa_record_of_another_object() -> None:
     current = (A_OF_WEB, AAAA_OF_OLD)
     requested = build_candidate("CNAME", "lb.test", resource=WEB), build_candidate("AAAA", "::1", resource=OLD)
     made = plan(current, requested, find=find_waiting(WEB, reason=Reason.REQUESTED_BY_OTHER))
@@ -285,6 +287,8 @@ def test_a_record_stays_if_the_cname_that_its_object_now_requests_loses_to_a_rec
 
 
 @pytest.mark.parametrize("reason", [Reason.ORPHAN_UNCLAIMED, Reason.ABSENCE_UNCONFIRMED])
-def test_a_record_of_another_object_stays_without_evidence_if_another_type_is_requested(reason: Reason) -> None:
+def test_a_record_without_evidence_for_its_delete_stays_although_another_object_requests_another_type(
+    reason: Reason,
+) -> None:
     made = plan((A_OF_WEB, AAAA_OF_OLD), (A,), find=find_waiting(OLD, reason=reason))
     assert list_decisions(made) == [("A", Action.KEEP, Reason.PUBLISHED), ("AAAA", Action.KEEP, reason)]

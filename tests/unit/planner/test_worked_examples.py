@@ -136,7 +136,7 @@ FAST_EXISTS = build_current("A", "5.5.5.5", ttl_s=60, resource=WEB)
         ),
     ],
 )
-def test_the_changes_of_a_worked_example_are_planned(
+def test_the_changes_of_the_worked_examples_in_the_specification_are_planned(
     current: tuple[OwnedRecord, ...], candidates: tuple[Candidate, ...], settings: PlanSettings, expected: list[Change]
 ) -> None:
     assert list_changes(plan(current, candidates, settings=settings)) == expected

@@ -137,7 +137,7 @@ def test_decompressing_a_text_stops_at_a_size_limit() -> None:
         pytest.param(os.fsdecode(b"\xff" * 32), b"\xff" * 32, id="10.3-raw-32-bytes-that-are-not-utf-8"),
     ],
 )
-def test_an_encryption_key_is_raw_or_base64(text: str, key: bytes) -> None:
+def test_an_encryption_key_is_32_raw_bytes_or_their_base64(text: str, key: bytes) -> None:
     assert parse_key(text) == key
 
 

@@ -49,7 +49,7 @@ def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
     assert found == [key("TXT", "random"), key("TXT", "shared"), key("CNAME", "txt.bar")]
 
 
-def test_a_txt_record_with_another_value_is_not_an_ownership_record() -> None:
+def test_a_txt_record_with_an_ownership_text_and_another_value_is_not_an_ownership_record() -> None:
     common = replace(ownership_record("a-foo"), targets=(ownership_record("a-foo").targets[0], '"v=spf1 -all"'))
     assert list_ours(build_registry(), [record("A", "foo"), common]) == set()
     assert find(build_registry(), [record("A", "foo"), common], key("A", "foo")).mixed_name == "a-foo.x.test"

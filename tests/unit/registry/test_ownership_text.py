@@ -121,7 +121,7 @@ def test_labels_that_would_be_read_back_differently_are_not_written(labels: dict
     assert CODEC.encode(StringMap.from_items(labels)) is None
 
 
-def test_usual_labels_can_be_written() -> None:
+def test_labels_with_blanks_equals_signs_and_semicolons_in_values_can_be_written() -> None:
     assert CODEC.encode(
         StringMap.from_items({"owner": "default", "resource": "ingress/default/web", "extra": "a = b; c"})
     )

@@ -183,13 +183,13 @@ ONE = "service/d/one"
         ),
     ],
 )
-def test_a_record_is_ours_only_if_an_ownership_record_of_ours_covers_it(
+def test_a_record_is_ours_if_and_only_if_an_ownership_record_of_ours_covers_it(
     registry: TxtRegistry, records: list[Record], expected: set[RecordKey]
 ) -> None:
     assert list_ours(registry, records) == expected
 
 
-def test_a_record_of_ours_has_its_ownership_records() -> None:
+def test_a_record_of_ours_is_read_with_its_owner_labels_and_ownership_records() -> None:
     ownership = ownership_record("a-foo", resource=ONE, extra="1")
     found = find(build_registry(), [record("A", "foo"), ownership], key("A", "foo"))
     assert (found.owner, found.is_ours, found.has_current_format) == ("me", True, True)
@@ -243,7 +243,7 @@ def test_records_of_the_previous_owner_are_ours_and_keep_its_id() -> None:
     assert list_ours(build_registry(), records) == set()
 
 
-def test_ownership_records_of_both_owners_count_during_a_migration() -> None:
+def test_during_an_owner_migration_ownership_records_of_the_previous_and_the_current_owner_count() -> None:
     records = [record("A", "foo"), ownership_record("a-foo"), ownership_record("foo", "old")]
     assert find(build_registry(migrate_from="old"), records, key("A", "foo")).ownership_records == (
         ownership_record("a-foo"),

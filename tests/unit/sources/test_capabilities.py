@@ -65,7 +65,7 @@ def test_filter_flags_exclude_services_and_ingresses(
     ],
 )
 @both
-def test_hostname_target_and_ttl_annotations_of_services_and_ingresses_are_read(
+def test_annotations_of_services_and_ingresses_set_the_name_targets_and_ttl_of_their_records(
     claims: Claims, annotations: dict[str, str], expected: Claim
 ) -> None:
     assert expected in reduce_claims(claims(CommonSettings(), ours(hostname="h.t") | annotations))

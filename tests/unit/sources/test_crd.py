@@ -80,7 +80,9 @@ def test_dns_endpoints_publish_their_records() -> None:
         pytest.param("CNAME", [], unresolved("a.t", Reason.INVALID_ENDPOINT), id="1.5-cname-without-target"),
     ],
 )
-def test_record_types_and_their_targets_are_read(rtype: str, targets: list[str], expected: Claim) -> None:
+def test_each_record_type_of_a_dns_endpoint_has_its_own_rules_for_valid_targets(
+    rtype: str, targets: list[str], expected: Claim
+) -> None:
     assert reduce_claims(claims(dns_endpoint(endpoint("a.t", rtype, *targets)))) == [expected]
 
 

@@ -41,7 +41,9 @@ def want(rtype: str, *targets: str) -> ResolvedClaim:
         pytest.param(want("SRV", "0 50 1 a.t."), True, id="8.2-forced-for-any-record-type"),
     ],
 )
-def test_default_targets_set_the_record_type(claim: ResolvedClaim, *, force: bool) -> None:
+def test_default_targets_replace_a_claim_by_one_claim_for_each_of_their_record_types(
+    claim: ResolvedClaim, *, force: bool
+) -> None:
     claims = DefaultTargetsStage(groups=GROUPS, force=force)(claim)
     assert reduce_claims(claims) == [
         resolved("a.t", "A", "203.0.113.50", "203.0.113.7", ttl_s=60),

@@ -58,7 +58,7 @@ def test_the_common_hostname_of_a_listener_and_a_route_is_the_more_specific_one_
         pytest.param("fe80::1", False, id="5.5-ipv6"),
     ],
 )
-def test_valid_and_invalid_hostnames_are_distinguished(text: str, expected: bool) -> None:
+def test_a_hostname_may_have_255_bytes_with_labels_of_63_bytes_and_one_wildcard(text: str, expected: bool) -> None:
     assert is_hostname(text) is expected
 
 

@@ -201,7 +201,7 @@ def test_claims_of_an_istio_gateway_cannot_be_computed_if_its_ingress_is_missing
 
 
 # docs/spec/sources.md 2.1
-def test_the_ingress_annotation_of_an_istio_gateway_is_read_under_the_usual_prefix_too() -> None:
+def test_an_istio_gateway_reads_the_ingress_annotation_under_the_default_prefix_whatever_the_prefix_flag_says() -> None:
     obj = gateway("a.t", annotations={f"{PREFIX}ingress": "edge"})
     assert reduce_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
         resolved("a.t", "A", "203.0.113.7"),

@@ -87,7 +87,9 @@ def test_a_node_is_published_with_its_external_addresses_or_else_with_its_intern
         pytest.param(ours(ttl="soon"), [resolved("n1", "A", "203.0.113.1")], id="2.2-invalid-ttl"),
     ],
 )
-def test_target_and_ttl_annotations_of_nodes_are_read(annotations: dict[str, str], expected: list[Claim]) -> None:
+def test_of_the_annotations_of_a_node_only_target_ttl_and_controller_are_read(
+    annotations: dict[str, str], expected: list[Claim]
+) -> None:
     found = claims(node("n1", external=["203.0.113.1"], annotations=annotations))
     assert reduce_claims(found) == expected
     assert all(

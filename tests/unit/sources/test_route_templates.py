@@ -90,7 +90,7 @@ CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_templates_give_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
+def test_fqdn_templates_give_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
     source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
     assert (
         reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
@@ -113,7 +113,7 @@ MESH = IstioGateway(
 
 
 # docs/spec/sources.md 7.1
-def test_templates_give_hosts_of_istio_gateways() -> None:
+def test_fqdn_templates_give_hosts_of_istio_gateways_without_hosts() -> None:
     bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
     assert reduce_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
         "g.acme.test"
@@ -130,7 +130,9 @@ def test_templates_give_hosts_of_istio_gateways() -> None:
         pytest.param(ours(target="x.t"), a("v.acme.test"), id="7.2-despite-a-target-annotation"),
     ],
 )
-def test_templates_give_hosts_of_virtual_services(annotations: dict[str, str], expected: list[Claim]) -> None:
+def test_fqdn_templates_give_hosts_of_virtual_services_without_hosts(
+    annotations: dict[str, str], expected: list[Claim]
+) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
     source = IstioVirtualServiceSource(common=selection(FQDN))
     assert reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
@@ -176,7 +178,7 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
         ),
     ],
 )
-def test_templates_give_hosts_of_ingress_controller_objects(
+def test_fqdn_templates_give_hosts_of_ingress_controller_objects(
     source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
     assert reduce_claims(source.find_claims(obj, FakeView())) == expected

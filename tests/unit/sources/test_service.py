@@ -274,7 +274,7 @@ def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
         source.find_claims(ingress(), FakeView())
 
 
-def test_a_load_balancer_address_with_a_trailing_dot_is_read_as_an_address() -> None:
+def test_a_target_address_with_a_trailing_dot_is_read_as_an_address() -> None:
     annotations = ours(hostname="web.acme.test..", target="192.0.2.1.,192.0.2.2,lb.test..")
     assert reduce_claims(claims(service(annotations, CLUSTER_IP))) == [
         resolved("web.acme.test", "A", "192.0.2.1", "192.0.2.2"),

@@ -119,14 +119,14 @@ def test_an_invalid_api_request_gets_an_error_with_the_allowed_values(
     assert message in response.json["message"]
 
 
-def test_the_api_document_of_a_name_shows_since_when_it_is_requested(shop: Process) -> None:
+def test_the_api_list_of_names_shows_since_when_each_name_is_requested(shop: Process) -> None:
     since = {one["name"]: one["since"] for one in shop.get("/api/v1/names").json["items"]}
     assert since["far.example.com"] == "2026-11-20T09:05:00Z"
     assert since["web1.example.org"] == "2026-01-01T00:00:00Z"
     assert since["old1.example.org"] is None
 
 
-def test_a_query_parameter_that_occurs_twice_is_rejected(shop: Process) -> None:
+def test_a_repeated_query_parameter_and_more_than_20_parameters_are_rejected(shop: Process) -> None:
     response = shop.get("/api/v1/names", q="a&q=b".replace("&", "%26"))
     assert response.status == 200
     twice = type(response)(shop.site, "/api/v1/names", "q=a&q=b")
@@ -174,7 +174,7 @@ def test_the_api_list_of_names_can_be_searched_and_filtered(
     assert [name for name in found if not name.startswith("old")] == names
 
 
-def test_each_name_has_the_state_of_its_records(shop: Process) -> None:
+def test_the_api_list_of_names_has_the_state_and_reason_of_each_name(shop: Process) -> None:
     items = shop.get("/api/v1/names").json["items"]
     states = {one["name"]: (one["state"], one["reason"]) for one in items}
     assert states["web1.example.org"] == ("changing", "requested")
@@ -208,7 +208,7 @@ def test_the_api_document_of_held_deletes_contains_the_command_that_approves_the
     assert held["records"][0]["evidence"] == "orphan-gone"
 
 
-def test_the_api_documents_of_zones_and_sources_show_progress(shop: Process) -> None:
+def test_the_api_documents_of_zones_and_sources_count_records_queued_changes_and_objects(shop: Process) -> None:
     zones = {zone["name"]: zone for zone in shop.get("/api/v1/zones").json["items"]}
     assert zones["example.org"] | {"readAt": None} == {
         "state": "held",
@@ -255,7 +255,7 @@ def test_the_api_document_of_the_status_has_a_summary_in_one_sentence(shop: Proc
     assert "20 deletes are held." in status["message"]
 
 
-def test_a_zone_is_shown_in_sync_only_if_all_its_names_are(tmp_path: Path) -> None:
+def test_a_zone_is_shown_as_published_only_if_all_its_names_are(tmp_path: Path) -> None:
     quiet = process(tmp_path, {**service("gw", "pay.example.net"), "status": {}})
     conditions = {zone["name"]: zone["state"] for zone in quiet.get("/api/v1/zones").json["items"]}
     assert conditions == {"example.net": "not-published", "example.org": "published"}
@@ -264,7 +264,7 @@ def test_a_zone_is_shown_in_sync_only_if_all_its_names_are(tmp_path: Path) -> No
     assert '<span class="state good">published</span>' in page
 
 
-def test_a_zone_with_held_deletes_is_not_shown_in_sync(shop: Process) -> None:
+def test_a_zone_with_held_deletes_is_shown_as_held(shop: Process) -> None:
     page = shop.get("/zones").text
     assert '<span class="state waiting">held</span>' in page
 
@@ -310,7 +310,7 @@ def test_a_name_blocked_by_a_record_of_another_type_shows_what_the_zone_holds(
     assert "requested: 192.0.2.1" in page
 
 
-def test_a_name_without_room_for_its_ownership_record_shows_no_other_record_as_blocking_it(
+def test_a_name_that_can_have_no_ownership_record_shows_no_other_record_as_blocking_it(
     tmp_path: Path,
 ) -> None:
     shop = process(tmp_path, service("apex", "example.org"), zone="@ IN MX 10 mail.example.org.\n")

@@ -80,7 +80,7 @@ def test_a_request_for_an_unknown_path_gets_a_404_that_lists_the_known_paths(pat
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_only_get_and_head_are_allowed(path: str, method: str) -> None:
+def test_health_readiness_and_metrics_paths_allow_only_get_and_head(path: str, method: str) -> None:
     response = request_page(path, method)
     assert response.status == "405 Method Not Allowed"
     assert response.headers["Allow"] == "GET, HEAD"

@@ -29,13 +29,13 @@ def accepts(listen: str, host: str) -> bool:
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:0", "localhost:0"])
-def test_a_server_on_loopback_rejects_other_hosts(listen: str) -> None:
+def test_a_server_on_loopback_accepts_requests_for_loopback_host_names_only(listen: str) -> None:
     assert not accepts(listen, "evil.test:8888")
     assert accepts(listen, "localhost:8888")
 
 
 @pytest.mark.parametrize("host", ["LOCALHOST", "localhost.", "127.1", "2130706433", "ip6-localhost"])
-def test_a_server_on_loopback_rejects_other_hosts_however_its_flag_names_loopback(host: str) -> None:
+def test_a_server_on_loopback_accepts_its_own_host_name_only_however_the_flag_spells_loopback(host: str) -> None:
     assert not is_own_host({"SERVER_NAME": "127.0.0.1", "HTTP_HOST": "evil.test"}, host)
     assert is_own_host({"SERVER_NAME": "127.0.0.1", "HTTP_HOST": f"{host}:8888"}, host)
 
@@ -46,5 +46,5 @@ def test_a_server_that_is_not_bound_to_loopback_accepts_every_host(bound: str) -
 
 
 @pytest.mark.parametrize("bound", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-def test_every_form_of_a_loopback_address_is_recognized(bound: str) -> None:
+def test_a_server_bound_to_any_form_of_a_loopback_address_rejects_other_host_names(bound: str) -> None:
     assert not is_own_host({"SERVER_NAME": bound, "HTTP_HOST": "evil.test"}, "localhost")

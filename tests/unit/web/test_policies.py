@@ -117,7 +117,7 @@ def test_the_api_document_of_policies_has_the_policy_server_without_the_password
         pytest.param(PolicyServerSnapshot(), "not-queried", id="not-queried"),
     ],
 )
-def test_a_failing_policy_server_is_shown_in_the_api_document_and_makes_the_process_failing(
+def test_a_failing_policy_server_makes_the_process_failing_and_one_not_yet_queried_does_not(
     tmp_path: Path, server: PolicyServerSnapshot, state: str
 ) -> None:
     shop = process(tmp_path, service("web", "web.example.org"), rules=RuleSnapshot(server=server))

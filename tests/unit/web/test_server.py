@@ -146,7 +146,7 @@ def test_an_unusable_listen_address_is_a_usage_error(port: int, host: str, reaso
         pytest.param(errno.EMFILE, "Too many open files", id="anything-else"),
     ],
 )
-def test_an_error_of_the_operating_system_is_described_in_one_line(
+def test_an_error_of_the_operating_system_about_the_listen_address_is_described_in_one_line(
     number: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> socket.socket:
@@ -206,7 +206,7 @@ def test_an_error_of_the_application_is_logged_and_its_text_is_not_sent(
         pytest.param(LookupError(), 1, id="we-failed"),
     ],
 )
-def test_network_errors_of_http_clients_are_not_logged(
+def test_network_errors_of_http_clients_are_not_logged_and_other_errors_are(
     logged: Callable[[], list[str]], error: Exception, lines: int
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, socket.socket() as client:

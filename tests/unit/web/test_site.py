@@ -88,7 +88,7 @@ def test_a_server_on_all_interfaces_accepts_requests_for_every_host_name(shop: P
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
 @pytest.mark.parametrize("path", ["/", "/api/v1/names", "/page.js", "/nowhere"])
-def test_only_get_and_head_are_allowed(shop: Process, path: str, method: str) -> None:
+def test_paths_of_pages_and_of_the_api_allow_only_get_and_head(shop: Process, path: str, method: str) -> None:
     response = WsgiResponse(shop.site, path, method=method)
     assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD")
 
@@ -156,7 +156,7 @@ def test_every_reason_code_on_a_page_links_to_its_explanation(shop: Process) -> 
         pytest.param(("--policy=upsert-only",), ["policy upsert-only"], id="policy"),
     ],
 )
-def test_the_footer_of_a_page_shows_version_owner_and_process(
+def test_the_footer_of_a_page_shows_version_owner_policy_flag_and_dry_run(
     tmp_path: Path, flags: tuple[str, ...], texts: list[str]
 ) -> None:
     page = process(tmp_path, service("web", "web.example.org"), flags=flags).get("/zones").text
@@ -221,7 +221,7 @@ def test_names_can_be_filtered_by_age(shop: Process) -> None:
     assert 'href=".?q=right&amp;age=2h&amp;state=changing"' in WsgiResponse(shop.site, "/", "q=right&age=2h").text
 
 
-def test_links_contain_the_whole_search_text(shop: Process) -> None:
+def test_links_on_the_page_of_names_contain_the_whole_search_text(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/", f"q={'%C3%A9' * 300}&state=failing").text
     assert f'href=".?q={"%C3%A9" * 300}&amp;state=held"' in page
 
@@ -278,7 +278,7 @@ def test_markup_in_the_name_of_an_invalid_object_is_shown_as_text(tmp_path: Path
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
-def test_the_assets_of_the_page_are_small() -> None:
+def test_the_static_files_of_the_web_pages_have_fewer_than_20_000_bytes() -> None:
     folder = Path(__file__).parents[3] / "extdns" / "web" / "static"
     assert sum(path.stat().st_size for path in folder.iterdir()) < 20_000
 
@@ -298,7 +298,7 @@ def test_commands_on_a_page_do_not_contain_an_unsafe_host_name(shop: Process) ->
     assert "--controller=http://:7980</code>" in page
 
 
-def test_the_page_turns_red_within_five_seconds_without_answers_and_not_before_asking_again() -> None:
+def test_the_page_turns_red_within_five_seconds_without_answers_and_not_before_a_second_request() -> None:
     script = (Path(__file__).parents[3] / "extdns" / "web" / "static" / "page.js").read_text(encoding="utf-8")
     values = {name: int(value) for name, value in re.findall(r"const (\w+_MS) = (\d+);", script)}
     assert values["SILENT_MS"] + values["TICK_MS"] <= 5000

@@ -100,7 +100,7 @@ def test_a_request_with_a_missing_or_former_bearer_token_gets_a_401(raw_client: 
     assert raw_client.send("GET", SERVICES, headers=bearer).code == 401
 
 
-def test_the_request_log_contains_path_query_body_and_what_to_authorize_for_each_request(
+def test_the_request_log_contains_path_query_headers_body_and_required_permission_of_each_request(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     raw_client.get(limit=5)

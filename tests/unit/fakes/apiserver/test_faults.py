@@ -237,7 +237,7 @@ def spec(stream: Stream) -> object:
 
 
 @pytest.mark.parametrize("first", [first_listed, first_watched])
-def test_an_armed_spoil_fault_gives_one_object_fields_of_wrong_types_once(
+def test_an_armed_spoil_fault_gives_one_object_fields_of_wrong_types_in_one_response(
     server: ApiServer, raw_client: RawClient, first: Callable[[RawClient], object]
 ) -> None:
     server.faults.arm(Spoil("a", {"spec": {"ports": "eighty", "type": 5}}))

@@ -80,7 +80,7 @@ def test_after_a_restart_with_a_new_history_the_same_objects_have_lower_resource
     assert int(after.version) < int(before.version)
 
 
-def test_after_a_restart_with_a_new_history_an_older_resource_version_lies_in_the_future(
+def test_after_a_restart_with_a_new_history_a_former_resource_version_counts_as_a_future_one(
     server: ApiServer, raw_client: RawClient
 ) -> None:
     version = server.put(build_service("a"))["metadata"]["resourceVersion"]

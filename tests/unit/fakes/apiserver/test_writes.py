@@ -95,7 +95,7 @@ def test_an_update_with_an_old_resource_version_is_a_conflict(raw_client: RawCli
         pytest.param(f"{LEASES}/leader", lease("b"), 422, id="leases-may-not"),
     ],
 )
-def test_only_services_can_be_updated_without_a_resource_version(
+def test_services_can_be_updated_without_a_resource_version_and_leases_and_custom_objects_cannot(
     server: ApiServer, raw_client: RawClient, path: str, body: dict[str, Any], code: int
 ) -> None:
     for obj in (build_service("web"), build_route("r"), lease("a", namespace="shop")):

@@ -53,7 +53,7 @@ BACKUP = {
 }
 
 
-def test_every_request_and_response_so_far_matches_the_discovery_document_of_google(
+def test_requests_and_responses_of_every_method_match_the_discovery_document_of_google(
     fake: CloudDns, raw_client: RawClient
 ) -> None:
     fake.add_zone("example.net", name="inside", private=True, peeringConfig={"targetNetwork": {"networkUrl": "x"}})

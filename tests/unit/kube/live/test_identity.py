@@ -67,5 +67,5 @@ def test_the_digest_of_certificates_does_not_depend_on_their_order_and_layout() 
         ),
     ],
 )
-def test_a_file_without_a_certificate_of_a_cluster_authority_has_no_digest(pem: bytes) -> None:
+def test_a_file_without_certificates_or_with_those_of_an_operating_system_has_no_digest(pem: bytes) -> None:
     assert digest_authority(pem) == ""

@@ -71,13 +71,15 @@ def once(*paths: Path | str, stdin: bytes = b"", clock: MovedClock | None = None
     return ManifestCluster(names, stdin=io.BytesIO(stdin), watch=False, monotonic=monotonic)
 
 
-def test_no_objects_are_returned_before_their_kind_is_required(tmp_path: Path) -> None:
+def test_take_returns_no_objects_before_their_kind_is_required(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web"))
     cluster: Cluster = once(tmp_path)
     assert cluster.take(0) == ()
 
 
-def test_the_first_take_after_requiring_a_kind_returns_its_objects_in_order_and_then_synced(tmp_path: Path) -> None:
+def test_the_first_call_of_take_after_a_kind_is_required_returns_its_objects_in_order_and_then_synced(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.yaml").write_text(service("web") + service("z", "pay") + service("api"))
     cluster = once(tmp_path)
     state = cluster.require(SERVICE)
@@ -93,7 +95,7 @@ def test_the_first_take_after_requiring_a_kind_returns_its_objects_in_order_and_
     assert cluster.take(0) == ()
 
 
-def test_looking_up_a_kind_makes_the_next_take_read_it(tmp_path: Path) -> None:
+def test_after_a_lookup_of_a_kind_the_next_call_of_take_returns_its_objects(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n")
     cluster = once(tmp_path)
     with pytest.raises(NotSyncedError):
@@ -111,7 +113,7 @@ def test_a_kind_that_is_not_read_from_manifests_is_reported_as_not_served(tmp_pa
         cluster.view.get(WIDGET, "shop", "web")
 
 
-def test_problems_are_returned_before_objects_and_once_their_kind_is_required(tmp_path: Path) -> None:
+def test_take_returns_the_problems_of_a_kind_once_it_is_required_and_before_its_objects(tmp_path: Path) -> None:
     bad_ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web}\nspec: []\n---\n"
     (tmp_path / "a.yaml").write_text(service("web", type_="60") + bad_ingress + "a: [\n---\n" + service("api"))
     cluster = once(tmp_path)
@@ -169,7 +171,7 @@ def test_an_existence_check_reads_the_files_again(tmp_path: Path) -> None:
     assert cluster.exists(key("api")) is None
 
 
-def test_changes_found_by_an_existence_check_are_returned_by_the_next_take(tmp_path: Path) -> None:
+def test_changes_found_by_an_existence_check_are_returned_by_the_next_call_of_take(tmp_path: Path) -> None:
     clock = MovedClock()
     cluster = once(tmp_path, clock=clock)
     cluster.require(SERVICE)
@@ -230,7 +232,7 @@ def test_files_are_not_read_again_if_none_was_reported_as_changed(
     assert watched_cluster.exists(key("other")) is False
 
 
-def test_a_new_resource_version_alone_is_not_a_change(
+def test_take_returns_no_change_of_an_object_if_only_its_resource_version_differs(
     watched_cluster: ManifestCluster, edits: Edits, tmp_path: Path
 ) -> None:
     (tmp_path / "a.yaml").write_text(service("web", version="2"))
@@ -292,7 +294,7 @@ def test_changes_of_real_files_are_found_by_watching_them(tmp_path: Path) -> Non
     cluster.close()
 
 
-def test_closing_the_cluster_ends_a_waiting_take(tmp_path: Path) -> None:
+def test_closing_the_cluster_ends_a_waiting_call_of_take(tmp_path: Path) -> None:
     cluster = once(tmp_path)
     cluster.require(SERVICE)
     cluster.take(0)

@@ -327,7 +327,7 @@ def test_if_two_files_have_the_same_object_the_first_is_used_and_the_other_is_re
     assert (scene.objects, scene.problems) == ({"web": "NodePort"}, [message])
 
 
-def test_standard_input_is_read_once_and_comes_in_the_order_of_the_command_line(tmp_path: Path) -> None:
+def test_standard_input_is_read_once_and_ranks_in_the_order_of_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(service("web", "File") + "---\n" + service("api"))
     scene = LoaderScene("-", tmp_path, stdin=service("web", "Input").encode())
     for _ in range(2):

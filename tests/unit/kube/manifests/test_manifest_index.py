@@ -79,7 +79,7 @@ def test_the_changed_keys_are_those_of_objects_that_changed_or_whose_file_became
     assert index.take_changed() == {WEB, api}
 
 
-def test_it_is_unknown_whether_an_unread_object_exists_while_a_file_cannot_be_read() -> None:
+def test_whether_an_object_that_no_manifest_contains_exists_is_unknown_while_a_file_cannot_be_read() -> None:
     index = build_index(a=web("Froma"), b=web("60", "api"))
     gone = WEB._replace(name="gone")
     keys = (WEB, WEB._replace(name="api"), gone)

@@ -177,7 +177,9 @@ INDENTED_JSON = """\
         ),
     ],
 )
-def test_all_document_formats_are_read(text: str | bytes, expected: list[tuple[str, int]]) -> None:
+def test_objects_are_read_from_each_format_of_yaml_and_json_documents(
+    text: str | bytes, expected: list[tuple[str, int]]
+) -> None:
     assert read_objects(text) == expected
 
 

@@ -199,7 +199,9 @@ def test_a_problem_in_a_manifest_gives_line_object_field_value_and_allowed_value
         ),
     ],
 )
-def test_syntax_errors_in_json_files_are_reported_as_json(text: str | bytes, expected: tuple[int, str, str]) -> None:
+def test_a_json_file_that_cannot_be_parsed_is_reported_as_not_json_or_not_readable(
+    text: str | bytes, expected: tuple[int, str, str]
+) -> None:
     [(line, key, message)] = find_problems(text, "f.json")
     assert (line, key) == expected[:2]
     assert message.startswith(expected[2])

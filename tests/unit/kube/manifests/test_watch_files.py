@@ -45,7 +45,9 @@ class Watch:
     ],
 )
 @pytest.mark.parametrize("watched", ["folder", "folder/a.yaml"])
-def test_the_file_watcher_reports_edited_files(tmp_path: Path, watched: str, edit: object) -> None:
+def test_the_file_watcher_reports_files_that_are_written_removed_or_replaced(
+    tmp_path: Path, watched: str, edit: object
+) -> None:
     assert callable(edit)
     folder = tmp_path / "folder"
     folder.mkdir()

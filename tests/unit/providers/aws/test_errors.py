@@ -144,7 +144,7 @@ def test_an_error_about_an_invalid_batch_becomes_a_refusal_with_the_offending_na
         pytest.param("InvalidInput", FailureKind.REFUSED, Refused, id="wrong-request"),
     ],
 )
-def test_the_outcome_of_another_failed_call_to_route53_follows_from_its_kind_of_failure(
+def test_the_outcome_of_a_batch_whose_call_to_route53_fails_follows_from_error_code_and_kind_of_failure(
     code: str, trouble: FailureKind, kind: type[Outcome]
 ) -> None:
     found = find_outcome("words of the service", code, trouble)

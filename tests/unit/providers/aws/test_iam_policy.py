@@ -32,7 +32,7 @@ def conditions(capsys: pytest.CaptureFixture[str], *flags: str) -> dict[str, Any
     return found
 
 
-def test_with_complete_zone_ids_the_printed_policy_does_not_allow_listing_zones(
+def test_with_complete_zone_ids_the_printed_iam_policy_does_not_allow_listing_zones(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = print_policy(capsys, f"--zone-id-filter=/hostedzone/{ID}", region="us-gov-west-1")
@@ -44,7 +44,7 @@ def test_with_complete_zone_ids_the_printed_policy_does_not_allow_listing_zones(
     }
 
 
-def test_with_partial_zone_ids_or_tags_the_printed_policy_allows_listing_zones_and_tags(
+def test_with_partial_zone_ids_or_tags_the_printed_iam_policy_allows_listing_zones_and_tags(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = print_policy(capsys, "--zone-id-filter=ABC", "--aws-zone-tags=team=dns")
@@ -53,13 +53,13 @@ def test_with_partial_zone_ids_or_tags_the_printed_policy_allows_listing_zones_a
     assert found["Read"]["Resource"] == ["arn:aws:route53:::hostedzone/*ABC"]
 
 
-def test_without_filters_the_printed_policy_allows_all_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_filters_the_printed_iam_policy_allows_all_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert conditions(capsys) == {
         "ForAllValues:StringEquals": {ACTIONS: ["CREATE", "DELETE"], TYPES: ["A", "AAAA", "CNAME", "TXT"]}
     }
 
 
-def test_the_printed_policy_allows_changes_of_managed_types_and_of_ownership_records(
+def test_the_printed_iam_policy_allows_changes_of_managed_types_and_of_ownership_records(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = conditions(
@@ -80,7 +80,7 @@ def test_the_printed_policy_allows_changes_of_managed_types_and_of_ownership_rec
         pytest.param(["--txt-suffix=-mark"], id="suffix"),
     ],
 )
-def test_the_printed_policy_allows_only_names_in_scope_and_their_ownership_records(
+def test_the_printed_iam_policy_allows_only_names_within_the_domain_filter_and_their_ownership_records(
     flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = conditions(capsys, "--domain-filter=apps.example.org", "--exclude-domains=in.apps.example.org", *flags)
@@ -112,18 +112,20 @@ def test_the_printed_policy_allows_only_names_in_scope_and_their_ownership_recor
         assert not matches(other)
 
 
-def test_regular_expressions_of_flags_are_not_in_the_printed_policy(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_a_regex_domain_filter_the_printed_iam_policy_does_not_restrict_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert "ForAllValues:StringLike" not in conditions(capsys, "--regex-domain-filter=^a", "--domain-filter=b.test")
 
 
-def test_with_a_leading_dot_the_printed_policy_allows_names_below_the_domain_but_not_the_domain(
+def test_with_a_leading_dot_the_printed_iam_policy_allows_names_below_the_domain_but_not_the_domain(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = conditions(capsys, "--domain-filter=.example.org")
     assert found["ForAllValues:StringLike"][NAMES] == ["*.example.org"]
 
 
-def test_special_characters_of_names_are_escaped_in_the_printed_policy(capsys: pytest.CaptureFixture[str]) -> None:
+def test_special_characters_of_names_are_escaped_in_the_printed_iam_policy(capsys: pytest.CaptureFixture[str]) -> None:
     found = conditions(capsys, "--domain-filter=a!b.example.org", "--registry=noop")
     assert found["ForAllValues:StringLike"][NAMES] == [r"a\041b.example.org", r"*.a\041b.example.org"]
 
@@ -140,7 +142,7 @@ def test_the_printed_trust_policy_trusts_the_service_account_of_one_cluster(caps
     assert pod["Action"] == ["sts:AssumeRole", "sts:TagSession"]
 
 
-def test_with_an_assumed_role_the_printed_pod_policy_only_allows_assuming_that_role(
+def test_with_an_assumed_role_the_printed_iam_policy_of_the_pod_only_allows_assuming_that_role(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     role = "arn:aws:iam::111122223333:role/dns"

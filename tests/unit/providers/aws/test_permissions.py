@@ -32,7 +32,7 @@ PATHED = f"arn:aws-cn:iam::{ACCOUNT}:role/dns/extdns"
         pytest.param(("myexample.org",), (), (), [], id="another"),
     ],
 )
-def test_the_names_checked_in_a_zone_cover_the_names_that_the_policy_allows_there(
+def test_the_names_checked_in_a_zone_cover_the_names_that_the_iam_policy_allows_there(
     filters: tuple[str, ...], ownership_records: tuple[str, ...], excluded: tuple[str, ...], expected: list[str]
 ) -> None:
     scope = PolicyScope(

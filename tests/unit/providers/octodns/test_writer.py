@@ -107,7 +107,7 @@ def test_an_ownership_record_is_deleted_after_its_record_in_a_plan_of_its_own(
     assert describe(service) == [["Delete web A"], ["Delete a-web TXT"]]
 
 
-def test_a_change_of_type_is_sent_to_octodns_in_the_order_of_the_engine(
+def test_a_change_of_type_is_sent_to_octodns_in_the_order_of_the_writes_in_the_batch(
     build_rig: BuildRig, service: MemoryService
 ) -> None:
     rig = build_rig()

@@ -61,7 +61,7 @@ def read_keys(zones: Rfc2136Zones) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("answer", NO_ANSWER)
-def test_an_update_without_a_valid_answer_is_unknown_and_the_next_read_shows_whether_it_was_made(
+def test_an_update_without_a_valid_answer_has_an_unknown_outcome_and_the_next_read_shows_the_record(
     server: PrimaryServer, answer: Answer
 ) -> None:
     server.answers = [answer]
@@ -71,7 +71,9 @@ def test_an_update_without_a_valid_answer_is_unknown_and_the_next_read_shows_whe
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_a_failed_update_is_unknown_if_the_zone_has_changed_or_cannot_be_read(server: PrimaryServer) -> None:
+def test_a_failed_update_has_an_unknown_outcome_if_the_zone_has_changed_or_cannot_be_read(
+    server: PrimaryServer,
+) -> None:
     zones = Rfc2136Zones(build_settings(server))
     server.answers = [hostile.reject(dns.rcode.SERVFAIL), hostile.close]
     assert isinstance(create_web(zones), Unknown)
@@ -80,14 +82,16 @@ def test_a_failed_update_is_unknown_if_the_zone_has_changed_or_cannot_be_read(se
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_a_server_that_ignores_prerequisites_counts_as_without_permission(server: PrimaryServer) -> None:
+def test_the_permission_check_fails_for_a_server_that_ignores_prerequisites(server: PrimaryServer) -> None:
     server.answers = [hostile.reject(dns.rcode.NOERROR)]
     found = check_permission(build_settings(server), ZONE)
     assert found.granted is False
     assert "ignores prerequisites" in found.detail
 
 
-def test_an_update_answered_too_late_is_unknown_and_the_next_read_shows_it(server: PrimaryServer) -> None:
+def test_an_update_answered_too_late_has_an_unknown_outcome_and_the_next_read_shows_the_record(
+    server: PrimaryServer,
+) -> None:
     server.answers = [hostile.stall]
     settings = replace(build_settings(server), write_options=WriteOptions(timeouts_s=(5.0, 0.05)))
     zones = Rfc2136Zones(settings)
@@ -95,7 +99,7 @@ def test_an_update_answered_too_late_is_unknown_and_the_next_read_shows_it(serve
     assert read_keys(zones) == [APEX, WEB]
 
 
-def test_an_update_that_may_not_begin_any_more_is_not_sent_to_any_server(server: PrimaryServer) -> None:
+def test_an_update_is_not_sent_to_any_server_by_a_process_that_is_not_the_leader(server: PrimaryServer) -> None:
     settings = replace(build_settings(server), write_options=WriteOptions(can_begin=lambda: False))
     outcome = create_web(Rfc2136Zones(replace(settings, servers=(server.address, server.address))))
     assert isinstance(outcome, TryLater)

@@ -136,7 +136,7 @@ def run(reply: Reply, context: FakeContext | None = None, token: bytes = b"first
 
 
 @pytest.mark.parametrize("signed", [True, False])
-def test_a_negotiation_ends_with_the_last_token_whether_its_answer_is_signed_or_not(signed: bool) -> None:
+def test_a_tkey_negotiation_ends_with_the_last_token_whether_its_answer_is_signed_or_not(signed: bool) -> None:
     def reply(query: dns.message.Message) -> bytes:
         return sign(query, build_response(query)) if signed else build_response(query).to_wire()
 
@@ -162,7 +162,7 @@ def test_a_negotiation_ends_with_the_last_token_whether_its_answer_is_signed_or_
         pytest.param(lambda query: sign(query, build_response(query), b"forged"), id="a-wrong-signature"),
     ],
 )
-def test_an_answer_that_is_malformed_or_forged_gives_no_key(reply: Reply) -> None:
+def test_a_malformed_or_forged_answer_to_a_tkey_query_gives_no_key(reply: Reply) -> None:
     with pytest.raises((dns.exception.DNSException, ValueError)):
         run(reply)
 
@@ -181,7 +181,7 @@ def test_an_answer_that_is_malformed_or_forged_gives_no_key(reply: Reply) -> Non
         pytest.param(reject(dns.rcode.SERVFAIL), "later", "TKEY SERVFAIL", id="SERVFAIL"),
     ],
 )
-def test_a_rejected_negotiation_says_why(reply: Reply, kind: str, code: str) -> None:
+def test_the_error_about_a_rejected_tkey_negotiation_contains_the_reason(reply: Reply, kind: str, code: str) -> None:
     with pytest.raises(CallFailedError, match=code) as failed:
         run(reply)
     assert failed.value.kind == kind

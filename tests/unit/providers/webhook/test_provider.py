@@ -166,7 +166,7 @@ def test_the_search_for_records_that_a_webhook_cannot_adjust_ends_after_64_calls
     assert sum(call.action == Action.ADJUST for call in fake.calls) <= 64 + 10
 
 
-def test_if_a_webhook_adjusts_nothing_the_request_fails_as_a_whole(fake: WebhookServer) -> None:
+def test_if_the_webhook_can_adjust_no_record_the_request_fails_as_a_whole_after_40_calls(fake: WebhookServer) -> None:
     reader, _ = start(fake)
     records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(1000)]
     fake.failing_names.update(one.name for one in records)
@@ -175,7 +175,9 @@ def test_if_a_webhook_adjusts_nothing_the_request_fails_as_a_whole(fake: Webhook
     assert sum(call.action == Action.ADJUST for call in fake.calls) == 40
 
 
-def test_the_other_records_are_adjusted_if_the_first_twenty_fail(fake: WebhookServer) -> None:
+def test_if_the_webhook_cannot_adjust_the_first_twenty_records_the_other_records_are_adjusted(
+    fake: WebhookServer,
+) -> None:
     reader, _ = start(fake)
     records = [build_desired(f"n{number}.example.org", "A", "192.0.2.1") for number in range(5000)]
     fake.failing_names.update(one.name for one in records[:20])
@@ -264,7 +266,7 @@ def test_the_outcome_of_a_write_depends_on_the_status_and_after_a_500_on_the_rec
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), expected)
 
 
-def test_a_write_that_may_not_begin_any_more_is_not_sent(fake: WebhookServer) -> None:
+def test_a_write_is_not_sent_to_the_webhook_by_a_process_that_is_not_the_leader(fake: WebhookServer) -> None:
     _, writer = start(fake, write_options=WriteOptions(can_begin=lambda: False))
     assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
     assert [call.action for call in fake.calls] == [Action.NEGOTIATE]

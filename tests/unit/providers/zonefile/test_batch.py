@@ -118,7 +118,9 @@ def test_a_batch_with_a_record_that_the_zone_file_cannot_hold_is_refused_with_it
         pytest.param(create("web.example.org", "DNAME", "x.test"), id="dname-above-nothing"),
     ],
 )
-def test_records_that_are_allowed_below_a_delegation_are_accepted(master: MasterFile, write: Write) -> None:
+def test_records_that_are_allowed_at_or_below_a_delegation_or_below_an_address_are_accepted(
+    master: MasterFile, write: Write
+) -> None:
     assert isinstance(plan_file_change(master, ZONE, [write]), FileChange)
 
 

@@ -94,7 +94,7 @@ def test_names_in_a_zone_file_are_relative_to_the_zone_name_in_its_file_name_at_
         pytest.param("www 60 A 192.0.2.1\nexample.net. 60 SOA n h 1 1 1 1 1\n", id="owner-of-a-late-soa"),
     ],
 )
-def test_the_zone_is_the_name_of_the_soa_and_other_names_are_relative_to_it(text: str) -> None:
+def test_a_zone_file_contains_the_zone_that_its_soa_names_and_other_names_are_relative_to_it(text: str) -> None:
     master = read(text, label="example.net.zone" if text.startswith("@") else "internal.zone")
     assert master.zone == "example.net"
     assert [record.name for record in records(master)] == ["www.example.net"]
