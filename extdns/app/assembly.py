@@ -192,7 +192,7 @@ def _build_reporter(
     clock: Clock,
     gate: WriteGate,
 ) -> ActivityReporter:
-    """Build the reporter of log, metrics and Events, with a limit on lines about single names."""
+    """Build the reporter of log, metrics and Events; it limits how many log lines are about single names."""
     return ActivityReporter(
         metrics,
         config.registry.txt_owner_id,

@@ -119,7 +119,7 @@ def build_namespaces(config: Config) -> WatchedNamespaces:
 
 
 def find_requested_kinds(config: Config) -> tuple[Kind, ...]:
-    """Return the kinds of `--unstructured-resource`, in its order, each once. A live cluster is queried for them.
+    """Return the kinds of `--unstructured-resource`, in the order given, each once. A live cluster is queried for them.
 
     Raises:
         UsageError: a value is missing, invalid or not served, or the API server does not respond.

@@ -178,7 +178,7 @@ def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -
 
 
 def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
-    """Return the permissions that rules need: the labels of namespaces, and the rules in the cluster."""
+    """Return the permissions that rules need: to read the labels of namespaces, and DNSPolicies in the cluster."""
     from extdns.flags.rules import CLUSTER_POLICIES
     from extdns.kube.access_review import ResourcePermission
     from extdns.model.resources.core import NAMESPACE

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def has_rules(config: Config) -> bool:
-    """Return whether rules are evaluated: local ones, or those of a policy server."""
+    """Return whether rules are evaluated: those of DNSPolicies, or those of a policy server."""
     return bool(config.rules.policy_rules or config.rules.opa_url)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def build_sources(config: Config) -> tuple[Source, ...]:
-    """Build the sources of `--source`, in its order, each once.
+    """Build the sources of `--source`, in the order given, each once.
 
     Raises:
         UsageError: a flag of a source is invalid.

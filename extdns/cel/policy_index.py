@@ -94,7 +94,7 @@ class PolicyIndex:
 
     @property
     def policies(self) -> tuple[CompiledPolicy, ...]:
-        """The last valid version of each policy that has one, up to the limits."""
+        """The last valid version of each policy that has one, up to the allowed number of policies and validations."""
         return tuple(self._valid[key] for key in sorted(self._valid.keys() - self._excess))
 
     def apply(self, changes: Iterable[ClusterChange]) -> None:
@@ -119,7 +119,7 @@ class PolicyIndex:
         self._unread_files &= unread
 
     def find_unavailable(self) -> Iterator[UnavailablePolicy]:
-        """Yield each policy without a valid version or beyond the limits, and each file and list that was not read."""
+        """Yield each policy that has no valid version or is over the allowed number, and each unread file and list."""
         if not self._is_listed:
             detail = self._phase.detail or f"the list is not complete ({self._phase.phase})"
             yield _build_unavailable(f"DNSPolicies: {detail}")

@@ -8,9 +8,10 @@ from typing import Final
 
 _WIDTH: Final = 100
 _OPTION_WIDTH: Final = 26
-_RUN_FLAGS: Final = "Flags of a run, such as --source and --provider, and their variables apply: extdns help flags"
+_RUN_FLAGS: Final = "The flags of a run, such as --source, and their environment variables apply: extdns help flags"
 _STATE_FLAGS: Final = (
-    "Of the flags and variables of a run, only --state-configmap, --state-file, --kubeconfig and --server matter."
+    "Of the flags and environment variables of a run, only --state-configmap, --state-file, --kubeconfig and --server "
+    "matter."
 )
 
 

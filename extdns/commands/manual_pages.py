@@ -185,7 +185,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         """,
         options=(OUTPUT,),
         examples=("extdns check @extdns.flags", "extdns check @extdns.flags --output=json"),
-        exit_codes="0 if nothing is missing, otherwise 1.",
+        exit_codes="0 if nothing that extdns needs is missing, otherwise 1.",
     ),
     **WEBHOOK_PAGES,
     "policy": CommandHelp(

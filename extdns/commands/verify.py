@@ -201,7 +201,9 @@ def _parse_timeout(text: str) -> float:
     try:
         return parse_duration(text)
     except ValueError as exc:
-        raise usage_error(f"--timeout={sanitize(text)} is not a duration", "allowed: such as 90s or 5m") from exc
+        raise usage_error(
+            f"--timeout={sanitize(text)} is not a duration", "allowed: a duration, such as 90s or 5m"
+        ) from exc
 
 
 def _parse_server(text: str) -> Server:

@@ -114,7 +114,9 @@ def _parse_timeout(text: str) -> float:
     except ValueError:
         timeout_s = 0.0
     if not 0 < timeout_s <= _MAX_TIMEOUT_S:
-        raise usage_error(f"{_TIMEOUT}={sanitize(text)} is not a time limit", "allowed: more than 0, up to 1h, as 15s")
+        raise usage_error(
+            f"{_TIMEOUT}={sanitize(text)} is not a time limit", "allowed: more than 0 and up to 1h, such as 15s"
+        )
     return timeout_s
 
 

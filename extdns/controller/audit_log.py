@@ -115,7 +115,7 @@ class AuditLog:
             self._prepared[batch.number] = lines
 
     def observe_input(self, item: Input) -> None:
-        """Store the versions of objects, and which names were read. Called before each step of the engine."""
+        """Store the versions of the objects in *item*, or which names it says were read. Called before each step."""
         if isinstance(item, Observed):
             for observation in item.observations:
                 self._versions.observe(observation)

@@ -187,7 +187,10 @@ class RuleQueries:
         self._client.close()
 
     def _poll(self, now_s: float) -> None:
-        """Read the revision; if it changed, let the engine query again. If due, retry inputs without a valid answer."""
+        """Read the revision of the policies; if it changed, let the engine query all records again.
+
+        If due, retry the inputs without a valid answer.
+        """
         version = self._client.read_version()
         if version.problem:
             self._is_suspended = True

@@ -264,7 +264,7 @@ def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int,
 
 
 def _find_decisions(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decision]:
-    """Return the decisions about *claim*; if the service changed its type, those about records of any type."""
+    """Return the decisions about *claim*; those about records of any type if the service changed the type."""
     about = [
         decision
         for decision in decisions

@@ -193,7 +193,7 @@ _URL_ALLOWED = "allowed: the address of a webhook provider, such as http://local
                 id=argument.partition("=")[0].removeprefix("--"),
             )
             for argument, what, allowed in (
-                ("--timeout=0s", "a time limit", "more than 0, up to 1h, as 15s"),
+                ("--timeout=0s", "a time limit", "more than 0 and up to 1h, such as 15s"),
                 ("--records=many", "a number of records", "1 to 50000"),
                 ("--property=color", "a property", "NAME=VALUE, as webhook/proxied=true"),
                 ("--output=json", "an output format", "text, junit"),
