@@ -144,7 +144,7 @@ def test_the_chart_creates_roles_in_exactly_the_namespaces_that_extdns_reads(
 @pytest.mark.parametrize(
     ("source", "gateways"), [(source, "") for source in SOURCES] + [(source, "shop") for source in GATEWAY_SOURCES]
 )
-def test_permissions_of_one_namespace_suffice_for_a_source_that_reads_one_except_for_nodes_and_namespaces(
+def test_in_namespaced_mode_the_chart_grants_each_source_what_it_uses_except_watching_nodes_and_namespaces(
     source: str, gateways: str, installation: Installation, helm: Helm
 ) -> None:
     namespaces = {"namespaced": True, "sourceNamespace": "shop", "gatewayNamespace": gateways}

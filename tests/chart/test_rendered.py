@@ -74,7 +74,7 @@ def test_the_container_has_pod_name_and_namespace_as_variables(helm: Helm) -> No
     assert env == {name: {"fieldPath": path} for name, path in paths.items()}
 
 
-def test_several_replicas_have_spread_constraints_and_a_disruption_budget(helm: Helm) -> None:
+def test_with_the_values_of_the_eks_test_file_pods_have_spread_constraints_and_a_disruption_budget(helm: Helm) -> None:
     manifests = helm.manifests(values_of("eks"))
     (deployment,), (budget,) = of("Deployment", manifests), of("PodDisruptionBudget", manifests)
     spec = deployment["spec"]

@@ -222,7 +222,7 @@ def test_a_write_with_equal_old_and_new_record_is_applied_and_changes_nothing(ri
     assert rig.read() == before
 
 
-def test_a_cname_and_an_address_record_can_replace_each_other_in_one_batch(rig: Rig) -> None:
+def test_an_address_record_can_be_replaced_by_a_cname_in_one_batch(rig: Rig) -> None:
     (held,) = rig.apply(create("www.example.org", "A", "192.0.2.1"))
     (now,) = rig.apply(delete(held), create("www.example.org", "CNAME", "lb.example.net", ttl_s=60))
     assert rig.reader.read_names(rig.zone, [held.name]) == (now,)

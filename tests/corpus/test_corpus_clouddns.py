@@ -38,5 +38,5 @@ def test_each_corpus_case_excluded_by_name_gives_records_in_cloud_dns_that_diffe
     assert result.zones not in case.outcomes
 
 
-def test_more_than_three_quarters_of_the_cases_apply_to_cloud_dns() -> None:
+def test_more_than_three_quarters_of_the_corpus_cases_are_run_with_cloud_dns() -> None:
     assert len(RUN) > len(names()) * 3 / 4

@@ -29,5 +29,5 @@ def test_the_records_over_octodns_equal_the_recorded_ones_but_for_listed_differe
         assert (result.zones, result.exit) == (apply_difference(case, ours), ours.exit)
 
 
-def test_more_than_two_thirds_of_the_cases_apply_to_octodns() -> None:
+def test_more_than_two_thirds_of_the_corpus_cases_are_run_with_octodns() -> None:
     assert len(RUN) > len(names()) * 2 / 3

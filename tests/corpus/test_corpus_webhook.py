@@ -75,5 +75,5 @@ def test_records_in_memory_are_the_same_with_and_without_the_webhook_protocol_in
     assert result.exit == direct.exit
 
 
-def test_more_than_two_thirds_of_the_cases_apply_to_webhooks() -> None:
+def test_more_than_two_thirds_of_the_corpus_cases_give_equal_records_over_the_webhook_protocol() -> None:
     assert len(set(RUN) - DIFFERENT.keys()) > len(names()) * 2 / 3

@@ -47,7 +47,7 @@ def test_a_record_whose_ownership_record_was_removed_is_neither_changed_nor_dele
     assert world.list_records()["web A"] == ("192.0.2.1",)
 
 
-def test_an_update_fails_if_the_ownership_record_was_removed_since_the_last_read() -> None:
+def test_a_record_is_not_updated_if_its_ownership_record_was_removed_since_the_last_read() -> None:
     world = start_cluster(service("web"))
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.apply(service("web", address="192.0.2.9"), for_s=HOUR_S)

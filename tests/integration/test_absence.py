@@ -122,7 +122,9 @@ def test_5000_existence_checks_cost_a_burst_of_gets_and_one_list(server: ApiServ
     assert len(server.log.requests("list", "services")) == 1
 
 
-def test_existence_is_unknown_if_the_list_lacks_an_object_that_a_get_found(server: ApiServer, api: ApiClient) -> None:
+def test_an_existence_check_raises_an_error_if_the_list_lacks_an_object_that_an_earlier_get_found(
+    server: ApiServer, api: ApiClient
+) -> None:
     existence = ExistenceChecker(api, 500, scope=lambda _: "", monotonic=lambda: 0.0)
     server.faults.arm(Empty(), verb="list", resource="services", times=None)
     assert existence.exists(WEB) is True

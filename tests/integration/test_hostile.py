@@ -76,7 +76,7 @@ def test_an_unreadable_manifest_does_not_affect_the_records_of_other_manifests(t
     assert installation.zones.published() == [GOOD]
 
 
-def test_a_nodeport_service_without_node_addresses_does_not_stop_the_run(tmp_path: Path) -> None:
+def test_a_nodeport_service_without_node_addresses_does_not_prevent_publishing_other_services(tmp_path: Path) -> None:
     installation = Installation(tmp_path, example_org="")
     nodeless = service("nodeless", "nodes.example.org", type="NodePort", ports=[{"port": 80, "nodePort": 30080}])
     installation.replace_manifests(

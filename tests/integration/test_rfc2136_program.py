@@ -179,7 +179,7 @@ def check(address: DnsServer, manifests: Path, capsys: pytest.CaptureFixture[str
 TAKES_UPDATES: Final = "ok       permission to change zone example.org: the server takes updates"
 
 
-def test_extdns_check_finds_that_the_server_accepts_updates_and_changes_nothing(
+def test_extdns_check_reports_that_the_server_accepts_updates_and_changes_no_record(
     server: UpdatableServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = query(server, "example.org", "SOA")

@@ -180,7 +180,7 @@ spec:
         pytest.param("storageclasses.v1.storage.k8s.io", "Cluster", ("storageclass", False), id="well-known"),
     ],
 )
-def test_manifests_decide_by_their_definitions_whether_a_kind_has_namespaces(
+def test_with_manifests_a_kind_is_namespaced_as_its_crd_or_the_kinds_built_into_extdns_state(
     resource: str, scope: str, expected: tuple[str, bool], tmp_path: Path
 ) -> None:
     (tmp_path / "crd.yaml").write_text(f"kind: [\n---\n{DEFINITION % scope}")

@@ -238,7 +238,7 @@ def test_every_failure_of_the_dns_service_is_answered_with_500_and_a_later_attem
     assert server.apply(create=[WEB]) == (204, "")
 
 
-def test_a_lost_answer_for_one_zone_does_not_prevent_reading_that_zone_again_when_another_zone_changes() -> None:
+def test_after_a_lost_answer_to_a_change_of_one_of_two_zones_the_zone_is_read_again_before_its_next_change() -> None:
     other = Zone(name=DnsName("example.test"), id="example.test")
     provider = FaultyProvider(inner=InMemoryProvider(seed={ZONE: (), other: ()}))
     server = ExternalDns(provider)

@@ -205,7 +205,7 @@ def test_typical_conditions_have_a_quick_check_that_gives_the_same_value_as_the_
         "object.labels.dns.example.io == 'a'",
     ],
 )
-def test_a_condition_in_an_unsupported_form_has_no_quick_check(source: str) -> None:
+def test_an_expression_in_an_unsupported_form_has_no_quick_check(source: str) -> None:
     assert compile_quick_check(source) is None
 
 

@@ -187,7 +187,7 @@ def test_check_reports_whether_a_policy_of_the_role_or_of_the_organization_denie
     assert f"unknown  {PERMISSION}policies of the organization deny {ROLE} CREATE" in capsys.readouterr().out
 
 
-def test_a_permission_is_unknown_if_iam_cannot_simulate_a_condition_of_the_policy(
+def test_a_permission_is_unknown_if_iam_cannot_simulate_a_condition_of_an_iam_policy(
     aws: Aws, capsys: pytest.CaptureFixture[str]
 ) -> None:
     network = {"aws:SourceVpc": "vpc-1"}

@@ -54,7 +54,7 @@ def describe_source(installation: Installation) -> str:
     return f'Answered by this command, in one pass, owner "me", files {installation.manifests}'
 
 
-def test_a_plan_is_a_table_with_the_summary_last(
+def test_plan_prints_the_decisions_of_a_zone_as_a_table_and_the_summary_as_the_last_line(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert plan(installation) == 2

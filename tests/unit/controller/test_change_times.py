@@ -66,7 +66,7 @@ def request_web(target: str = "192.0.2.1") -> Observed:
     return observe("web", build_claim("web", "web", target))
 
 
-def test_the_time_of_a_new_name_is_measured_from_its_object_to_the_accepted_write() -> None:
+def test_the_change_time_of_a_new_name_is_measured_from_the_arrival_of_its_object_to_the_accepted_write() -> None:
     scene = Scene()
     scene.receive(request_web(), ago_s=0.5)
     assert scene.read(PLAN) == (1, 0.5)

@@ -145,7 +145,7 @@ def test_unanswered_records_but_the_oldest_beyond_the_memory_limit_are_queried_a
     assert RulesRevised(revision="1") in scene.advance(RETRY_S)
 
 
-def test_the_policy_revision_is_reported_again_after_a_while_because_policy_data_may_have_changed() -> None:
+def test_the_policy_revision_is_reported_again_after_a_while_so_that_all_records_are_queried_again() -> None:
     scene = Scene()
     assert scene.advance(REFRESH_S) == [RulesRevised(revision="1")]
 

@@ -204,7 +204,7 @@ def test_a_record_of_an_unmanaged_type_that_can_coexist_with_a_requested_record_
     assert [(one.type, one.blocks_requested) for one in document.records] == [("MX", False)]
 
 
-def test_a_record_of_ours_at_a_name_that_a_domain_filter_excludes_is_shown() -> None:
+def test_explaining_a_name_that_a_domain_filter_excludes_shows_our_record_there_and_that_it_is_left_alone() -> None:
     filtered = replace(PLAN, domains=DomainFilter(include=("example.net",)))
     requesting = explain(start_dry(*owned("web"), first=[REQUESTED], plan=filtered))
     assert requesting.answer == f"{WEB} exists, but is left alone: a filter excludes it."

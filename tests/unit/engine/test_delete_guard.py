@@ -94,7 +94,7 @@ def test_a_grant_is_not_valid_for_other_evidence_that_needs_another_wait_or_budg
     assert scene.deleted == []
 
 
-def test_a_pending_delete_shows_when_its_grace_period_ends() -> None:
+def test_the_status_of_a_waiting_delete_shows_when_its_grace_period_ends() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
     assert scene.guard.pending.list_statuses(ZONE.id) == {
@@ -224,7 +224,7 @@ def test_deletes_by_absence_in_a_small_zone_are_held_if_a_large_zone_exceeds_the
     assert not scene.deleted
 
 
-def test_a_transfer_of_a_record_to_another_namespace_counts_in_no_delete_budget() -> None:
+def test_the_transfer_of_a_record_to_another_namespace_counts_in_no_delete_budget() -> None:
     scene = start_guard(*records(40))
     for number in range(20):
         one = record(number)

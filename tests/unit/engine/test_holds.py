@@ -68,7 +68,7 @@ def test_a_hold_ends_when_the_record_is_gone_or_foreign() -> None:
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-def test_a_code_is_forgotten_when_none_of_its_deletes_is_held_any_more(*, is_restarted: bool) -> None:
+def test_the_code_of_held_deletes_is_forgotten_when_none_of_them_is_held_any_more(*, is_restarted: bool) -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     if is_restarted:
@@ -122,7 +122,7 @@ def test_a_delete_stays_held_after_restarts() -> None:
     assert not scene.deleted
 
 
-def test_a_code_is_the_same_after_a_restart() -> None:
+def test_the_code_of_held_deletes_is_the_same_after_a_restart_and_still_approves_them() -> None:
     scene = hold_deletes()
     (code,) = scene.find_codes().values()
     after = scene.restart()

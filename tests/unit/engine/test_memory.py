@@ -115,7 +115,7 @@ def test_an_existence_check_that_was_sent_is_not_planned_again() -> None:
     assert world.engine._checks.scheduled == {}
 
 
-def test_a_record_whose_object_once_failed_to_be_computed_is_deleted_with_its_object() -> None:
+def test_a_record_is_deleted_with_its_object_although_the_claims_of_the_object_once_could_not_be_computed() -> None:
     world = start_published()
     world.run(
         observe("web", failure="cannot be computed"), observe("web", build_claim("web", "web")), observe_gone("web")

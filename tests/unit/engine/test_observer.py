@@ -216,7 +216,7 @@ def test_an_object_that_changed_with_its_dependency_is_observed_as_a_new_version
     assert list_causes(observer.observe(changes)) == [("web", Cause.VERSION)]
 
 
-def test_an_object_waits_until_the_kind_it_depends_on_was_listed() -> None:
+def test_an_object_has_no_claims_until_the_kind_that_it_looks_up_was_listed() -> None:
     objects, source, observer = start_observer(lambda _, view: [view.select(POD, "shop", {})])
     (waiting,) = observer.observe([objects.change(SERVICE, "web")])
     assert (waiting.awaited_kind, waiting.claims) == (POD, ())
@@ -274,7 +274,7 @@ def test_an_exception_in_a_source_fails_only_the_object_that_caused_it() -> None
     assert list_causes(observer.observe([objects.change(SLICE, "bad")])) == [("bad", Cause.DEPENDENCY)]
 
 
-def test_an_object_is_computed_by_every_source_of_its_kind() -> None:
+def test_claims_of_an_object_are_computed_by_every_source_of_its_kind() -> None:
     objects = Objects()
     sources = [FakeSource(name="one"), FakeSource(name="two"), FakeSource(name="other", kind=POD)]
     observer = Observer(sources, objects)

@@ -208,7 +208,7 @@ def test_a_change_from_an_address_to_a_cname_needs_no_other_evidence() -> None:
 
 
 @pytest.mark.parametrize("once", [False, True])
-def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once: bool) -> None:
+def test_an_orphan_stays_while_the_claims_of_an_object_of_its_kind_cannot_be_computed(*, once: bool) -> None:
     world = build_world(*owned("web"), once=once)
     world.run(
         observe("renamed", failure="template: no such field"), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
@@ -220,7 +220,7 @@ def test_an_orphan_stays_while_an_object_of_its_kind_cannot_be_computed(*, once:
     assert world.evidence == [Evidence.ORPHAN_GONE]
 
 
-def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be_computed() -> None:
+def test_the_grace_period_of_an_orphan_starts_again_after_the_claims_of_an_object_could_not_be_computed() -> None:
     world = build_world(*owned("web"), deletes=DeleteSettings(owner="me", grace_s=60.0))
     world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=30.0)
     world.run(observe("renamed", failure="no such Ingress"), for_s=600.0)
@@ -229,7 +229,7 @@ def test_the_grace_period_of_an_orphan_starts_again_after_an_object_could_not_be
     assert world.list_records() == {}
 
 
-def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() -> None:
+def test_an_orphan_stays_while_the_claims_of_an_object_of_another_kind_cannot_be_computed() -> None:
     world = build_world(*owned("web"))
     world.run(
         observe("other", failure="broken", kind=INGRESS), change_phase(SERVICE), change_phase(INGRESS), for_s=600.0
@@ -239,7 +239,7 @@ def test_an_orphan_stays_while_an_object_of_another_kind_cannot_be_computed() ->
     assert world.list_records() == {}
 
 
-def test_with_compat_an_orphan_is_kept_while_an_object_of_its_kind_cannot_be_computed() -> None:
+def test_with_compat_an_orphan_stays_while_the_claims_of_an_object_of_its_kind_cannot_be_computed() -> None:
     world = build_world(*owned("web"), plan=replace(PLAN, compat=True), deletes=DeleteSettings(immediate=True))
     world.run(
         observe("web"), observe("new", failure="broken"), change_phase(SERVICE), change_phase(INGRESS), for_s=10.0

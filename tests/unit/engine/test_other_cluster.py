@@ -139,7 +139,7 @@ def test_updates_are_made_once_the_cluster_is_identified_as_the_saved_one() -> N
     assert world.list_records() == MOVED
 
 
-def test_updates_wait_a_limited_time_for_the_identity_of_the_cluster() -> None:
+def test_updates_wait_at_most_20_seconds_for_the_identity_of_the_cluster() -> None:
     world = start_unidentified(start_and_save())
     assert world.list_records() == {**MOVED, "web A": ("192.0.2.1",)}
     world.run(for_s=20.0)
