@@ -138,7 +138,7 @@ _FIELDS: Final = "extdns_fields"
 
 
 class Log:
-    """Write events. No field value can make it raise or break the line."""
+    """Writes events as log lines. No field value can raise an exception or break a line."""
 
     def __init__(self, logger: logging.Logger) -> None:
         """Write to *logger*."""

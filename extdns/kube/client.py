@@ -236,7 +236,7 @@ class HttpClient:
         The paths are "" if there is no kubeconfig and the pod's service account is used.
 
         Raises:
-            UsageError: there is neither.
+            UsageError: there is neither, or the kubeconfig of a flag or variable does not exist.
         """
         chosen, variable = self._access.kubeconfig, self._environ.get("KUBECONFIG", "")
         if chosen or variable:

@@ -15,7 +15,7 @@ version that was read, so only one of two processes succeeds.
 A Lease is free if it was released, or if it was not renewed for its duration. A Lease that was deleted still belongs to
 its last holder for the same duration, because a person may have deleted it while the holder is writing.
 
-All times come from the steady clock of one process. The holder measures from when it sent the renewal that was
+Each process measures time with its own steady clock. The holder measures from when it sent the renewal that was
 confirmed, other processes from when they saw it. So the holder stops before another process can take over, even if
 their clocks differ.
 """
@@ -68,7 +68,7 @@ class TimeElapsed(Value, frozen=True, kw_only=True):
 
 
 class ReleaseLease(Value, frozen=True, kw_only=True):
-    """Release the Lease, and do not acquire it again."""
+    """The election ends for this process: release the Lease, and do not acquire it again."""
 
 
 LeaseRequest = ReadLease | WriteLease

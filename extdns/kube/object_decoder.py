@@ -91,7 +91,7 @@ def _decoder(kind: Kind) -> msgspec.json.Decoder[KubernetesObject]:
 
 
 def _build_decoded(kind: Kind, obj: KubernetesObject, line: int) -> DecodedObject:
-    """Build the result. An empty namespace is replaced by `default`, since "" means all namespaces elsewhere."""
+    """Return *obj* with its line. An empty namespace becomes `default`, since "" means all namespaces elsewhere."""
     key = build_key(kind, obj.metadata)
     if obj.metadata.namespace != key.namespace:
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, namespace=key.namespace))

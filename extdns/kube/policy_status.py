@@ -36,9 +36,9 @@ _SEGMENTS: Final = 3
 
 
 class ConfigMapPolicyStatusWriter:
-    """Writes the statuses on a thread of its own. Only the last status of each ConfigMap is queued.
+    """Writes the status of policies to their ConfigMaps, on a thread of its own.
 
-    A standby keeps the queue, and writes it once it leads.
+    Only the last status of each ConfigMap is queued. A standby keeps the queue, and writes it once it is the leader.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class ConfigMapPolicyStatusWriter:
                 self._changed.wait_for(lambda: self._is_closing, self._retry_s)
 
     def _write_if_allowed(self, key: ObjectKey, error: str) -> None:
-        """Write the status, or queue it again if another process may lead."""
+        """Write the status, or queue it again if another process may be the leader."""
         if self._may_write():
             self._write(key, error)
         elif not self._is_closing:

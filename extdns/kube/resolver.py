@@ -147,7 +147,7 @@ class HostResolver:
                 self._thread.start()
 
     def take(self) -> list[HostChange]:
-        """Return the changes since the last call."""
+        """Return how the results for hosts changed since the last call."""
         with self._changed:
             changes, self._changes = self._changes, []
             return changes

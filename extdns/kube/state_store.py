@@ -75,9 +75,9 @@ class ConfigMapStateStore:
         return _parse(body, str(self))
 
     def update(self, change: Callable[[StateDocument], StateDocument]) -> None:
-        """Write what *change* returns if the ConfigMap is still what was read.
+        """Read the ConfigMap, and replace it by what *change* returns, unless somebody changed it since it was read.
 
-        After a write conflict, try once more.
+        In that case, try once more.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             found = self.read()

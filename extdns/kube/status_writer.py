@@ -284,7 +284,7 @@ def drop_undeclared_fields(status: Json) -> Json:
 
 
 def has_status(status: Json, found: ObjectWithStatus) -> bool:
-    """Return whether *found* has *status*. Conditions of other types are ignored."""
+    """Return whether *found* already has *status*. Conditions of types that *status* does not have are ignored."""
     before = found.status or {}
     conditions_before: object = before.get("conditions")
     others = cast("list[object]", conditions_before) if isinstance(conditions_before, list) else []

@@ -213,7 +213,7 @@ class Metrics(Collector):
             self._add(table.DEFECTS)
 
     def set_zones(self, zones: Iterable[Zone]) -> None:
-        """Show the durations of *zones*, also before the first one. No longer show when other zones were read."""
+        """Show the durations of *zones*, also before the first one. Remove the read times of other zones."""
         listed = tuple(zones)
         known = {sanitize_labels(zone.name, zone.id) for zone in listed}
         self.changes.set_zones(listed)

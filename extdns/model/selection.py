@@ -242,7 +242,7 @@ class DomainFilter:
         include: suffixes in canonical form; one with a leading dot does not match the domain itself.
         exclude: suffixes of names that do not match, even if *include* has them.
         include_pattern: searched (not matched) in the Unicode form of the name.
-        exclude_pattern: likewise, for names that do not match even if *include_pattern* is found in them.
+        exclude_pattern: searched in that form, too. A name in which it is found does not match.
     """
 
     include: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def parse_paths(path: str) -> OpaPaths:
 def build_query(paths: OpaPaths) -> str:
     """Build the query in Rego. Its variables `deny` and `warn` are lists with one item for each input.
 
-    Each item is a list that contains the result of the rule for that input, or is empty if the rule has none.
+    Each item is a list that contains the result of the rule for that input, or is empty if the rule is not defined.
     """
 
     def evaluate(path: str) -> str:

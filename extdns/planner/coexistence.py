@@ -193,7 +193,7 @@ def _has_changed_routing(proposal: Proposal) -> bool:
 
 
 def _find_reason_to_wait(new: DesiredRecord, stays: Proposal) -> Blocked:
-    """Return why *new* must wait: the reason why the record that it cannot coexist with stays."""
+    """Return why *new* must wait: the reason why the record of *stays*, with which it cannot coexist, is kept."""
     existing, outcome = stays.current, stays.outcome
     assert existing is not None  # noqa: S101 - the caller passes records that stay
     if not isinstance(outcome, Blocked) or outcome is UP_TO_DATE:

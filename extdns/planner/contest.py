@@ -80,7 +80,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
 
     Args:
         contenders: every claim to one name.
-        current: the records of ours there, whose ownership records name a resource.
+        current: our records at that name, whose ownership records name a resource.
     """
     if len({*(one.namespace for one in contenders), *(find_namespace(owned.resource) for owned in current)}) <= 1:
         return ()
@@ -124,7 +124,7 @@ def decide_contest(
     Args:
         contest: one of `find_contests`.
         contenders: every claim to the name.
-        current: the records of ours there.
+        current: our records at that name.
         retained: why abandoned records cannot pass to another namespace yet.
         settings: the settings of the planner.
     """

@@ -93,7 +93,7 @@ def decide(
     Args:
         zone: None if no zone is known to hold the name.
         name: the name.
-        proposals: the final proposal for each record.
+        proposals: one for each record, after all steps that can change it.
         unfulfilled: requests that are not fulfilled. If a record stays for the same reason, both get one decision.
         merged: the keys of records that hold what external-dns merged from several namespaces.
         former: the last decisions about the name.

@@ -345,7 +345,7 @@ def _build_row(set_identifier: str, current: dict[str, OwnedRecord], candidates:
 
 
 def _drop_cnames(candidates: list[Candidate]) -> tuple[list[Candidate], tuple[Candidate, ...]]:
-    """Return the candidates to use, and CNAMEs dropped because of another type (docs/spec/plan.md 2.3)."""
+    """Return the candidates to use, and the CNAMEs that yield to another requested type (docs/spec/plan.md 2.3)."""
     others = [candidate for candidate in candidates if candidate.desired.type != rrtype.EXCLUSIVE]
     if not others or len(others) == len(candidates):
         return candidates, ()

@@ -1,7 +1,8 @@
 """Ask the API server whether an object exists.
 
-Each check is a GET, up to a rate limit. Beyond it, one list of a kind answers all checks of its objects for 10 s, so
-that 50,000 checks do not cause 50,000 requests. A list is not used if it lacks an object that a GET has just found.
+Each check is a GET, up to a rate limit. Above that limit, one list of a kind answers all checks of its objects for
+10 s, so that 50,000 checks do not cause 50,000 requests. A list is not used if it lacks an object that a GET has just
+found.
 """
 
 from __future__ import annotations

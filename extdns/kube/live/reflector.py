@@ -277,7 +277,7 @@ class Reflector:
         return not self.tracker.recognizes(page.items[0] if page.items else None)
 
     def _watch(self, *, is_list: bool) -> float:
-        """Watch from our resource version, or with *is_list* from an initial list. Return the pause before a retry."""
+        """Watch from our resource version, or with *is_list* from an initial list. Return the pause after the watch."""
         query = {"watch": "1", "allowWatchBookmarks": "true", "timeoutSeconds": str(self._backoff.choose_watch_s())}
         if is_list:
             query |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}

@@ -206,7 +206,7 @@ class ManifestCluster:
                 yield ObjectChange(key=key, old=old, new=new, file=index.find_file(key))
 
     def _list_initial(self, kinds: Iterable[Kind]) -> Iterator[ObjectChange | KindChange]:
-        """List the objects of each new kind, followed by its change to synced."""
+        """List the objects of each of *kinds*, all newly required, followed by the kind's change to synced."""
         index = self._loader.index
         for kind in kinds:
             for key in sorted(filter(self._namespaces.contains, index.list_keys(kind))):
