@@ -18,7 +18,7 @@ from extdns.model.reason_row import EventWhen, Group
 _WIDTH: Final = 100
 _EVENTS: Final = {
     EventWhen.NEVER: "",
-    EventWhen.RETAINED: "While a record is retained for it, the objects that request the record get the Event {}.",
+    EventWhen.RETAINED: "While a record is retained for this reason, the objects that request it get the Event {}.",
     EventWhen.ALWAYS: "The objects that request the record get the Event {}.",
     EventWhen.HELD: "While the delete is held, the resource of the record gets the Event {}.",
 }

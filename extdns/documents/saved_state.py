@@ -208,7 +208,7 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
         yield f"Unreadable: {sanitize(problem, 300)}"
     if document.waiting:
         yield ""
-        yield f"Approved, but not yet read by a process: {sanitize(', '.join(document.waiting))}"
+        yield f"Codes that a person approved and no process has read yet: {sanitize(', '.join(document.waiting))}"
     for cluster in others:
         yield ""
         yield f"Continue with this cluster: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"

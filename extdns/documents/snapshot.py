@@ -156,7 +156,9 @@ UNRESPONSIVE_AFTER_S: Final = 5.0
 
 @dataclass(slots=True)
 class CountCache:
-    """Results that successive snapshots share because they are expensive to compute, with the revision of their input.
+    """Results that are expensive to compute, so that successive snapshots share them.
+
+    Each is stored with the revision of the data that it was computed from, and is used while the revision is the same.
 
     Attributes:
         names: the index of names.

@@ -93,9 +93,10 @@ class BlockingRecord(Document, frozen=True):
 
 
 class NameStatus(Document, frozen=True):
-    """One name. `state` and `reason` are those of the record with the worst state; rejected claims do not count.
+    """One name. `state` and `reason` are those of its record with the worst state.
 
-    `since` is when the oldest object that requests it was created, null if unknown or if no object requests it.
+    A claim that was rejected in favor of another claim does not make the state worse. `since` is when the oldest object
+    that requests the name was created, null if that is unknown or if no object requests it.
     """
 
     name: str
@@ -154,7 +155,7 @@ class RateLimitDocument(Document, frozen=True):
 
 
 class ZonesDocument(LiveDocument, frozen=True):
-    """All zones, and the API rate limits that they share; empty for a service without rate limits."""
+    """All zones. `apiRateLimits` has the limits that they share; it is empty for a service without rate limits."""
 
     kind: Literal["Zones"]
     items: tuple[ZoneStatus, ...]
@@ -196,7 +197,9 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
         process=UNKNOWN_PROCESS,
         kind="Status",
         at=live.at,
-        message=" ".join((describe_state(live, counts), *(["Settings do not fit: see below."] if warnings else []))),
+        message=" ".join(
+            (describe_state(live, counts), *(["Settings do not fit what was read: see below."] if warnings else []))
+        ),
         level=find_worst_level(level, Level.WAITING) if warnings else level,
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},

@@ -29,7 +29,7 @@ def find_reportable(decisions: Iterable[Decision]) -> list[Decision]:
 
 
 def list_problems(objects: Iterable[tuple[ObjectKey, Iterable[Claim]]]) -> Iterator[tuple[ObjectKey, ClaimWarning]]:
-    """Yield the invalid values on objects, sorted by object; several sources may read the same object."""
+    """Yield the invalid values on objects, sorted by object, once for each source that reads the object."""
     found = [(key, problems) for key, claims in objects if (problems := find_problems(claims))]
     found.sort(key=lambda one: (one[0], repr(one[1])))
     return ((key, warning) for key, problems in found for warning in problems)
@@ -42,7 +42,7 @@ def shorten_field(field: str) -> str:
 
 
 def describe_details(decision: Decision) -> Iterator[str]:
-    """Yield the differences of an update, or the detail of another decision."""
+    """Yield the differences that an update changes; for any other decision, its detail."""
     if decision.action is not Action.UPDATE:
         if decision.detail:
             yield decision.detail

@@ -24,8 +24,8 @@ _APPLIED: dict[str, TimelineEvent] = {"create": "created", "update": "updated", 
 class TimelineEntry(Document, frozen=True):
     """One event at a name.
 
-    `due` is a delete that may be made from `at` on, when its grace period or `--unresolved-timeout` ends. `reason` is a
-    reason code, "" if there is none.
+    If `event` is `due`, a delete may be made from `at` on, when its grace period or `--unresolved-timeout` ends.
+    `reason` is a reason code, "" if there is none.
     """
 
     at: datetime

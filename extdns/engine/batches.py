@@ -110,8 +110,10 @@ def _complete_part(
 def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
     """Return the first of the *queued* change sets, as many as fit into one batch, sorted by name.
 
-    If batches of the service are not both atomic and conditional, the writes of a change set are ordered such that the
-    process may end after any of them, and only the first change set is returned, unless the service reads full zones.
+    If batches of the service are not both atomic and conditional, the writes of a change set are ordered such that no
+    record is without its ownership record if the process ends after any of them. Then only the first change set is
+    returned, unless the service reads full zones.
+
     Change sets of two names that write the same name, which only ownership records can share, are never in one batch:
     the later one waits and is planned again.
     """

@@ -103,7 +103,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def is_hidden(self, owned: OwnedRecord) -> bool:
-        """Return whether the object of *owned* is unknown, and its kind is not synced now.
+        """Return whether the object of *owned* was not observed, or is gone, while its kind is not synced.
 
         Such a record is not changed even if another object requests its name.
         """

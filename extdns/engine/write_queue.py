@@ -125,7 +125,7 @@ class WriteQueue:
         return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
     def replace(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> None:
-        """Replace the queued changes of *name* by *sets*; by none while it must be read or *sets* wait for a retry."""
+        """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
         if name in self.unconfirmed.names:
             self.queued.pop(name, None)
             return

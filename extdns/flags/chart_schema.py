@@ -90,7 +90,8 @@ def build_schema() -> Schema:
     properties["secretArgs"] |= _describe_secret_args()
     properties["env"]["items"] = {"type": "object", "required": ["name"]}
     del properties["global"]["additionalProperties"]
-    properties["enabled"] = {"type": ["boolean", "null"], "description": "No effect; for charts that contain this one."}
+    use = "No effect in this chart; a chart that depends on it may use the value as the condition of the dependency."
+    properties["enabled"] = {"type": ["boolean", "null"], "description": use}
     return {"$schema": "http://json-schema.org/draft-07/schema#"} | found
 
 

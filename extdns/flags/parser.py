@@ -123,7 +123,7 @@ def _parse_arguments(arguments: Sequence[str]) -> dict[str, Setting]:
 
 
 def _take_flag(waiting: deque[str]) -> tuple[Flag, str | bool]:
-    """Remove the first flag and its value from *waiting*, and return them."""
+    """Remove the first flag and its value from *waiting*, the arguments that are not parsed yet, and return them."""
     argument = waiting.popleft()
     spelling, equals, text = argument.partition("=")
     if spelling in _SWITCHES:

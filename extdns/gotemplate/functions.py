@@ -137,7 +137,7 @@ class TemplateFunction(NamedTuple):
 
     Attributes:
         call: the implementation; it takes one argument for each parameter, or more if the function is variadic.
-        parameters: `VALUE_PARAMETER`, `ANY_PARAMETER` or the Go spelling of a type.
+        parameters: the type of each parameter: `VALUE_PARAMETER`, `ANY_PARAMETER` or the Go spelling of a type.
         is_variadic: whether the last parameter takes any number of arguments, including none.
     """
 

@@ -157,7 +157,7 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "    · the settings are not accepted yet: deletes of orphans are held\n"
         "  · 1 delete approved, until 2026-11-20 10:14:31 UTC at the latest\n"
         "\n"
-        "Approved, but not yet read by a process: 0000-0001\n"
+        "Codes that a person approved and no process has read yet: 0000-0001\n"
         "\n"
         f"Read from state file {tmp_path / 'state'}\n"
         "\n"

@@ -27,7 +27,7 @@ def test_the_status_of_a_process_warns_of_a_domain_filter_that_matches_no_zone()
         )
     ]
     assert status.level is Level.WAITING
-    assert status.message == "The one name is published. Settings do not fit: see below."
+    assert status.message == "The one name is published. Settings do not fit what was read: see below."
 
 
 def test_the_status_of_a_process_does_not_warn_if_settings_fit_or_before_the_first_pass_has_ended() -> None:

@@ -308,5 +308,8 @@ def test_the_page_turns_red_within_five_seconds_without_answers_and_not_before_a
 def test_the_page_says_so_if_no_object_requests_a_name(tmp_path: Path) -> None:
     silent = {**service("web"), "metadata": {"name": "web", "namespace": "shop"}}
     page = process(tmp_path, silent).get("/").text
-    assert '<p class="sentence waiting">No object requests a name. Settings do not fit: see below.</p>' in page
+    assert (
+        '<p class="sentence waiting">No object requests a name. Settings do not fit what was read: see below.</p>'
+        in page
+    )
     assert '<li class="unfinished">1 object was read, and it requests no name — a name is requested by ' in page
