@@ -84,7 +84,7 @@ def test_with_on_violation_delete_a_denied_record_is_deleted_after_the_grace_per
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.POLICY_DENIED)]
 
 
-def test_a_rule_with_on_violation_delete_can_match_the_source_of_a_published_record() -> None:
+def test_a_rule_with_on_violation_delete_that_matches_records_by_source_deletes_a_published_record() -> None:
     rule = deny_targets(BAD, deletes=True, matches=lambda item: bool(item.source))
     world = start_ruled(rule, published=BAD)
     world.run(for_s=60.0)
@@ -187,7 +187,7 @@ def test_a_merged_record_in_violation_keeps_the_targets_of_the_denied_object() -
     assert world.list_records() == {"web A": (BAD, GOOD)}
 
 
-def test_an_object_that_a_rule_denies_does_not_delay_updates_for_other_objects_with_the_same_name() -> None:
+def test_an_object_whose_record_a_rule_denies_does_not_delay_updates_by_another_requester_of_the_name() -> None:
     world = start_ruled(DENY, published=GOOD)
     world.run(observe("more", build_claim("more", "web", BAD)), for_s=5.0)
     world.run(observe("web", build_claim("web", "web", "192.0.2.2")), for_s=5.0)

@@ -77,7 +77,7 @@ def test_a_key_value_flag_without_equals_sign_or_colon_is_refused() -> None:
         *((DURATION, text, False) for text in ("", "72", "10 minutes", "1y", "s")),
     ],
 )
-def test_the_published_pattern_of_a_value_kind_matches_valid_values_and_no_malformed_ones(
+def test_the_pattern_of_numbers_and_durations_matches_valid_values_and_no_malformed_ones(
     kind: ValueKind[object], text: str, matches: bool
 ) -> None:
     assert bool(re.fullmatch(kind.pattern, text)) is matches

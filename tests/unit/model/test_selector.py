@@ -141,7 +141,7 @@ def test_a_selector_mentions_exactly_the_keys_of_its_requirements() -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), [("", True), ("a" * 63, True), ("a_b.c-d", True), ("a ", False)])
-def test_only_valid_label_values_are_accepted(text: str, expected: bool) -> None:
+def test_a_label_value_may_be_empty_or_have_63_characters_and_has_no_blank(text: str, expected: bool) -> None:
     assert is_label_value(text) is expected
 
 

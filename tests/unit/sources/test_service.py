@@ -210,7 +210,9 @@ def test_with_the_ignore_hostname_annotation_flag_a_service_publishes_no_annotat
         pytest.param(["ClusterIP"], "", [], id="3.1-cluster-ip-is-the-default"),
     ],
 )
-def test_service_types_can_be_filtered(value: list[str], of: str, expected: list[Claim]) -> None:
+def test_the_service_type_filter_excludes_services_of_other_types(
+    value: list[str], of: str, expected: list[Claim]
+) -> None:
     found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=parse_service_types(value)))
     assert reduce_claims(found) == expected
 

@@ -125,7 +125,7 @@ def test_the_error_page_about_an_invalid_request_has_all_navigation_links(
     assert re.findall(r"<nav.*</nav>", response.text, re.DOTALL)[0].count("<a ") == 4
 
 
-def test_links_of_an_error_page_below_another_path_lead_to_the_top(shop: Process) -> None:
+def test_links_of_an_error_page_for_a_nested_path_lead_back_to_the_root(shop: Process) -> None:
     page = WsgiResponse(shop.site, "/a/b/nowhere").text
     links = re.findall(r'(?:href|src)="([^"#]*)"', page)
     assert {link for link in links if not link.startswith("../../")} == set()

@@ -22,7 +22,9 @@ def spelled(found: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(case.name for case in CASES.iterdir() if (case / "expect.json").exists()))
-def test_replaying_the_recorded_changes_of_a_corpus_case_gives_the_recorded_zones(name: str) -> None:
+def test_the_fake_route53_accepts_the_recorded_changes_of_a_corpus_case_and_ends_with_the_recorded_zones(
+    name: str,
+) -> None:
     original = yaml.load((CASES / name / "case.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
     expected = json.loads((CASES / name / "expect.json").read_text(encoding="utf-8"))
     fake = Route53()

@@ -137,7 +137,9 @@ def test_a_zone_visible_to_two_accounts_belongs_to_the_first_of_them(fake: Route
     assert [zone.account for zone in found.zones] == ["a"]
 
 
-def test_listing_zones_is_retried_if_all_accounts_are_unreachable(fake: Route53, account: Route53Api) -> None:
+def test_listing_zones_raises_a_retryable_error_if_all_accounts_are_unreachable(
+    fake: Route53, account: Route53Api
+) -> None:
     fake.kill()
     with pytest.raises(RetryableError, match="route53:ListHostedZones: EndpointConnectionError"):
         reader(account).list_zones()
