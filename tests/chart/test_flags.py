@@ -111,7 +111,9 @@ def find_flag(argument: str) -> str:
 
 
 @pytest.mark.parametrize("name", value_files())
-def test_the_program_accepts_the_rendered_arguments(helm: Helm, name: str) -> None:
+def test_the_program_accepts_the_arguments_that_the_chart_renders_for_each_values_file_of_the_tests(
+    helm: Helm, name: str
+) -> None:
     found = container(helm.manifests(values_of(name)))
     environ = {one["name"]: "0123456789abcdef" * 2 for one in found["env"] if "valueFrom" in one}
     parse(found["args"], environ)

@@ -279,7 +279,7 @@ def test_a_provider_either_stores_members_of_a_routing_policy_or_refuses_them_in
     assert isinstance(rig.submit(create("w.example.org", "A", "192.0.2.3")), Refused)
 
 
-def test_reading_a_missing_zone_is_an_error(rig: Rig) -> None:
+def test_reading_a_missing_zone_raises_an_error_and_a_write_to_it_has_the_outcome_try_later(rig: Rig) -> None:
     with pytest.raises(ProviderError, match="gone"):
         rig.reader.read_page(NOWHERE, None)
     with pytest.raises(ProviderError, match="gone"):

@@ -247,7 +247,7 @@ def test_a_trial_evaluation_warns_of_typical_records_for_which_an_expression_fai
     ("expression", "answers"),
     [("record.ttl == 60", [0, 0]), ("current == null", [0, 1]), ("operation == 'CREATE'", [0, 1])],
 )
-def test_a_cached_answer_is_not_used_if_the_rule_depends_on_the_current_record(
+def test_answers_are_cached_for_each_operation_and_current_record_if_the_rule_reads_these(
     expression: str, answers: list[int]
 ) -> None:
     rules = PolicyRules((build_policy(expression),))

@@ -225,7 +225,7 @@ def test_a_plan_is_refused_if_objects_or_records_have_changed(
     assert "nothing was written" in output
 
 
-def test_a_plan_made_with_other_settings_is_refused(
+def test_apply_refuses_a_plan_made_with_another_value_of_the_policy_flag(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = assert_refused(installation, store_plan(installation, capsys), capsys, "--policy=upsert-only")

@@ -235,7 +235,7 @@ def test_explain_escapes_text_from_objects(
     assert all(line.isprintable() for line in capsys.readouterr().out.splitlines())
 
 
-def test_explain_writes_nothing(installation: Installation, tmp_path: Path) -> None:
+def test_explain_writes_neither_zones_nor_saved_state(installation: Installation, tmp_path: Path) -> None:
     before = installation.zones.contents()
     assert explain(installation, "old.example.org", f"--state-file={tmp_path / 'state'}") == 0
     assert installation.zones.contents() == before

@@ -110,7 +110,7 @@ def test_a_change_from_an_address_to_a_cname_is_one_change_set() -> None:
     assert len(world.batches) == 1
 
 
-def test_names_whose_ownership_records_have_one_name_are_never_in_one_batch() -> None:
+def test_a_requested_cname_is_published_and_the_name_whose_ownership_name_it_takes_is_not() -> None:
     world = start_world()
     world.run(
         Observed(
