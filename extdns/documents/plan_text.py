@@ -118,10 +118,11 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
 
 
 def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
-    are = format_count(orphans, "record is", "records are")
+    are, them = format_count(orphans, "record is", "records are"), "it" if orphans == 1 else "them"
+    advice = "both clusters use this owner id: give each its own --txt-owner-id."
     return (
-        escape_line(f'{are} of our owner id "{owner}", and no object requests {"it" if orphans == 1 else "them"}.'),
-        "  If objects of another cluster do, both clusters use this owner id: give each its own --txt-owner-id.",
+        escape_line(f'{are} of our owner id "{owner}", and no object requests {them}.'),
+        f"  If objects of another cluster request {them}, {advice}",
     )
 
 

@@ -40,9 +40,9 @@ class DeleteLimits(Value, frozen=True, kw_only=True):
     percent: int = 30
 
     def are_exceeded(self, deletes: int, *, of: int, by_absence: bool) -> bool:
-        """Return whether *deletes* deletes, out of *of* owned records, exceed both limits.
+        """Return whether the number of *deletes* exceeds both limits, if there are *of* records of ours.
 
-        A delete by absence counts five times. With a percentage of 100, nothing exceeds the limits.
+        With *by_absence*, each delete counts five times. With a percentage of 100, nothing exceeds the limits.
         """
         if self.percent >= _ALL_PERCENT:
             return False
@@ -173,9 +173,9 @@ class DeleteBudget:
                 return
 
     def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the deletes made, waiting and held, less *without*, exceed the limits.
+        """Return whether the number of deletes made, waiting and held, minus *without*, exceeds the limits.
 
-        Only deletes by absence count with *by_absence*, and only the others without it.
+        With *by_absence*, only deletes by absence count; without it, only the others.
         """
         self._expire(now_s)
         deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without

@@ -151,8 +151,8 @@ class ExistenceChecks:
     take effect together, when no further answer is awaited, so that the delete budget counts all objects that are gone.
 
     Attributes:
-        scheduled: objects to request, and from when on (monotonic seconds). If one is under way, its answer is
-            outdated, and it is requested again after that.
+        scheduled: objects to request, and from when on (monotonic seconds). If a request for one of them is under way
+            already, the answer to that does not count, and the object is requested again after it.
         under_way: objects whose request has no answer yet.
     """
 

@@ -340,7 +340,7 @@ def _would_lose_targets(owned: OwnedRecord, denial: Denial, allowed: Iterable[De
 
 
 def apply_review(findings: Mapping[RecordKey, Finding], review: RuleReview) -> dict[RecordKey, Finding]:
-    """Return *findings* with violations as evidence, and with the blocks of `not_absent` in place of absence."""
+    """Return *findings*, changed: a violation is evidence, and `not_absent` blocks deletes that would be by absence."""
     found = dict(findings)
     for key in review.violating & found.keys():
         found[key] = Finding(outcome=Evidence.POLICY_VIOLATION)

@@ -26,7 +26,7 @@ def list_secret_variables() -> list[str]:
 
 
 def describe_flags() -> dict[str, Any]:
-    """Return the content of the file, by key.
+    """Return the content of `charts/extdns/files/flags.yaml`, by key.
 
     `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
     with secrets. `repeatable`, `secret`, `switches` and `valued` (not switches) have names of flags.

@@ -67,7 +67,7 @@ DECISION_LOG_FLAGS: Final = (
         name="decision-log-max-files",
         kind=make_number_kind(least=1),
         default=10,
-        help="renamed files of --decision-log to keep",
+        help="how many renamed files of --decision-log to keep",
     ),
     Flag(
         name="decision-log-erase",

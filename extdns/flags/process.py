@@ -270,7 +270,7 @@ REPORTING_FLAGS: Final = (
         name="audit-log-max-files",
         kind=make_number_kind(least=1),
         default=10,
-        help="renamed files of --audit-log to keep",
+        help="how many renamed files of --audit-log to keep",
     ),
     Flag(
         name="metrics-address",

@@ -71,5 +71,6 @@ def test_a_plan_with_orphans_warns_that_another_cluster_may_use_the_same_owner_i
     run(installation, "plan")
     assert (
         '1 record is of our owner id "me", and no object requests it.\n'
-        "  If objects of another cluster do, both clusters use this owner id: give each its own --txt-owner-id.\n"
+        "  If objects of another cluster request it, both clusters use this owner id: "
+        "give each its own --txt-owner-id.\n"
     ) in capsys.readouterr().out

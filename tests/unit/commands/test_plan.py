@@ -73,7 +73,8 @@ def test_plan_prints_the_decisions_of_a_zone_as_a_table_and_the_summary_as_the_l
         "       A without an ownership record\n"
         "\n"
         '1 record is of our owner id "me", and no object requests it.\n'
-        "  If objects of another cluster do, both clusters use this owner id: give each its own --txt-owner-id.\n"
+        "  If objects of another cluster request it, both clusters use this owner id: "
+        "give each its own --txt-owner-id.\n"
         "\n"
         "To explain a code in brackets: extdns explain CODE\n"
         "\n"
