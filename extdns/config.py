@@ -64,7 +64,7 @@ class ClusterFlags(FlagSection, frozen=True, kw_only=True):
     Attributes:
         namespace: "" for all namespaces.
         kube_api_request_timeout_s: use `time_limit_s` instead, which combines both timeouts.
-        request_timeout_s: the deprecated flag; likewise.
+        request_timeout_s: the deprecated flag for the same timeout; use `time_limit_s` instead.
     """
 
     manifests: tuple[str, ...]

@@ -53,8 +53,8 @@ class WebhookService:
     ) -> None:
         """Serve *reader* and *writer*; names that *domains* exclude are not written.
 
-        A call waits at most *max_wait_s* for the one before it, and then fails. Its client is gone by then, and calls
-        again: otherwise more and more calls would wait for a slow service.
+        A call waits at most *max_wait_s* for the call before it to end, and then fails, so that calls do not pile up
+        behind a slow service. By then its client has given up, and will call again.
         """
         self._max_wait_s = max_wait_s
         self._reader = reader

@@ -223,7 +223,7 @@ def _compile_call(function: ast.expr, arguments: list[ast.expr], loops: _Loops) 
 
 
 def _compile_function(name: str, arguments: list[_Operand]) -> _Operand:
-    """Compile a call of the function *name*, which needs *arguments* of the kinds that it declares."""
+    """Compile a call of the function *name*, which needs *arguments* of the types that it declares."""
     first = arguments[0].get
     if name == "size" and len(arguments) == 1 and arguments[0].kind in _KEYS:
         return _Operand("int", lambda scope: len(first(scope)))

@@ -109,7 +109,7 @@ class References:
     """What several expressions refer to.
 
     Attributes:
-        variables: the variables of the document.
+        variables: the variables that these expressions refer to.
         sharing: how many inputs have an answer of these expressions in common.
     """
 

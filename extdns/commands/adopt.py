@@ -95,7 +95,7 @@ def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bo
 
 
 def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
-    """Return decisions, by key, about the *candidates* that may belong to an owner with other settings than ours."""
+    """Return decisions, by key, about *candidates* that may have an owner whose key, prefix or suffix is not ours."""
     owned: dict[_Key, Decision] = {}
     for state in result.engine.zones:
         here = {key: one for key, one in candidates.items() if one.zone == state.zone and one.current}

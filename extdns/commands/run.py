@@ -35,7 +35,8 @@ def main(config: Config, signals: StopSignals | None = None) -> int:
     *signals* are the handlers of stop signals, if the caller has installed them already.
 
     The code is 0; with `--once` also 1 if something failed or the pass was interrupted, 3 if deletes are held, 4 if
-    nothing is in scope (docs/design/messages.md, "Exit codes"). A dry run of one pass prints its plan.
+    no zone or object was read or filters exclude them all (docs/design/messages.md, "Exit codes"). A dry run of one
+    pass prints its plan.
 
     Raises:
         UsageError: something in *config* cannot be used; nothing was started.

@@ -245,7 +245,7 @@ class ActivityReporter:
         write(Event.CACHE_STATE, kind=state.kind.name, phase=state.phase, message=state.detail or None)
 
     def report_input(self, item: Input, now: Callable[[], datetime]) -> None:
-        """Log and count *item*, if its type is one that is reported."""
+        """Log or count *item* if it is about zones, leadership, saved state or an object of unknown existence."""
         match item:
             case ZonesListed(zones=found):
                 self.metrics.set_zones(found.zones)

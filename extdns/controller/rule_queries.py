@@ -210,7 +210,10 @@ class RuleQueries:
             self._report_problem("")
 
     def _send_query(self, inputs: Sequence[RuleInput]) -> None:
-        """Query the server about *inputs*, and pass the answers on, or the problem if the last call failed."""
+        """Query the server about *inputs*, and pass the answers on.
+
+        After a failed call, pass on its problem without a call until the revision could be read.
+        """
         if self._is_suspended:
             failure = Evaluation(unavailable=self.problem)
             self._answer(inputs, PolicyAnswers(evaluations=(failure,) * len(inputs), problem=self.problem))

@@ -77,11 +77,11 @@ class SnapshotPublisher:
         self.discard_at = self._snapshot.at_s + _DISCARD_AFTER_S
 
     def read(self) -> ProcessSnapshot | None:
-        """Return a copy of the state, usually less than a second old; None if the engine made none in time.
+        """Return a copy of the state, usually less than a second old; None if there is no copy.
 
-        If the last copy is older than that, wait briefly for a new one, or up to three seconds if the last is as old as
-        `UNRESPONSIVE_AFTER_S`. If none is made, return the last one, which then shows the engine as
-        unresponsive if it is that old.
+        If the last copy is older than a second, wait briefly for a new one, or up to three seconds if the last is as
+        old as `UNRESPONSIVE_AFTER_S`. If no new copy is made in that time, return the last one; if it is as old as
+        `UNRESPONSIVE_AFTER_S`, it shows the engine as unresponsive.
         """
         with self._copied:
             if not self._is_fresh():

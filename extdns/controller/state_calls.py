@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class StateCalls:
-    """Call the state store, and convert times: saved in seconds since the epoch, monotonic in the engine.
+    """Call the state store, and convert times: saved ones are seconds since the epoch, those of the engine monotonic.
 
     If the system's clock was set back, events that seem to lie in the future count as of now.
     """

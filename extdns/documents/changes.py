@@ -80,7 +80,7 @@ def list_sent_changes(
 ) -> Iterator[SentChange]:
     """Yield the changes in *batch* with the outcome, in order.
 
-    *decisions* are those to make the changes: they state which object requested each, and why it was made.
+    *decisions* are the decisions to make these changes: they state for which object and why each change was made.
     """
     by_key = {
         RecordKey(name=one.name, set_identifier=one.set_identifier, type=one.type): one
