@@ -109,8 +109,8 @@ class ContendedRecords:
     attempt is made. If it is changed back again, the next pause is twice as long. Other content is written at once.
 
     Attributes:
-        names: the names with a record to which the same content was written three times. Changes of other names never
-            wait, so `review` and `postpone` need not be called for them.
+        names: the names with a record to which the same content was written three times. Changes of other names are
+            never delayed here, so `review` and `postpone` need not be called for them.
     """
 
     def __init__(self, retries: RetryTable) -> None:

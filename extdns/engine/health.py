@@ -61,7 +61,7 @@ def reference_fails(engine: Engine) -> bool:
 
 
 class _Unread(NamedTuple):
-    """A kind or a zone that is not read: a message, and whether the only reason is that reading is in progress."""
+    """A kind, a zone or a list of zones that is not read: a message, and whether its first read is in progress."""
 
     message: str
     is_in_progress: bool

@@ -127,7 +127,8 @@ def split_sets(sets: Sequence[ChangeSet], above: ZoneState, name: DnsName, prove
         sets: all change sets of *name*, with ownership records.
         above: the zone that holds the ownership records.
         name: the planned name, which is also that of a zone.
-        proved: the records of *name* in all zones that use the same ownership records; a leftover of these stays.
+        proved: the records of *name* in all zones that use the same ownership records; those that one of
+            these still uses are not deleted.
     """
     if not sets:
         return Parts(home=(), above=_clean_up(above, name, proved), leftovers=_find_leftovers(above, name))
