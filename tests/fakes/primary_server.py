@@ -150,6 +150,8 @@ class PrimaryServer:
     def _serve_client(self, client: socket.socket) -> None:
         with client.makefile("rb") as stream:
             wire = stream.read(int.from_bytes(stream.read(2)))
+        if not wire:
+            return  # the client closed the connection without a query
         query = dns.message.from_wire(wire, keyring=self._key)
         self.opcodes.append(query.opcode())
         answer = self.answers.pop(0) if self.answers else answer_correctly
