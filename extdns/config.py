@@ -327,7 +327,7 @@ class Config(Value, frozen=True, kw_only=True):
     Attributes:
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
         notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
-        warnings: a line for each value that external-dns accepts, too, and that has no effect.
+        warnings: messages of two lines about values without effect that external-dns accepts; none with `--compat`.
     """
 
     control: ControlFlags

@@ -348,7 +348,7 @@ class LogLimiter:
         self._omitted: Counter[str] = Counter()
 
     def start_batch(self) -> None:
-        """Start the next batch of decisions or observations, whose lines get a `PER_BATCH` limit of their own."""
+        """Count from 0 again: as many as `PER_BATCH` lines about the next decisions or observations are logged."""
         self._batch_left = PER_BATCH
 
     def allow(self, topic: Hashable, event: str) -> bool:

@@ -66,7 +66,7 @@ def convert_address(text: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Return whether *text* is an address."""
+    """Return whether *text* is an IP address without zone and prefix length, and not an IPv4-mapped one."""
     return _is_valid(parse_address, text) and "/" not in text
 
 

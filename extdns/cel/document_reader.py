@@ -35,7 +35,10 @@ class DocumentReader:
         self.problems.append(f"{path} {message}" if path else message)
 
     def read_mapping(self, value: object, path: str, fields: Collection[str]) -> Mapping[str, object]:
-        """Return *fields* of the mapping *value*, and report all others; {} if it is missing or invalid."""
+        """Return those of *fields* that the mapping *value* has, and report its other keys.
+
+        Return {} if *value* is missing, or is no mapping, which is reported.
+        """
         if not isinstance(value, dict):
             if value is not None:
                 self.report(path, f"is {describe_type(value)}; allowed: a mapping")

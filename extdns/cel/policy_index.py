@@ -154,7 +154,7 @@ class PolicyIndex:
             )
 
     def list_problems(self) -> Iterator[str]:
-        """Yield a message for each problem of a DNSPolicy, a file or the list, with its name."""
+        """Yield a message for each problem of a DNSPolicy, a file, or the list of DNSPolicies, which it names first."""
         if self._phase.phase is not Phase.SYNCED and self._phase.detail:
             yield f"DNSPolicies: {self._phase.detail}"
         for (location, _), message in sorted(self._problems.items(), key=lambda item: item[0][0]):

@@ -19,7 +19,7 @@ _HEAD: Final = """\
 Usage: extdns --source=NAME --provider=NAME [flags]     run, and keep records up to date
        extdns COMMAND [arguments]
 
-extdns publishes the hostnames of Kubernetes objects in DNS, with an ownership record for each.
+extdns publishes the hostnames of Kubernetes objects in DNS, each record with an ownership record.
 
 Commands, each with its own --help:
 """

@@ -115,10 +115,9 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         summary="list the owners of the records in the zones",
         usage=("owners [flags] [--output=text|json]",),
         text="""
-            Lists the owners of all records, zone by zone, according to the ownership records, and when each owner last
-            saved state here. Then lists orphans (records of ours that no object requests), ownership records that cover
-            no current record, and TXT records that read as ownership records but were published by an object. Nothing
-            is written.
+            Lists for each zone the owners of its records, according to the ownership records, and when each owner last
+            saved state; orphans (records of ours that no object requests); ownership records that cover no current
+            record; and TXT records that read as ownership records but count as ordinary records. Nothing is written.
 
             The JSON output holds every record of every zone; `extdns plan --zone-snapshot` reads it instead of the
             zones.
@@ -267,7 +266,7 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
             "extdns verify @extdns.flags",
             "extdns verify web.shop.example @extdns.flags --nameserver=127.0.0.1:5353",
         ),
-        exit_codes="0 if everything is served, 2 if not, 1 if a flag is wrong or something could not be read.",
+        exit_codes="0 if every record is served, 2 if not, 1 if a flag is wrong or something could not be read.",
     ),
     "status": CommandHelp(
         summary="list held deletes",

@@ -53,7 +53,7 @@ _DISPLAYED: Final = frozenset(
 )
 """Failures that commands show as what is missing."""
 
-_INTERRUPTED: Final = "the pass was interrupted before it was complete"
+_INTERRUPTED: Final = "the pass ended before it was complete: it was interrupted, or met an unexpected error"
 
 
 def configure_pass(arguments: Sequence[str], environ: Mapping[str, str]) -> Config:

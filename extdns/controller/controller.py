@@ -208,8 +208,8 @@ class Controller:
         Args:
             once: end when the first pass is done, or when a thread is broken.
             on_first_pass: called when the first pass is done.
-            approve: called when everything is planned and nothing is written, if the plan needs approval. If it
-                raises, the run ends without a write.
+            approve: called once everything is planned. If the write gate needs approval, nothing was written before,
+                and nothing is written if this raises.
         """
         if self._parts.audit:
             self._parts.audit.start()

@@ -44,7 +44,8 @@ class ZoneRecordDocument(Document, frozen=True):
 
     `owner` is null if no ownership record covers it; `resource` is the object that its ownership record names. An
     `orphan` is ours, and no object requests it. An ownership record is `stray` if it covers no current record. A TXT
-    record is `forged` if it reads as an ownership record but is none, because it has an ownership record of its own.
+    record is `forged` if it reads as an ownership record but counts as an ordinary record: it has an ownership record
+    of its own, or the registry is noop.
     """
 
     name: str
@@ -242,7 +243,7 @@ def _format_zone(zone: OwnedZoneDocument) -> Iterator[str]:
         "Ownership records that cover no current record", (one for one in zone.records if one.stray)
     )
     yield from _list_records(
-        "TXT records that read as ownership records but do not count, because an object published them",
+        "TXT records that read as ownership records but count as ordinary records",
         (one for one in zone.records if one.forged),
     )
 

@@ -163,7 +163,10 @@ def _keep_ours(zone: ZoneState, name: DnsName, block: Blocked, state: EngineStat
 
 
 def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision], now_s: float) -> None:
-    """Add the combined change sets and the decisions to *planned*. Changes that cannot be sent now are blocked."""
+    """Add the combined change sets and the decisions to *planned*.
+
+    A change that cannot be sent now is in its change set all the same; the decision about it says what it waits for.
+    """
     planned.sets = _combine_sets(planned.plans)
     blocks = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
     for zone, above, plan in planned.plans:

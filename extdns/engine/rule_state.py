@@ -70,7 +70,10 @@ class RuleState:
     """
 
     def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
-        """Start without answers. If *settings* have local rules, every answer is awaited until these are read."""
+        """Start without answers.
+
+        With rules or a policy server, each answer is awaited until the first `RulesChanged`.
+        """
         self._phases = phases
         self._has_all_namespaces = settings.has_all_namespaces
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None

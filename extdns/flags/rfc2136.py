@@ -75,7 +75,7 @@ RFC2136_FLAGS: Final = (
         kind=NUMBER,
         default=500,
         reference_default=50,
-        help="maximum of changes in one update, ownership records included",
+        help="maximum of writes in one message, ownership records included; an update of a record counts as two",
     ),
     _rfc2136(name="rfc2136-use-tls", kind=BOOLEAN, default=False, help="use DNS over TLS"),
     _rfc2136(

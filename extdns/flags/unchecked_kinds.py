@@ -108,7 +108,7 @@ OWNER: Final = _make_pattern_kind(
     "ID",
     allowed="a text without commas, quotes, = and blanks",
     pattern=r'[^,"=\s\\]+',
-    consequence="ownership records cannot hold it, so no record counts as ours",
+    consequence="ownership records cannot name this owner",
 )
 TIME: Final = replace(DURATION, is_effective=lambda value: value >= 0, consequence="it counts as 0s")
 SIZE: Final = replace(

@@ -38,7 +38,7 @@ class Provenance(Value, frozen=True, kw_only=True):
 
 
 class ClaimWarning(Value, frozen=True, kw_only=True):
-    """A problem on an object that prevents no record, such as an invalid TTL."""
+    """A problem on an object, such as an invalid TTL. Among the warnings of a resolved claim, it prevents no record."""
 
     reason: Reason
     field: str

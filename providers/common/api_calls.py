@@ -245,9 +245,9 @@ _CHANGES: Final = RateLimit(per_s=100.0, burst=1500.0)
 class RateLimiter:
     """Delays the calls of one account; safe from any thread.
 
-    Reads leave the last five tokens to writes; while the service throttles, one token to each write that waits. A call
-    that waits because of throttling waits up to twice as long, at random, so that processes that were throttled at the
-    same time do not call the service at the same time again.
+    Reads leave the last five tokens to writes; while the service throttles, they leave one to each write that waits
+    instead. A call that waits because of throttling waits up to twice as long, at random, so that processes that were
+    throttled at the same time do not call the service at the same time again.
     """
 
     def __init__(

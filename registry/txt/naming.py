@@ -178,9 +178,9 @@ class Naming:
         return self.prefix.replace(_TEMPLATE, filling), self.suffix.replace(_TEMPLATE, filling)
 
     def can_hold_type(self, ownership_name: DnsName, managed_types: Collection[str]) -> bool:
-        """Return whether *ownership_name* can contain a record type.
+        """Return whether a part of *ownership_name* can be read as a record type.
 
-        If so, it can be the ownership name of two names.
+        If so, it can be the ownership name of two names: with that part, and without it.
         """
         if not self.has_template:
             first = self._strip_affix(ownership_name, "").partition("-")[0].upper()

@@ -73,7 +73,7 @@ KINDS: Final = ("Deployment", "Service", "ServiceAccount", "ClusterRole", "Clust
 
 
 @pytest.mark.parametrize("case", NAMED)
-def test_the_chart_gives_objects_selector_and_service_account_the_same_names_as_the_external_dns_chart(
+def test_object_names_selector_labels_and_service_account_are_those_of_the_external_dns_chart(
     case: str, tmp_path: Path
 ) -> None:
     found = NAMED[case]

@@ -80,7 +80,7 @@ def test_the_release_check_reports_a_version_without_text_in_the_changelog(copy:
 
 
 @pytest.mark.parametrize("base", ["python:3.13-slim", "python@sha256:" + "0" * 64, "python:3.13@sha256:0"])
-def test_the_release_check_reports_a_base_image_without_tag_and_digest(copy: Path, base: str) -> None:
+def test_the_release_check_reports_a_base_image_that_lacks_a_tag_or_a_digest(copy: Path, base: str) -> None:
     (copy / "Dockerfile").write_text(f"FROM --platform=$BUILDPLATFORM {base} AS build\n")
     (problem,) = find_problems(copy, __version__)
     assert problem == f"Dockerfile: the base {base} is not pinned: write NAME:TAG@sha256:DIGEST"

@@ -89,7 +89,7 @@ class LiveCluster:
 
     @property
     def view(self) -> LocalStore:
-        """A view of the objects that `take` has returned so far."""
+        """The objects that `take` has returned so far; each later `take` changes it."""
         return self._store
 
     @property

@@ -190,6 +190,5 @@ def test_owners_lists_forged_ownership_records(installation: Installation, capsy
     zone.write_text(zone.read_text() + forged)
     assert run(installation, "owners", "--managed-record-types=A", "--managed-record-types=TXT") == 0
     assert (
-        "  TXT records that read as ownership records but do not count, because an object published them\n"
-        "    TXT    a-mail.example.org\n"
+        "  TXT records that read as ownership records but count as ordinary records\n    TXT    a-mail.example.org\n"
     ) in capsys.readouterr().out

@@ -152,7 +152,7 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
         ),
         pytest.param(
             ["--txt-owner-id=a,b"],
-            "--txt-owner-id=a,b is not an owner id: ownership records cannot hold it, so no record counts as ours\n"
+            "--txt-owner-id=a,b is not an owner id: ownership records cannot name this owner\n"
             "  allowed: a text without commas, quotes, = and blanks",
             id="owner",
         ),

@@ -50,7 +50,7 @@ def test_a_claim_of_an_excluded_object_names_the_flag_that_excludes_it(
     assert left_out_by(selection, obj) == expected
 
 
-def test_a_label_filter_applies_to_objects_without_labels() -> None:
+def test_a_filter_for_the_absence_of_a_label_includes_objects_without_labels() -> None:
     assert left_out_by(CommonSettings(label_filter=parse_label_selector("!app")), service(None, ServiceSpec())) == ""
 
 
