@@ -177,7 +177,9 @@ class WebhookClient:
                 connection.close()
                 raise
         except (OSError, ValueError) as exc:  # ValueError: a host that IDNA cannot encode
-            raise _build_failure(FailureKind.RETRYABLE, call, type(exc).__name__, sanitize(str(exc))) from exc
+            raise _build_failure(
+                FailureKind.RETRYABLE, call, type(exc).__name__, sanitize(str(exc), _MAX_TEXT)
+            ) from exc
         return connection
 
     def _build_connection(self) -> HTTPConnection:
