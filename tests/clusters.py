@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -24,11 +25,16 @@ from tests.fakes.apiserver.server import ApiServer
 MAX_WAIT_S: Final = 120.0
 """Longest time in seconds that a test waits for a change."""
 
-REQUEST_TIMEOUT_S: Final = 0.5
+REQUEST_TIMEOUT_S: Final = 20.0
+"""Timeout of requests that are answered: long enough for a busy machine."""
+
+SHORT_TIMEOUT_S: Final = 0.5
+"""Timeout of requests that a test leaves without an answer, and so waits for."""
+
 QUICK: Final = WatchTiming(
     initial_backoff_s=0.002,
     max_backoff_s=0.02,
-    idle_timeout_s=0.5,
+    idle_timeout_s=REQUEST_TIMEOUT_S,
     healthy_after_s=0.2,
     page_size=2,
     initial_relist_s=0.01,
@@ -43,16 +49,18 @@ def live_cluster(
     *,
     namespaces: Sequence[str] = (),
     elsewhere: Mapping[Kind, Sequence[str]] | None = None,
-    timing: WatchTiming = QUICK,
+    timeout_s: float = REQUEST_TIMEOUT_S,
     build_client: Callable[[HttpClient], ApiClient] | None = None,
     chance: Callable[[], float] | None = None,
 ) -> LiveCluster:
-    """Return a cluster that reads *server*, through the client of *build_client*; *folder* gets the kubeconfig."""
-    access = ClusterAccess(
-        kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=REQUEST_TIMEOUT_S
-    )
+    """Return a cluster that reads *server*, through the client of *build_client*; *folder* gets the kubeconfig.
+
+    Requests without an answer and silent watches end after *timeout_s*.
+    """
+    access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
     client = HttpClient(access)
-    api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=REQUEST_TIMEOUT_S)
+    api = build_client(client) if build_client is not None else ApiClient(client, request_timeout_s=timeout_s)
+    timing = replace(QUICK, idle_timeout_s=timeout_s)
     chance = chance or Random().random  # not the global generator, which hypothesis controls
     where = WatchedNamespaces(default=namespaces, by_kind=elsewhere or {})
     return LiveCluster(api, namespaces=where, timing=timing, random_fraction=chance)

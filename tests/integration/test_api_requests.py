@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 import pytest
 
@@ -17,13 +16,12 @@ from extdns.kube import connections
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.model.api_request import UNANSWERED, ApiRequest
-from tests.clusters import MAX_WAIT_S, service
+from tests.clusters import MAX_WAIT_S, REQUEST_TIMEOUT_S, SHORT_TIMEOUT_S, service
 from tests.fakes.apiserver.faults import Cut, Drop, Fault, Html, Refuse, Slow, Stall
 from tests.fakes.apiserver.server import ApiServer
 
 SERVICES = "/api/v1/services"
 WEB = "/api/v1/namespaces/shop/services/web"
-TIMEOUT_S = 0.3
 SECRET = "s3cr3t-t0ken"
 
 
@@ -41,9 +39,11 @@ def plain() -> Iterator[ApiServer]:
         yield running
 
 
-def api_of(server: ApiServer, folder: Path, **more: Any) -> ApiClient:  # noqa: ANN401 - the arguments of Client
-    access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=TIMEOUT_S)
-    return ApiClient(HttpClient(access, **more), request_timeout_s=TIMEOUT_S)
+def api_of(server: ApiServer, folder: Path, fault: Fault | None = None) -> ApiClient:
+    """Return a client of *server*; it waits only for a short time if *fault* leaves requests without an answer."""
+    timeout_s = SHORT_TIMEOUT_S if isinstance(fault, Stall | Slow) else REQUEST_TIMEOUT_S
+    access = ClusterAccess(kubeconfig=str(server.kubeconfig(folder / "kubeconfig")), request_timeout_s=timeout_s)
+    return ApiClient(HttpClient(access), request_timeout_s=timeout_s)
 
 
 def format_traceback(error: BaseException) -> str:
@@ -63,7 +63,7 @@ def test_every_request_is_reported_to_the_observer_with_its_status_or_as_unanswe
 ) -> None:
     observed: list[ApiRequest] = []
     access = ClusterAccess(kubeconfig=str(plain.kubeconfig(tmp_path / "kubeconfig")), observe_request=observed.append)
-    api = ApiClient(HttpClient(access), request_timeout_s=TIMEOUT_S)
+    api = ApiClient(HttpClient(access), request_timeout_s=REQUEST_TIMEOUT_S)
     api.get(SERVICES, {"limit": "1"})
     with pytest.raises(ApiError):
         api.get(f"{SERVICES}/none")
@@ -109,7 +109,7 @@ FAULTS = [
     pytest.param(Stall(), ApiError, "the response timed out", id="silent"),
     pytest.param(Stall(0), ApiError, "the response timed out", id="silent-after-the-headers"),
     pytest.param(Cut(), ApiError, "the connection was cut", id="cut"),
-    pytest.param(Slow(1, 0.05), ApiError, "the response was not complete after 0.3 s", id="trickling"),
+    pytest.param(Slow(1, 0.05), ApiError, "the response was not complete after 0.5 s", id="trickling"),
     pytest.param(Refuse(code=401), DeniedError, "401 Unauthorized: armed by a test", id="401"),
     pytest.param(Refuse(code=403), DeniedError, "403 Forbidden: armed by a test", id="403"),
     pytest.param(Refuse(code=404), NotFoundError, "404 Not Found: armed by a test", id="404"),
@@ -124,7 +124,7 @@ FAULTS = [
 def test_every_failed_request_raises_an_api_error_that_names_the_request(
     plain: ApiServer, tmp_path: Path, fault: Fault, error: type[ApiError], message: str
 ) -> None:
-    api = api_of(plain, tmp_path)
+    api = api_of(plain, tmp_path, fault)
     plain.faults.arm(fault)
     with pytest.raises(ApiError) as raised:
         api.get(SERVICES)
@@ -134,7 +134,7 @@ def test_every_failed_request_raises_an_api_error_that_names_the_request(
     assert raised.value.retry_after_s == (3 if raised.value.code == 429 else None)
     assert SECRET not in format_traceback(raised.value)
     plain.faults.clear()
-    assert api.get(SERVICES)
+    assert api_of(plain, tmp_path).get(SERVICES)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_broken_stream_raises_an_api_error_with_the_cause(
 ) -> None:
     plain.put(service("api"))
     plain.faults.arm(fault)
-    with pytest.raises(ApiError) as raised, api_of(plain, tmp_path).stream(SERVICES, {"watch": "1"}) as stream:
+    with pytest.raises(ApiError) as raised, api_of(plain, tmp_path, fault).stream(SERVICES, {"watch": "1"}) as stream:
         list(stream)
     assert str(raised.value).endswith(message)
 

@@ -17,7 +17,7 @@ from extdns.model.cluster import ClusterChange, ObjectChange, Phase, Sighting
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import SERVICE
 from extdns.model.resources.kinds import KubernetesObject
-from tests.clusters import REQUEST_TIMEOUT_S, live_cluster, service, wait_for_changes
+from tests.clusters import SHORT_TIMEOUT_S, live_cluster, service, wait_for_changes
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown
 from tests.fakes.apiserver.options import WatchList
 from tests.fakes.apiserver.server import ApiServer
@@ -66,12 +66,16 @@ class Scripts(RuleBasedStateMachine):
         self.note_versions()
         self.tally: Tally
         self.cluster = live_cluster(
-            self.server, Path(self.folder.name), namespaces=namespaces, build_client=self.build_tally
+            self.server,
+            Path(self.folder.name),
+            namespaces=namespaces,
+            timeout_s=SHORT_TIMEOUT_S,
+            build_client=self.build_tally,
         )
         self.cluster.require(SERVICE)
 
     def build_tally(self, client: HttpClient) -> Tally:
-        self.tally = Tally(client, request_timeout_s=REQUEST_TIMEOUT_S)
+        self.tally = Tally(client, request_timeout_s=SHORT_TIMEOUT_S)
         return self.tally
 
     # Changes of objects

@@ -31,6 +31,7 @@ from tests.cluster_changes import (
 from tests.clusters import (
     MAX_WAIT_S,
     QUICK,
+    SHORT_TIMEOUT_S,
     list_changes_until_added,
     live_cluster,
     phase_in,
@@ -58,6 +59,13 @@ def server() -> Iterator[ApiServer]:
 @pytest.fixture
 def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
     made = live_cluster(server, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def impatient_cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
+    made = live_cluster(server, tmp_path, timeout_s=SHORT_TIMEOUT_S)
     yield made
     made.close()
 
@@ -123,8 +131,6 @@ CUTS: Final = [
     pytest.param(Order.CUT, None, id="cut"),
     pytest.param(Order.END, Cut(0), id="cut-in-the-middle-of-a-line"),
     pytest.param(Order.END, Drop(), id="dropped"),
-    pytest.param(Order.END, Stall(), id="silent"),
-    pytest.param(Order.END, Stall(0), id="half-open"),
     pytest.param(Order.END, Truncated(), id="half-a-line-at-a-clean-end"),
     pytest.param(Order.END, Refuse(code=500), id="500"),
     pytest.param(Order.END, Refuse(code=429, retry_after_s=0), id="429"),
@@ -138,13 +144,28 @@ CUTS: Final = [
 def test_a_broken_watch_is_resumed_without_a_list_after_a_check_of_the_version_of_the_server(
     server: ApiServer, cluster: LiveCluster, order: Order, fault: Fault | None
 ) -> None:
+    check_resumption(server, cluster, order, fault)
+
+
+@pytest.mark.parametrize(
+    ("fault", "watches"), [pytest.param(Stall(), 1, id="no-answer"), pytest.param(Stall(0), 2, id="half-open")]
+)
+def test_a_silent_watch_is_resumed_without_a_list_after_a_check_of_the_version_of_the_server(
+    server: ApiServer, impatient_cluster: LiveCluster, fault: Fault, watches: int
+) -> None:
+    check_resumption(server, impatient_cluster, Order.END, fault, watches=watches)
+
+
+def check_resumption(
+    server: ApiServer, cluster: LiveCluster, order: Order, fault: Fault | None, *, watches: int = 1
+) -> None:
+    """Check that *cluster* lists nothing again after *fault*; *watches*: how many are answered until the last one."""
     wait_until_synced(cluster, SERVICE)
     if fault is not None:
         server.faults.arm(fault, verb="watch", resource="services")
     server.log.clear()
     server.end_watches(order)
-    is_half_open = isinstance(fault, Stall) and fault.lines is not None  # the first watch was answered, too
-    server.log.wait_for("watch", "services", count=2 if is_half_open else 1)
+    server.log.wait_for("watch", "services", count=watches)
     assert list_changes_until_added(server, cluster) == []
     assert lists(server) == []
     (requests,) = server.log.requests("list", "services")
@@ -195,7 +216,6 @@ def test_a_list_starts_again_if_its_continue_token_expired(server: ApiServer, cl
         pytest.param(Truncated, id="truncated"),
         pytest.param(Cut, id="cut"),
         pytest.param(Unknown, id="another-kind"),
-        pytest.param(lambda: Slow(1, 0.01), id="trickling"),
         pytest.param(lambda: Refuse(code=503), id="503"),
     ],
 )
@@ -203,6 +223,18 @@ def test_a_list_starts_again_if_its_continue_token_expired(server: ApiServer, cl
 def test_a_failing_list_removes_no_object_from_the_cache(
     server: ApiServer, cluster: LiveCluster, mode: WatchList, make: Callable[[], Fault]
 ) -> None:
+    check_failing_list(server, cluster, mode, make)
+
+
+@pytest.mark.parametrize("mode", [WatchList.SERVED, WatchList.GATED])
+def test_a_list_that_is_not_complete_in_time_removes_no_object_from_the_cache(
+    server: ApiServer, impatient_cluster: LiveCluster, mode: WatchList
+) -> None:
+    check_failing_list(server, impatient_cluster, mode, lambda: Slow(1, 0.01))
+
+
+def check_failing_list(server: ApiServer, cluster: LiveCluster, mode: WatchList, make: Callable[[], Fault]) -> None:
+    """Check that *cluster* keeps its objects while lists and watches fail as *make* says, and is synced afterwards."""
     wait_until_synced(cluster, SERVICE)
     server.api.watch_list = mode
     for verb in ("list", "watch"):

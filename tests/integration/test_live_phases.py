@@ -18,6 +18,7 @@ from extdns.ports import NotSyncedError
 from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,
+    SHORT_TIMEOUT_S,
     check_existence,
     list_changes_until_added,
     live_cluster,
@@ -44,6 +45,13 @@ def server() -> Iterator[ApiServer]:
 @pytest.fixture
 def cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
     made = live_cluster(server, tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def impatient_cluster(server: ApiServer, tmp_path: Path) -> Iterator[LiveCluster]:
+    made = live_cluster(server, tmp_path, timeout_s=SHORT_TIMEOUT_S)
     yield made
     made.close()
 
@@ -171,7 +179,6 @@ def test_existence_is_checked_by_get_or_by_list_if_get_is_forbidden(server: ApiS
         pytest.param(Refuse(code=404), 2, id="404-of-something-else"),
         pytest.param(Html(), 1, id="html"),
         pytest.param(Drop(), 1, id="dropped"),
-        pytest.param(Stall(), 1, id="silent"),
     ],
 )
 def test_existence_is_unknown_after_a_failed_request(
@@ -180,6 +187,13 @@ def test_existence_is_unknown_after_a_failed_request(
     server.faults.arm(fault, resource="services", times=times)
     assert check_existence(cluster, ObjectKey(SERVICE, "shop", "gone")) is None
     assert check_existence(cluster, ObjectKey(SERVICE, "shop", "..")) is None
+
+
+def test_existence_is_unknown_after_a_request_without_an_answer(
+    server: ApiServer, impatient_cluster: LiveCluster
+) -> None:
+    server.faults.arm(Stall(), resource="services")
+    assert check_existence(impatient_cluster, ObjectKey(SERVICE, "shop", "gone")) is None
 
 
 def test_existence_of_an_object_is_unknown_while_its_kind_is_not_served(

@@ -58,8 +58,8 @@ def read_request(peer: socket.socket) -> bool:
 
 
 @contextmanager
-def serve(respond: Respond) -> Iterator[OpaServer]:
-    """Run a server, and connect a client with a short timeout to it."""
+def serve(respond: Respond, timeout_s: float = 20.0) -> Iterator[OpaServer]:
+    """Run a server, and connect a client to it that waits for an answer for *timeout_s*."""
     closed = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -79,7 +79,7 @@ def serve(respond: Respond) -> Iterator[OpaServer]:
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=0.3)), parse_paths("extdns/deny"))
+        client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=timeout_s)), parse_paths("extdns/deny"))
         yield client
         client.close()
         closed.set()
@@ -92,14 +92,12 @@ def bindings(deny: object, warn: object) -> bytes:
 
 
 NOT_OPA = "the answer is not that of an Open Policy Agent"
+SLOW = [
+    pytest.param(hang, id="hangs"),
+    pytest.param(drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), id="drips-its-body"),
+    pytest.param(drip(b"HTTP/1.1 200 OK\r\nX:"), id="drips-its-head"),
+]
 FAULTS = [
-    pytest.param(hang, "POST /v1/query: no answer in time", id="hangs"),
-    pytest.param(
-        drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"),
-        "POST /v1/query: no answer in time",
-        id="drips-its-body",
-    ),
-    pytest.param(drip(b"HTTP/1.1 200 OK\r\nX:"), "POST /v1/query: no answer in time", id="drips-its-head"),
     pytest.param(answer(b"<html>502</html>"), NOT_OPA, id="html"),
     pytest.param(answer(b"<html>", "500 Error"), "POST /v1/query: status 500 Error", id="status-500"),
     pytest.param(answer(b"", "302 Found"), "POST /v1/query: status 302 Found", id="redirect"),
@@ -143,6 +141,19 @@ def test_without_a_valid_answer_of_the_policy_server_its_revision_is_unknown(res
     with serve(respond) as server:
         version = server.read_version()
     assert version.problem
+    assert version.revision == ""
+
+
+@pytest.mark.parametrize("respond", SLOW)
+def test_without_a_complete_answer_in_time_evaluations_are_unavailable_and_the_revision_is_unknown(
+    respond: Respond,
+) -> None:
+    with serve(respond, timeout_s=0.3) as server:
+        answers = server.evaluate([build_input("a"), build_input("b")])
+        version = server.read_version()
+    assert answers.problem == "POST /v1/query: no answer in time"
+    assert answers.evaluations == (Evaluation(unavailable=answers.problem),) * 2
+    assert version.problem == "GET /v1/policies: no answer in time"
     assert version.revision == ""
 
 
