@@ -11,16 +11,16 @@ docs/design/opa.md says how often the server is queried, and what follows if it 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
-from extdns.controller.bounded_inputs import BoundedInputs
 from extdns.documents.rule_snapshot import PolicyServerSnapshot
 from extdns.engine.inputs import RulesAnswered, RulesRevised
 from extdns.errors import describe_error
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
     from extdns.engine.inputs import Input
@@ -97,9 +97,9 @@ class RuleQueries:
         self.problem = ""
         self._changed = threading.Condition()
         self._is_closing = False
-        self._waiting = BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
+        self._waiting = _BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
         # with whether policies fail for an input alone
-        self._unanswered = BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
+        self._unanswered = _BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
         self._version = PolicyRevision()
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = self._refresh_at = 0.0
@@ -240,7 +240,7 @@ class RuleQueries:
                 found.append((item, evaluation))
         self._put(RulesAnswered(answers=tuple(found)))
 
-    def _add(self, inputs: BoundedInputs, item: RuleInput, *, is_failing: bool = False) -> None:
+    def _add(self, inputs: _BoundedInputs, item: RuleInput, *, is_failing: bool = False) -> None:
         """Add *item* to *inputs*. If some are dropped, let the engine query soon what it still needs."""
         if inputs.add(item, is_failing=is_failing):
             self._refresh_at = min(self._refresh_at, self._clock.monotonic_s() + RETRY_S)
@@ -261,3 +261,43 @@ class RuleQueries:
         if found != self._reported:
             self._reported = found
             self._listener.report_policies(found)
+
+
+class _BoundedInputs:
+    """Inputs in the order in which they were added, each with whether a policy is known to fail on it.
+
+    The oldest are dropped if there are too many, or if they are too large together.
+    """
+
+    def __init__(self, *, max_count: int, max_characters: int) -> None:
+        """Store at most *max_count* inputs, of together at most *max_characters* characters."""
+        self._max_count = max_count
+        self._max_characters = max_characters
+        self._inputs: dict[RuleInput, bool] = {}
+        self._characters = 0
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+    def __iter__(self) -> Iterator[RuleInput]:
+        return iter(self._inputs)
+
+    def add(self, item: RuleInput, *, is_failing: bool = False) -> bool:
+        """Add *item*, or set its *is_failing* if it is in the table. Return whether an input was dropped for space."""
+        if item not in self._inputs:
+            self._characters += count_characters(item)
+        self._inputs[item] = is_failing
+        is_full = False
+        while len(self._inputs) > self._max_count or self._characters > self._max_characters:
+            self.remove(next(iter(self._inputs)))
+            is_full = True
+        return is_full
+
+    def remove(self, item: RuleInput) -> None:
+        """Remove *item*, if it is in the table."""
+        if self._inputs.pop(item, None) is not None:
+            self._characters -= count_characters(item)
+
+    def is_failing(self, item: RuleInput) -> bool:
+        """Return whether a policy is known to fail on *item*; False if *item* is not in the table."""
+        return self._inputs.get(item, False)
