@@ -79,7 +79,7 @@ def build_policy_status_writer(config: Config) -> StatusWriter | None:
     """Build the writer of DNSPolicy statuses; None without rules in a live cluster, or in a dry run."""
     if config.control.dry_run or not has_live_cluster(config) or CLUSTER_POLICIES not in config.rules.policy_rules:
         return None
-    from extdns.kube.dns_policy_status import build_policy_status
+    from extdns.kube.status_conditions import build_policy_status
     from extdns.kube.status_writer import KubernetesStatusWriter
     from extdns.model.resources.extdns import DNS_POLICY
 

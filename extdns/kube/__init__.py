@@ -2,8 +2,9 @@
 
 `live` lists and watches an API server, and `manifests` reads YAML and JSON files. Both implement the port
 `Cluster` and keep objects in a `LocalStore` (`local_store.py`). Other modules write to the API server: Events
-(`event_recorder.py`), the status of objects (`status_writer.py`), the annotations of ConfigMaps with policies
-(`policy_status.py`), the Lease of the leader (`leader_election.py`) and the saved state (`state_store.py`).
+(`event_recorder.py`), the status of objects (`status_writer.py`, `status_conditions.py`), the annotations of
+ConfigMaps with policies (`policy_status.py`), the Lease of the leader (`leader_election.py`) and the saved state
+(`state_store.py`).
 
 Only `client.py` may import the `kubernetes` package, for configuration, credentials and TLS.
 `object_decoder.py` decodes objects into structs with only the fields that sources read.

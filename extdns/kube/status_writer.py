@@ -1,29 +1,30 @@
-"""Write the status of objects by server-side apply, on a thread of its own.
-
-The conditions follow the Kubernetes API conventions ("Typical status properties").
-"""
+"""Write the status of objects by server-side apply, on a thread of its own."""
 
 from __future__ import annotations
 
-import re
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from extdns import log
-from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError, sanitize
+from extdns.errors import ApiError, ConflictError, DeniedError, NotFoundError
 from extdns.kube.api_protocol import build_object_path
+from extdns.kube.status_conditions import (
+    Json,
+    ObjectWithStatus,
+    build_endpoint_status,
+    drop_undeclared_fields,
+    has_status,
+)
 from extdns.log import Event
 from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.object_status import ObjectStatus, PolicyStatus
-from extdns.model.reason import MEANINGS, Reason
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
     from extdns.model.kind import Kind, ObjectKey
-    from extdns.model.object_status import EndpointProblem
     from extdns.ports import Clock
 
 
@@ -37,19 +38,30 @@ _MAX_BACKOFF_S: Final = 60.0
 _FORBIDDEN_CODES: Final = frozenset({403, 405})
 _UNDECLARED_FIELD: Final = "field not declared in schema"
 _REFUSED_CODES: Final = frozenset({400, 413, 415, 422})
+_FOUND: Final = msgspec.json.Decoder(ObjectWithStatus)
+
+WritableStatus = ObjectStatus | PolicyStatus
+StatusBuilder = Callable[[Any, ObjectWithStatus, str], Json]
+"""Builds the status of an object from what extdns knows, the object, and the time as RFC 3339 text."""
 
 
 class KubernetesStatusWriter:
     """Writes statuses without blocking its callers. Only the last status of each object is queued."""
 
     def __init__(
-        self, api: ApiClient, kind: Kind, clock: Clock, *, build: StatusBuilder | None = None, pause_s: float = 0.01
+        self,
+        api: ApiClient,
+        kind: Kind,
+        clock: Clock,
+        *,
+        build: StatusBuilder = build_endpoint_status,
+        pause_s: float = 0.01,
     ) -> None:
         """Write the status of objects of *kind* through *api*, with at least *pause_s* seconds between two writes.
 
         *build* builds the status, by default that of a DNSEndpoint.
         """
-        self._build: StatusBuilder = build or build_status
+        self._build = build
         self._api = api
         self._kind = kind
         self._clock = clock
@@ -181,7 +193,7 @@ class KubernetesStatusWriter:
                 return True
         raise ApiError(f"{path}: other clients changed the object during all {_ATTEMPTS} attempts")
 
-    def _apply(self, key: ObjectKey, path: str, found: ObjectWithStatus, status: dict[str, Any]) -> None:
+    def _apply(self, key: ObjectKey, path: str, found: ObjectWithStatus, status: Json) -> None:
         """Write *status* to the version *found*. Raises `ConflictError` if the caller should try again."""
         body = {
             "apiVersion": key.kind.api_version,
@@ -202,152 +214,3 @@ class KubernetesStatusWriter:
             self._omits_conditions = True
             _log.warning(Event.STATUS_WITHOUT_CONDITIONS, message=str(exc))
             raise ConflictError(str(exc)) from exc
-
-
-Json = dict[str, Any]
-WritableStatus = ObjectStatus | PolicyStatus
-
-_ACCEPTED: Final = "accepted"
-_ALL_VALID: Final = "All endpoints are valid."
-_ALL_PUBLISHED: Final = "All records are published as specified."
-_NO_ENDPOINTS: Final = "There are no endpoints."
-_FIELD: Final = re.compile(r"spec\.endpoints\[(\d+)\]")
-_MAX_NAMED: Final = 3
-_MAX_ENDPOINTS: Final = 100
-_MAX_DETAIL_LENGTH: Final = 300
-
-
-class _ObjectStruct(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    pass
-
-
-class _Metadata(_ObjectStruct, frozen=True, kw_only=True):
-    uid: str = ""
-    resource_version: str = ""
-    generation: int = 0
-
-
-class _Endpoint(_ObjectStruct, frozen=True, kw_only=True):
-    dns_name: str = msgspec.field(default="", name="dnsName")
-    record_type: str = ""
-    set_identifier: str = ""
-
-
-class _EndpointsSpec(_ObjectStruct, frozen=True, kw_only=True):
-    endpoints: tuple[_Endpoint | None, ...] | None = None
-
-
-class ObjectWithStatus(_ObjectStruct, frozen=True, kw_only=True):
-    """An object with its spec and its current status."""
-
-    metadata: _Metadata
-    spec: _EndpointsSpec = _EndpointsSpec()
-    status: Json | None = None
-
-
-StatusBuilder = Callable[[Any, ObjectWithStatus, str], Json]
-"""Builds the status of an object from what extdns knows, the object, and the time as RFC 3339 text."""
-
-_FOUND: Final = msgspec.json.Decoder(ObjectWithStatus)
-
-
-def build_status(object_status: ObjectStatus, found: ObjectWithStatus, now: str) -> Json:
-    """Build the status for *found*, which has the generation of *object_status*.
-
-    Args:
-        object_status: the problems of its endpoints.
-        found: the object, with the names of its endpoints and the transition times of its conditions.
-        now: the transition time of conditions that change, in RFC 3339.
-    """
-    invalid = [problem for problem in object_status.problems if not problem.valid]
-    missing = [short for short in object_status.problems if not short.published]
-    accepted, published = (_ALL_VALID, _ALL_PUBLISHED) if object_status.endpoints else (_NO_ENDPOINTS, _NO_ENDPOINTS)
-    transition_times = find_transition_times(found.status)
-    conditions = [
-        _build_condition("Accepted", invalid, object_status, _ACCEPTED, accepted),
-        _build_condition("Programmed", missing, object_status, Reason.PUBLISHED, published),
-        _build_condition(
-            "Ready", (*missing, *(one for one in invalid if one.published)), object_status, Reason.PUBLISHED, published
-        ),
-    ]
-    for one in conditions:
-        one["lastTransitionTime"] = transition_times.get((one["type"], one["status"]), now)
-    status: Json = {"observedGeneration": object_status.generation, "conditions": conditions}
-    if object_status.problems:
-        status["endpoints"] = [_build_endpoint(short, found) for short in object_status.problems[:_MAX_ENDPOINTS]]
-    return status
-
-
-def drop_undeclared_fields(status: Json) -> Json:
-    """Return the fields of *status* that the CRD of external-dns declares."""
-    return {"observedGeneration": status["observedGeneration"]}
-
-
-def has_status(status: Json, found: ObjectWithStatus) -> bool:
-    """Return whether *found* already has *status*. Conditions of types that *status* does not have are ignored."""
-    before = found.status or {}
-    conditions_before: object = before.get("conditions")
-    others = cast("list[object]", conditions_before) if isinstance(conditions_before, list) else []
-    return (
-        all(one in others for one in status.get("conditions", ()))
-        and before.get("observedGeneration") == status["observedGeneration"]
-        and all(before.get(field) == status.get(field) for field in ("endpoints", "counts"))
-    )
-
-
-def _build_condition(
-    name: str, problems: Sequence[EndpointProblem], object_status: ObjectStatus, reason: str, message: str
-) -> Json:
-    if problems:
-        reason = problems[0].reason.value
-        more = f"; and {len(problems) - _MAX_NAMED} more" if len(problems) > _MAX_NAMED else ""
-        named = "; ".join(_format_problem(one) for one in problems[:_MAX_NAMED])
-        message = f"{len(problems)} of {object_status.endpoints} endpoints: {named}{more}"
-    return {
-        "type": name,
-        "status": "False" if problems else "True",
-        "reason": str(reason),
-        "message": message,
-        "observedGeneration": object_status.generation,
-    }
-
-
-def _format_problem(problem: EndpointProblem) -> str:
-    where = " ".join(part for part in (problem.field, problem.name) if part)
-    return f"{sanitize(where)}: {_build_message(problem)} [{problem.reason}]"
-
-
-def _build_message(problem: EndpointProblem) -> str:
-    detail = f" {sanitize(problem.detail, _MAX_DETAIL_LENGTH)}" if problem.detail else ""
-    return f"{MEANINGS[problem.reason]}{detail}"
-
-
-def _build_endpoint(problem: EndpointProblem, found: ObjectWithStatus) -> Json:
-    """Build the status entry of one endpoint with a problem."""
-    written = _find_endpoint(problem.field, found)
-    entry = {
-        "dnsName": written.dns_name or problem.name,
-        "recordType": written.record_type,
-        "setIdentifier": written.set_identifier,
-        "reason": problem.reason.value,
-        "message": _build_message(problem),
-    }
-    return {key: value for key, value in entry.items() if value or key == "dnsName"}
-
-
-def _find_endpoint(field: str, found: ObjectWithStatus) -> _Endpoint:
-    at, endpoints = _FIELD.match(field), found.spec.endpoints or ()
-    index = int(at[1]) if at else len(endpoints)
-    return (endpoints[index] if index < len(endpoints) else None) or _Endpoint()
-
-
-def find_transition_times(status: Json | None) -> dict[tuple[str, str], str]:
-    """Return the last transition time by condition type and status. Unexpected values are ignored."""
-    conditions = (status or {}).get("conditions")
-    if not isinstance(conditions, list):
-        return {}
-    return {
-        (str(one.get("type")), str(one.get("status"))): str(one["lastTransitionTime"])
-        for one in cast("list[object]", conditions)
-        if isinstance(one, dict) and one.get("lastTransitionTime")
-    }

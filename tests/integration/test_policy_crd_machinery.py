@@ -13,7 +13,7 @@ from extdns.cel.policy_document import read_policy
 from extdns.controller.clock import SystemClock
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
-from extdns.kube.dns_policy_status import build_policy_status
+from extdns.kube.status_conditions import build_policy_status
 from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import PolicyStatus

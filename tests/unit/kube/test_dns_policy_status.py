@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from extdns.kube.dns_policy_status import build_policy_status
-from extdns.kube.status_writer import ObjectWithStatus
+from extdns.kube.status_conditions import ObjectWithStatus, build_policy_status
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import PolicyStatus
 from extdns.model.resources.extdns import DNS_POLICY

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from extdns.kube.status_writer import ObjectWithStatus, build_status, drop_undeclared_fields, has_status
+from extdns.kube.status_conditions import ObjectWithStatus, build_endpoint_status, drop_undeclared_fields, has_status
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import MEANINGS, Reason
@@ -65,13 +65,13 @@ def brief(status: dict[str, Any]) -> list[str]:
 def test_the_conditions_in_the_status_of_an_object_summarize_the_problems_of_all_its_endpoints(
     problems: tuple[EndpointProblem, ...], expected: list[str]
 ) -> None:
-    status = build_status(object_status(*problems), found(), NOW)
+    status = build_endpoint_status(object_status(*problems), found(), NOW)
     assert brief(status) == expected
     assert {one["observedGeneration"] for one in status["conditions"]} == {status["observedGeneration"]} == {4}
 
 
 def test_the_status_of_an_object_lists_endpoints_with_problems_under_the_names_written_in_the_object() -> None:
-    status = build_status(object_status(INVALID, NO_ZONE), found(), NOW)
+    status = build_endpoint_status(object_status(INVALID, NO_ZONE), found(), NOW)
     assert status["endpoints"] == [
         {
             "dnsName": "A.test",
@@ -89,7 +89,7 @@ def test_the_status_of_an_object_lists_endpoints_with_problems_under_the_names_w
 @pytest.mark.parametrize("field", ["", "spec.endpoints[2]", "spec.endpoints[9]", "annotation"])
 def test_an_endpoint_whose_field_is_not_in_the_spec_is_listed_under_the_name_of_its_decision(field: str) -> None:
     problems = EndpointProblem(field=field, name="b.test", reason=Reason.NO_ZONE)
-    (endpoint,) = build_status(object_status(problems), found(), NOW)["endpoints"]
+    (endpoint,) = build_endpoint_status(object_status(problems), found(), NOW)["endpoints"]
     assert endpoint["dnsName"] == "b.test"
 
 
@@ -97,7 +97,7 @@ def test_the_status_of_an_object_lists_at_most_100_endpoints_with_problems() -> 
     many = [
         EndpointProblem(field=f"spec.endpoints[{n}]", name=f"n{n}.test", reason=Reason.NO_ZONE) for n in range(5000)
     ]
-    status = build_status(object_status(*many, endpoints=5000), found(), NOW)
+    status = build_endpoint_status(object_status(*many, endpoints=5000), found(), NOW)
     assert len(status["endpoints"]) == 100
     assert len(msgspec.json.encode(status)) < 20_000
     assert status["conditions"][1]["message"].startswith("5000 of 5000 endpoints: spec.endpoints[0] n0.test: ")
@@ -105,14 +105,14 @@ def test_the_status_of_an_object_lists_at_most_100_endpoints_with_problems() -> 
 
 
 def test_the_status_of_an_object_without_endpoints_is_ready() -> None:
-    status = build_status(object_status(endpoints=0), found(), NOW)
+    status = build_endpoint_status(object_status(endpoints=0), found(), NOW)
     assert {one["message"] for one in status["conditions"]} == {"There are no endpoints."}
     assert brief(status)[2] == "Ready=True published"
 
 
 def test_the_transition_time_of_a_condition_changes_only_when_the_condition_does() -> None:
-    before = build_status(object_status(NO_ZONE), found(), BEFORE)
-    after = build_status(object_status(), found(before), NOW)
+    before = build_endpoint_status(object_status(NO_ZONE), found(), BEFORE)
+    after = build_endpoint_status(object_status(), found(before), NOW)
     assert [one["lastTransitionTime"] for one in after["conditions"]] == [BEFORE, NOW, NOW]
 
 
@@ -125,7 +125,7 @@ def test_the_transition_time_of_a_condition_changes_only_when_the_condition_does
     ],
 )
 def test_a_missing_or_malformed_status_of_an_object_counts_as_not_current(old: object) -> None:
-    status = build_status(object_status(), found(old), NOW)
+    status = build_endpoint_status(object_status(), found(old), NOW)
     assert not has_status(status, found(old))
     assert has_status(status, found(status))
 
@@ -143,12 +143,12 @@ def test_a_missing_or_malformed_status_of_an_object_counts_as_not_current(old: o
 def test_the_status_of_an_object_is_current_if_all_fields_that_extdns_writes_are_equal(
     change: dict[str, object], *, is_same: bool
 ) -> None:
-    status = build_status(object_status(), found(), NOW)
+    status = build_endpoint_status(object_status(), found(), NOW)
     assert has_status(status, found({**status, **change})) is is_same
 
 
 def test_the_status_of_an_object_whose_crd_declares_no_conditions_is_current_if_its_observed_generation_is() -> None:
-    status = drop_undeclared_fields(build_status(object_status(NO_ZONE), found(), NOW))
+    status = drop_undeclared_fields(build_endpoint_status(object_status(NO_ZONE), found(), NOW))
     assert status == {"observedGeneration": 4}
     assert has_status(status, found({"observedGeneration": 4}))
     assert not has_status(status, found({"observedGeneration": 3}))
