@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
+from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX, find_misspelled_keys
 from extdns.sources.annotations import Annotations, choose_prefixes
 
 
@@ -145,3 +147,16 @@ def test_a_misspelt_annotation_key_gives_a_warning_that_shows_the_right_key(key:
 )
 def test_a_key_that_another_program_may_read_gives_no_warning(key: str) -> None:
     assert Annotations.read({key: "x"}, BOTH_PREFIXES).warnings == ()
+
+
+def test_keys_of_other_programs_are_told_from_misspelt_ones_without_loading_difflib(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "difflib", None)  # importing it would fail
+    keys = (
+        "service.beta.kubernetes.io/aws-load-balancer-type",
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "cert-manager.io/cluster-issuer",
+        "meta.helm.sh/release-name",
+    )
+    assert find_misspelled_keys(frozenset(keys), PREFIX) == ()
