@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -129,6 +128,8 @@ def format_accept_command(config: Config, cluster: str) -> str:
 def _format_command(config: Config, command: str, code: str) -> str:
     if not config.deletes.state_file and (config.cluster.manifests or not config.deletes.state_configmap):
         return f"extdns --{command}={code} [flags]"
+    import shlex  # noqa: PLC0415 - a live program seldom holds deletes
+
     return shlex.join(("extdns", command, code, *list_state_flags(config.cluster, config.deletes)))
 
 
