@@ -59,7 +59,7 @@ class ClaimIndex:
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
-        self._invalidated: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that are no evidence (`_renew`)
+        self._provisional: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that `_renew` may replace
         self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
         self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
@@ -162,11 +162,9 @@ class ClaimIndex:
     def _recover(self, requester: Requester) -> bool:
         """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
         source, key = requester
-        failed = self._failed.get(source)
-        if failed is None:
-            return False
+        failed = self._failed.get(source, {})
         recovered = failed.pop(key, None) is not None
-        if not failed:
+        if recovered and not failed:
             del self._failed[source]
         return recovered
 
@@ -279,14 +277,15 @@ class ClaimIndex:
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
                 end = self._find_end(seen, claim.name)
-                self._store_end(claim.name, claim.set_identifier, seen.key, end)
+                self._store_end(claim.name, claim.set_identifier, seen, end)
                 for resource in self._find_targetless_resources(claim.name, claim.set_identifier):
                     self._ended[claim.name].setdefault((claim.set_identifier, resource), end)
 
-    def _store_end(self, name: DnsName, identifier: str, key: ObjectKey, end: Evidence | Blocked) -> None:
-        self._ended.setdefault(name, {})[identifier, key.resource] = end
-        if isinstance(end, Blocked):
-            self._invalidated.setdefault(key.resource, []).append((name, identifier))
+    def _store_end(self, name: DnsName, identifier: str, seen: Observation, end: Evidence | Blocked) -> None:
+        resource = seen.key.resource
+        self._ended.setdefault(name, {})[identifier, resource] = end
+        if isinstance(end, Blocked) or seen.missing_dependencies:
+            self._provisional.setdefault(resource, []).append((name, identifier))
 
     def _find_end(self, seen: Observation, name: DnsName) -> Evidence | Blocked:
         if seen.cause in PRESENT and (hidden := self.find_hidden_request(seen.key)):
@@ -309,7 +308,7 @@ class ClaimIndex:
             requester = (seen.source, seen.key)
             gone, new = self.ptr_claims.update(name, self.claims(name), self.targetless_claims(name), requester)
             for claim in gone if is_evidence else ():
-                self._store_end(claim.name, "", seen.key, self._find_end(seen, name))
+                self._store_end(claim.name, "", seen, self._find_end(seen, name))
             all_gone += gone
             all_new += new
         self._reindex(tuple(all_gone), tuple(all_new))
@@ -337,30 +336,30 @@ class ClaimIndex:
                     ends[identifier, resource] = Evidence.ABSENT
                 elif evidence is Evidence.DEPENDENCY_CHANGED:
                     ends[identifier, resource] = block
-                    self._invalidated.setdefault(resource, []).append((name, identifier))
+                    self._provisional.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Make *seen* the evidence for ended claims that `invalidate_kind` left without one; return their names."""
-        if not self._invalidated:
-            return set()
-        due = self._invalidated.pop(seen.key.resource, ())
+        """Make *seen* the evidence for the ends that are no evidence; return their names.
+
+        If the object itself is gone now, also for those that may rest on another object that a list lacks.
+        """
+        due = self._provisional.pop(seen.key.resource, ()) if self._provisional else ()
         for name, identifier in due:
             ends = self._ended.get(name, {})
-            if isinstance(blocked := ends.get((identifier, seen.key.resource)), Blocked):
+            former = ends.get((identifier, seen.key.resource))
+            if isinstance(former, Evidence):
+                self._store_end(name, identifier, seen, former if seen.cause in PRESENT else _ENDINGS[seen.cause])
+            elif former:
                 end = self._find_end(seen, name)
-                self._store_end(name, identifier, seen.key, end)
-                for other, former in ends.items():
-                    if former is blocked:  # of a `TargetlessClaim`, which the ownership record may name instead
+                self._store_end(name, identifier, seen, end)
+                for other, one in ends.items():
+                    if one is former:  # of a `TargetlessClaim`, which the ownership record may name instead
                         ends[other] = end
         return {name for name, _ in due}
 
     def have_ended(self, names: Collection[DnsName]) -> bool:
-        """Return whether a claim to one of *names* ended since the start, as `has_ended`."""
+        """Return whether a claim to one of *names* ended, and may exist again; `forget_ended` resets it."""
         return not self._ended.keys().isdisjoint(names)
-
-    def has_ended(self, name: DnsName) -> bool:
-        """Return whether a claim to *name* ended since the start, also if it exists again; `forget_ended` resets it."""
-        return name in self._ended
 
     def forget_ended(self, name: DnsName, except_for: Collection[tuple[str, str]]) -> None:
         """Delete the stored ends of claims to *name*, except those that existing records still need.

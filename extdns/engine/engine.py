@@ -132,10 +132,9 @@ class Engine:
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
             return False
-        is_awaiting_rules = self.rules.is_active and self.rules.awaits_answers
-        if is_awaiting_rules or (
-            self.adjustments.is_active and self.adjustments.is_awaited(self._give_up, self._now_s)
-        ):
+        if self.rules.is_active and self.rules.awaits_answers:
+            return False
+        if self.adjustments.is_active and self.adjustments.is_awaited(self._give_up, self._now_s):
             return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False
@@ -236,11 +235,12 @@ class Engine:
     def _observe(self, observation: inputs.Observation, now_s: float) -> None:
         """Store the claims of one observation, and enqueue the names whose claims changed.
 
-        The object exists, and so do dependencies that its claims found again: their existence checks are dropped.
+        If the object exists, its existence check is dropped, and so are those of dependencies that it found again.
         """
-        key, still_missing = observation.key, observation.missing_dependencies
-        observed = [missing for missing in self.claims.missing_dependencies(key) if missing not in still_missing]
-        if observation.cause in inputs.PRESENT:
+        key, is_present = observation.key, observation.cause in inputs.PRESENT
+        found = self.claims.missing_dependencies(key) if is_present and not observation.failure else ()
+        observed = [one for one in found if one not in observation.missing_dependencies]
+        if is_present:
             observed.append(key)
         for one in observed:
             self._checks.forget(one)

@@ -228,7 +228,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
             if end.outcome is not Evidence.ABSENT:
                 return self._require_synced(end.outcome, owned)
             if known:
-                return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # it exists again and does not request the name
+                return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it exists again, without the name
             if not owned.resource:
                 return self._confirm_requesters_absent(owned)
         if key is None or known:

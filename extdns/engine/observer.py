@@ -33,6 +33,8 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation with the whole object, which no rule needs."""
 
 _ENDS = frozenset(_GONE.values())
+_MAX_ABSENT: Final = 1000
+_SPARE_MISSING: Final = 64
 
 
 class Observer:
@@ -55,9 +57,11 @@ class Observer:
         self._view = view
         self._dependencies = Dependencies()
         self._waiting: dict[Kind, set[Requester]] = {}
-        self._missing: dict[
-            ObjectKey, Mapping[str, str]
-        ] = {}  # with their labels: objects that lists lack and that others depend on
+        # with their labels: objects that lists lack and that others may depend on
+        self._missing: dict[ObjectKey, Mapping[str, str]] = {}
+        self._max_missing = _SPARE_MISSING  # before those that no other depends on are dropped
+        # objects that lists lack: their lookups stay, because these objects may return before what they depend on does
+        self._absent: dict[Requester, None] = {}
         self.computed = 0
 
     def observe(self, changes: Iterable[ClusterChange]) -> tuple[Observation, ...]:
@@ -73,9 +77,10 @@ class Observer:
                 case KindChange() | ObjectProblem() | IdentityRead():
                     pass
         found = tuple(self._compute(requester, cause) for requester, cause in due.items())
-        if self._missing:
+        if len(self._missing) > self._max_missing:
             needed = (item for item in self._missing.items() if self._dependencies.find_dependents(item[0], (item[1],)))
             self._missing = dict(needed)
+            self._max_missing = 2 * len(self._missing) + _SPARE_MISSING
         return found
 
     def _touch(self, change: ObjectChange, due: dict[Requester, Cause]) -> None:
@@ -86,7 +91,8 @@ class Observer:
             due[requester] = cause
         versions = (version.metadata.labels or {} for version in (change.old, change.new) if version is not None)
         for requester in sorted(self._dependencies.find_dependents(change.key, versions)):
-            due.setdefault(requester, Cause.DEPENDENCY)
+            if requester not in self._absent:
+                due.setdefault(requester, Cause.DEPENDENCY)
         if cause is Cause.MISSING:
             self._missing[change.key] = (change.old.metadata.labels or {}) if change.old is not None else {}
         else:
@@ -118,7 +124,7 @@ class Observer:
             failure = str(exc)
         except Exception as exc:  # noqa: BLE001 - law 3: a failure of one object affects no other
             failure = describe_error(exc)
-        self._dependencies.replace(requester, recording.lookups)
+        self._store_lookups(requester, cause, recording.lookups)
         observation = Observation(
             source=requester.source,
             key=requester.key,
@@ -132,6 +138,17 @@ class Observer:
             resource_version=resource_version,
         )
         return _add_tags(observation, obj.metadata) if self._reads_rule_objects and obj else observation
+
+    def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:
+        self._absent.pop(requester, None)
+        if cause is not Cause.MISSING:
+            self._dependencies.replace(requester, lookups)
+            return
+        self._absent[requester] = None
+        if len(self._absent) > _MAX_ABSENT:
+            oldest = next(iter(self._absent))
+            del self._absent[oldest]
+            self._dependencies.replace(oldest, ())
 
     def _find_missing(self, lookups: AbstractSet[Lookup]) -> tuple[ObjectKey, ...]:
         """Return the objects that *lookups* by name or labels found before, but that a new list lacks; sorted."""

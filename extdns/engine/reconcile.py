@@ -272,7 +272,7 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         state.plan_retries.remove(name, Failure.PLANNING)
     if (
         planned.plans
-        and state.claims.has_ended(name)
+        and state.claims.have_ended((name,))
         and all(zone.is_fully_known(name) for zone in state.zones.containing(name))
     ):
         state.claims.forget_ended(name, set(_list_needed_ends(planned, state)))

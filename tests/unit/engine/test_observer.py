@@ -302,3 +302,28 @@ def test_a_deleted_object_is_no_missing_dependency() -> None:
     observer.observe([objects.change(SLICE, "web-1", labels=labels)])
     (web,) = observer.observe([objects.change(SLICE, "web-1", seen=Sighting.DELETED)])
     assert not web.missing_dependencies
+
+
+def test_a_dependency_that_a_list_lacks_is_missing_for_an_object_that_was_itself_missing_meanwhile() -> None:
+    objects, _, observer = start_observer(get_slice, "web")
+    observer.observe([objects.change(SLICE, "web")])
+    observer.observe([objects.change(SERVICE, "web", seen=Sighting.MISSING)])
+    assert observer.observe([objects.change(SLICE, "web", seen=Sighting.MISSING)]) == ()
+    (web,) = observer.observe([objects.change(SERVICE, "web")])
+    assert web.missing_dependencies == (ObjectKey(SLICE, "shop", "web"),)
+
+
+def test_lookups_of_only_a_bounded_number_of_missing_objects_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extdns.engine.observer._MAX_ABSENT", 3)
+    names = [f"web{number}" for number in range(9)]
+    objects, _, observer = start_observer(get_slice, *names)
+    observer.observe([objects.change(SERVICE, name, seen=Sighting.MISSING) for name in names])
+    assert len(observer._absent) == len(observer._dependencies._lookups) == 3
+
+
+def test_missing_objects_that_no_other_depends_on_are_not_stored_for_ever() -> None:
+    objects, _, observer = start_observer(get_slice, "web")
+    for number in range(300):
+        observer.observe([objects.change(SLICE, f"other-{number}")])
+        observer.observe([objects.change(SLICE, f"other-{number}", seen=Sighting.MISSING)])
+    assert len(observer._missing) < 100

@@ -122,7 +122,7 @@ def test_the_ended_claims_of_a_deleted_object_are_forgotten_within_100_seconds()
     for number in range(5):
         name = f"other-{number}"
         world.run(observe(name, request(name, "192.0.2.9")), observe_gone(name), for_s=100.0)
-        assert not world.engine.claims.has_ended(request(name).name)
+        assert not world.engine.claims.have_ended([request(name).name])
 
 
 def test_a_record_stays_if_the_namespace_that_requests_it_loses_the_name_to_another_namespace() -> None:
