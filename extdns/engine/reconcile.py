@@ -70,6 +70,7 @@ class NamePlan(Struct, gc=False):
         sets: by zone, the change sets to queue there: those planned in it, and those of ownership records that it holds
             for zones below.
         inputs: the inputs of the rules that were evaluated.
+        is_outside: whether filters exclude the name, or no zone in which names were ever planned can hold it.
     """
 
     plans: list[ZonePlan] = []
@@ -79,6 +80,7 @@ class NamePlan(Struct, gc=False):
     unadjusted: list[DesiredRecord] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     inputs: list[RuleInput] = []
+    is_outside: bool = False
 
 
 def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
@@ -111,11 +113,14 @@ def plan_name(name: DnsName, state: EngineState, now_s: float) -> NamePlan:
     claims, former = state.claims.claims(name), state.decisions.decisions(name)
     planned = NamePlan()
     if not state.settings.plan.domains.matches(name):
+        planned.is_outside = True
         planned.decisions += _reject_all(name, claims, Reason.DOMAIN_FILTERED)
         return planned
     zones = state.zones.containing(name)
     if not zones:
         unknown = state.zones.unknown_accounts
+        ever_planned = state.delete_guard.state.zones.values()
+        planned.is_outside = not (unknown or any(name.within(zone.name) for zone in ever_planned))
         planned.decisions += _reject_all(name, claims, Reason.ZONES_UNKNOWN if unknown else Reason.NO_ZONE)
         planned.waits += [ZoneWait("", ZONES)] if claims else []
         return planned
@@ -270,11 +275,8 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         state.rules.require(name, planned.inputs)
     if state.plan_retries.by_name:
         state.plan_retries.remove(name, Failure.PLANNING)
-    if (
-        planned.plans
-        and state.claims.have_ended((name,))
-        and all(zone.is_fully_known(name) for zone in state.zones.containing(name))
-    ):
+    is_known = planned.plans and all(zone.is_fully_known(name) for zone in state.zones.containing(name))
+    if (is_known or planned.is_outside) and state.claims.have_ended((name,)):
         state.claims.forget_ended(name, set(_list_needed_ends(planned, state)))
     return state.decisions.replace(name, planned.decisions)
 

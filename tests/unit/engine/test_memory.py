@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from types import FunctionType, MethodType
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.engine.settings import EngineSettings
 from extdns.model.cluster import Phase
+from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
+from extdns.model.selection import DomainFilter
+from tests.builders import PLAN, SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
 from tests.world import World, start_published, start_world
 
 
@@ -71,6 +74,29 @@ def test_memory_does_not_grow_while_deleted_objects_requested_a_name_that_stays_
     sizes = []
     for number in range(3):
         world.run(observe(f"n{number}", build_claim(f"n{number}", "web", f"192.0.2.{number + 10}")), for_s=10.0)
+        world.run(observe_gone(f"n{number}"), for_s=900.0)
+        sizes.append(count_entries(list_state(world)))
+    assert sizes[1] == sizes[2]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="no-zone"),
+        pytest.param(
+            {"plan": replace(PLAN, domains=DomainFilter(include=("example.org",)))}, id="excluded-by-a-filter"
+        ),
+    ],
+)
+def test_memory_does_not_grow_while_objects_with_names_outside_the_zones_are_created_and_deleted(
+    changes: dict[str, object],
+) -> None:
+    world = start_published(**changes)
+    sizes = []
+    for number in range(3):
+        claim = build_claim(f"n{number}", "other")
+        desired = replace(claim.desired, name=DnsName(f"n{number}.example.com"))
+        world.run(observe(f"n{number}", replace(claim, desired=desired)), for_s=10.0)
         world.run(observe_gone(f"n{number}"), for_s=900.0)
         sizes.append(count_entries(list_state(world)))
     assert sizes[1] == sizes[2]
