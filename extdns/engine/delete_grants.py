@@ -93,8 +93,10 @@ class DeleteGrants:
         return True
 
     def _hold(self, tracked: TrackedDelete, scope: Scope, now_s: float, *, by_budget: bool) -> None:
+        """Hold a due delete. If the record is held already, as that of a transfer can be, it keeps this hold."""
         self._pending.reset_stage(tracked, now_s, is_held=True)
-        self._holds.hold(tracked, scope, now_s, by_budget=by_budget)
+        if self._holds.find(tracked.zone.id, tracked.key) is None:
+            self._holds.hold(tracked, scope, now_s, by_budget=by_budget)
 
     def approve(self, approvals: Iterable[Approval], now_s: float) -> set[DnsName]:
         """Approve the held deletes that the codes of *approvals* identify. Return the names to plan again."""

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.engine.state_sync import build_saved
-from extdns.model.evidence import Evidence, Scope
+from extdns.model.evidence import Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
@@ -179,6 +179,19 @@ def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
     scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name}, scene.now_s)
     scene.pass_time()
     assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
+
+
+def test_a_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer_with_insufficient_evidence() -> None:
+    scene = hold_deletes()
+    held = scene.find_held()
+    delete = PendingDelete(owned=record(0), evidence=Evidence.ORPHAN_UNCLAIMED, is_transfer=True)
+    scene.guard.replace(ZONE, record(0).record.name, (delete,), scene.now_s, current=(record(0),))
+    scene.pass_time(1.0)
+    assert scene.find_held() == held
+    for one in records(31):
+        scene.guard.replace(ZONE, one.record.name, (), scene.now_s, current=())
+    scene.pass_time(1.0)
+    assert not scene.guard.needs_approval
 
 
 def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_record() -> None:
