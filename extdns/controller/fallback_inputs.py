@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.engine.inputs import (
+    AdjustmentsLoaded,
     BatchCompleted,
     Call,
     ExistenceChecked,
@@ -22,6 +23,9 @@ from extdns.engine.inputs import (
     PageRead,
     ProblemChanged,
     ReadFailed,
+    StateAnswered,
+    StateFailed,
+    StateLoaded,
     ZonesListed,
 )
 from extdns.model.change import Unknown
@@ -56,6 +60,7 @@ class FallbackInputs:
         """Return the inputs that replace *item*; () if nothing waits for it.
 
         - The result of a read becomes a failed read, and the outcome of a batch becomes unknown.
+        - An answer of the state store, or of the service about adjusted records, becomes a failure.
         - Observations of several objects are fed one by one; one that fails by itself reports its object as failed,
           so that its records stay. If that fails, too, its kind is reported as failing.
         - A kind whose state, or the problem of one of its objects, could not be processed is reported as failing.
@@ -76,7 +81,11 @@ class FallbackInputs:
                 return (replace(item, outcome=Unknown(message=message)),)
             case ExistenceChecked(exists=exists) if exists is not None:
                 return (replace(item, exists=None),)
-            case ReadFailed() | BatchCompleted() | ExistenceChecked():
+            case StateLoaded() | StateAnswered():
+                return (StateFailed(message=message),)
+            case AdjustmentsLoaded(failure=""):
+                return (AdjustmentsLoaded(failure=message),)
+            case ReadFailed() | BatchCompleted() | ExistenceChecked() | StateFailed() | AdjustmentsLoaded():
                 return (item,)
             case KindStateChanged(state=state) if state.phase is not Phase.FAILING:
                 return (KindStateChanged(state=replace(state, phase=Phase.FAILING, detail=message)),)

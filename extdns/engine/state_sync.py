@@ -123,10 +123,10 @@ class StateSync:
         """Load the state of an earlier process into the delete guard. Return the names to plan again."""
         if self._is_outdated():
             return set()
+        names = self._guard.restore(saved, now_s)  # first: if it raises, the state does not count as loaded
         self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
         self._loss, self._is_new, self.loss_until_at = saved.load_error, saved.is_new, now_s + STATELESS_WAIT_S
         self._succeed()
-        names = self._guard.restore(saved, now_s)
         return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
 
     def handle_answer(self, approved: Iterable[Approval], now_s: float) -> set[DnsName]:

@@ -6,6 +6,7 @@ import pytest
 
 from extdns.controller.fallback_inputs import FallbackInputs
 from extdns.engine.inputs import (
+    AdjustmentsLoaded,
     BatchCompleted,
     Call,
     ExistenceChecked,
@@ -16,12 +17,16 @@ from extdns.engine.inputs import (
     PageRead,
     ProblemChanged,
     ReadFailed,
+    StateAnswered,
+    StateFailed,
+    StateLoaded,
     TimePassed,
     ZonesListed,
 )
 from extdns.model.change import Applied, Unknown
 from extdns.model.cluster import KindState, ObjectProblem, Phase
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.saved_state import Saved
 from extdns.model.zone import ZoneList, ZonePage
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
 
@@ -34,6 +39,8 @@ INGRESS_DOWN = KindStateChanged(state=KindState(kind=INGRESS, phase=Phase.FAILIN
 UNKNOWN_OUTCOME = BatchCompleted(number=1, zone=ZONE, outcome=Unknown(message=""))
 FAILED = ReadFailed(call=Call.ZONES, zone=None, message="")
 KEY = ObjectKey(SERVICE, "shop", "web")
+STATE_FAILED = StateFailed(message="no answer")
+NOT_ADJUSTED = AdjustmentsLoaded(failure="why")
 NOBODY_KNOWS = ExistenceChecked(key=KEY, exists=None)
 
 
@@ -63,6 +70,11 @@ def problem(key: ObjectKey | None, message: str = "no YAML") -> ProblemChanged:
             id="an outcome",
         ),
         pytest.param(UNKNOWN_OUTCOME, (UNKNOWN_OUTCOME,), id="no outcome"),
+        pytest.param(StateLoaded(saved=Saved()), (StateFailed(message="why"),), id="the saved state"),
+        pytest.param(StateAnswered(), (StateFailed(message="why"),), id="an answer of the state store"),
+        pytest.param(STATE_FAILED, (STATE_FAILED,), id="a failure of the state store"),
+        pytest.param(AdjustmentsLoaded(), (NOT_ADJUSTED,), id="adjusted records"),
+        pytest.param(NOT_ADJUSTED, (NOT_ADJUSTED,), id="records that could not be adjusted"),
         pytest.param(BOTH, (WEB, API), id="several objects, each by itself"),
         pytest.param(WEB, (FAILED_OBJECT,), id="an object"),
         pytest.param(FAILED_OBJECT, (DOWN,), id="an object that failed already"),

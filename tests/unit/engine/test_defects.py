@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.inputs import StateFailed
 from extdns.engine.write_queue import WriteQueue
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
@@ -59,3 +60,15 @@ def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monk
     assert len(world.provider.contents(ZONE)) == 2
     assert len(world.provider.contents(OTHER)) == 2
     assert world.engine.is_idle
+
+
+def test_the_saved_state_does_not_count_as_loaded_if_loading_it_raised_and_is_loaded_again() -> None:
+    world = build_world(has_state_store=True)
+    guard = world.engine.delete_guard
+    guard.restore = fail_on_turns(guard.restore, iter([True]))  # type: ignore[method-assign]
+    with pytest.raises(ZeroDivisionError):
+        world.run(change_phase(SERVICE), change_phase(INGRESS))
+    assert world.engine.state_problem
+    world.run(StateFailed(message="planted"), for_s=5.0)
+    assert world.engine.state_problem == ""
+    assert world.calls.count("LoadState") == 2
