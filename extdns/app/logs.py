@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extdns import __version__
-from extdns.errors import InvalidValueError, sanitize
+from extdns.errors import InvalidValueError, escape_unprintable, sanitize
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
@@ -112,7 +112,7 @@ def _build_target(flag: str, value: str, max_mib: int, max_files: int) -> LineTa
     except OSError:  # a name that is too long, or a folder that the user may not search
         is_other = True
     if is_other:
-        raise usage_error(f"{flag}={sanitize(value)} is not a file", "allowed: stdout, or the path of a file")
+        raise usage_error(f"{flag}={escape_unprintable(value)} is not a file", "allowed: stdout, or the path of a file")
     return RotatedFile(path, max_mib=max_mib, max_files=max_files)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app.secret_files import read_secret, read_url
 from extdns.controller.clock import SystemClock
-from extdns.errors import UsageError, sanitize
+from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.rfc2136_rules import check_secret
 from extdns.flags.webhook_rules import check_address
 from extdns.metrics.durations import REQUEST_TIMES, record_call
@@ -248,13 +248,13 @@ def _build_tls(chosen: Rfc2136Flags) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=chosen.tls_ca or None)
     except OSError as exc:  # ssl.SSLError is one, too
-        raise UsageError(f"--tls-ca={sanitize(chosen.tls_ca)} cannot be used: {sanitize(str(exc))}") from exc
+        raise UsageError(f"--tls-ca={escape_unprintable(chosen.tls_ca)} cannot be used: {sanitize(str(exc))}") from exc
     if chosen.tls_client_cert:
         try:
             context.load_cert_chain(chosen.tls_client_cert, chosen.tls_client_cert_key, password="")
         except OSError as exc:
             files = f"--tls-client-cert={chosen.tls_client_cert} or --tls-client-cert-key={chosen.tls_client_cert_key}"
-            raise UsageError(f"{sanitize(files)} cannot be used: {sanitize(str(exc))}") from exc
+            raise UsageError(f"{escape_unprintable(files)} cannot be used: {sanitize(str(exc))}") from exc
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.set_alpn_protocols(["dot"])  # RFC 9103 section 7.1
     if chosen.rfc2136_skip_tls_verify:

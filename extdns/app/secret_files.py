@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from extdns import masking
-from extdns.errors import UsageError, sanitize
+from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 
 _MAX_BYTES: Final = 65_536
@@ -43,7 +43,7 @@ def read_url(flag: str, value: str, path: str) -> str:
 
 
 def _read_content(flag: str, path: str) -> str:
-    origin = f"--{flag}-file={sanitize(path)}"
+    origin = f"--{flag}-file={escape_unprintable(path)}"
     try:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_BYTES + 1)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
 from extdns.controller.write_gate import WriteGate
-from extdns.errors import ExtdnsError, InvalidValueError, sanitize
+from extdns.errors import ExtdnsError, InvalidValueError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document
 from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
@@ -127,7 +127,8 @@ def _parse_path(text: str) -> Path:
         is_usable = False
     if not is_usable:
         raise usage_error(
-            f"--state-file={sanitize(text)} cannot be used", "allowed: the path of a file in an existing folder"
+            f"--state-file={escape_unprintable(text)} cannot be used",
+            "allowed: the path of a file in an existing folder",
         )
     return path
 

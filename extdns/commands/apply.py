@@ -28,7 +28,7 @@ from extdns.documents.plan import (
 )
 from extdns.documents.plan_text import build_plan_row, format_table
 from extdns.documents.text import join_targets
-from extdns.errors import UsageError, sanitize
+from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.change import Refused
 from extdns.model.dns_name import DnsName
@@ -186,7 +186,7 @@ def read_plan(path: str) -> PlanDocument:
     Raises:
         UsageError: the file cannot be read, or is not exactly what `extdns plan` of this version printed.
     """
-    flag = f"--plan={sanitize(path)}"
+    flag = f"--plan={escape_unprintable(path)}"
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError) as exc:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from extdns.app.state_store import find_document_store
 from extdns.documents.check import CheckResult
-from extdns.errors import ExtdnsError, sanitize
+from extdns.errors import ExtdnsError, escape_unprintable
 from extdns.flags.process import STANDARD_OUTPUT
 from extdns.paths import is_folder
 
@@ -29,7 +29,7 @@ def check_files(config: Config) -> Iterator[CheckResult]:
 
 
 def _check_state_file(config: Config, path: Path) -> CheckResult:
-    what = f"--state-file={sanitize(str(path))}"
+    what = f"--state-file={escape_unprintable(str(path))}"
     try:
         store = find_document_store(config.cluster, config.deletes)
         found = store.read() if store else None
@@ -43,7 +43,7 @@ def _check_state_file(config: Config, path: Path) -> CheckResult:
 
 
 def _check_audit_log(path: Path) -> CheckResult:
-    what = f"--audit-log={sanitize(str(path))}"
+    what = f"--audit-log={escape_unprintable(str(path))}"
     if obstacle := _find_folder_obstacle(path):  # the file is renamed when it is full
         return CheckResult(what=what, state="missing", detail=obstacle, next=_OWN_FOLDER)
     try:
@@ -70,9 +70,9 @@ def _find_folder_obstacle(path: Path) -> str:
     """Return why no file can be created in the folder of *path*, "" if one can."""
     folder = path.parent
     if not is_folder(folder):
-        return f"there is no folder {sanitize(str(folder))}"
+        return f"there is no folder {escape_unprintable(str(folder))}"
     if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
-        return f"the folder {sanitize(str(folder))} is read-only for user {os.geteuid()}"
+        return f"the folder {escape_unprintable(str(folder))} is read-only for user {os.geteuid()}"
     return ""
 
 

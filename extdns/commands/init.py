@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.commands.output import show_lines
 from extdns.controller.exit_codes import DONE
-from extdns.errors import UsageError, escape_unprintable, sanitize
+from extdns.errors import UsageError, escape_unprintable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,13 +104,12 @@ def _write_files(folder: Path) -> None:
         places["zones"] / "shop.example.zone": _ZONE,
         places["file"]: _FLAGS.format_map(places),
     }
+    shown = escape_unprintable(str(folder))
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            raise UsageError(f"{sanitize(str(folder))} is not empty\n  name a new folder; nothing was written")
+            raise UsageError(f"{shown} is not empty\n  name a new folder; nothing was written")
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as exc:
-        raise UsageError(
-            f"{sanitize(str(folder))} cannot be written: {exc.strerror}\n  name a folder that you can write"
-        ) from exc
+        raise UsageError(f"{shown} cannot be written: {exc.strerror}\n  name a folder that you can write") from exc

@@ -13,7 +13,7 @@ import msgspec
 
 from extdns.app.provider import build_offline_reader
 from extdns.documents.owners import OwnedZoneDocument, OwnersDocument, ZoneRecordDocument
-from extdns.errors import ForbiddenError, InvalidValueError, sanitize
+from extdns.errors import ForbiddenError, InvalidValueError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model import ttl
 from extdns.model.dns_name import DnsName
@@ -103,7 +103,7 @@ def read_zone_snapshot(path: str, config: Config) -> StoredZonesReader:
         UsageError: the file cannot be read, is not as `extdns owners` prints it, is incomplete, or is of another
             provider than that of *config*.
     """
-    flag = f"--zone-snapshot={sanitize(path)}"
+    flag = f"--zone-snapshot={escape_unprintable(path)}"
     try:
         document = msgspec.json.decode(Path(path).read_bytes(), type=OwnersDocument)
         zones = dict(map(_parse_zone, document.zones))

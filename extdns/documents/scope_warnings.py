@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.config import list_settings
 from extdns.documents.document import Document
-from extdns.errors import find_similar, sanitize
+from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
 from extdns.model.plural import format_count
@@ -111,7 +111,7 @@ def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
     text, remedy = _NO_ZONES.get(config.control.provider, _NO_HOSTED_ZONE)
     if config.plan.zone_id_filter:
         remedy = f"check {_list_flags(config, _ZONE_FILTERS)}"
-    folder = sanitize(config.zonefile.zonefile_dir)
+    folder = escape_unprintable(config.zonefile.zonefile_dir)
     return ScopeWarning(text=text.format(folder=folder), next=remedy, leaves_nothing=True)
 
 
@@ -136,7 +136,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
             leaves_nothing=False,
         )
         return
-    paths = " ".join(f"--manifests={sanitize(path)}" for path in config.cluster.manifests)
+    paths = " ".join(f"--manifests={escape_unprintable(path)}" for path in config.cluster.manifests)
     filters = _list_flags(config, ("namespace", "label-filter", "annotation-filter"))
     yield ScopeWarning(
         text=f"no object was read from {paths or 'the cluster'} for {flags}",

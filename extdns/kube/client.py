@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, cast
 from urllib.parse import urlencode, urlsplit
 
 from extdns import __version__
-from extdns.errors import ApiError, DeniedError, UsageError, sanitize, shorten
+from extdns.errors import ApiError, DeniedError, UsageError, escape_unprintable, shorten
 from extdns.kube.connections import REQUEST_ERRORS, AbortableConnections, HttpResponse, translate_errors
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
 from extdns.partial_import import import_partially
@@ -240,7 +240,7 @@ class HttpClient:
         """
         chosen, variable = self._access.kubeconfig, self._environ.get("KUBECONFIG", "")
         if chosen or variable:
-            origin = f"--kubeconfig={sanitize(chosen)}" if chosen else f"KUBECONFIG={sanitize(variable)}"
+            origin = escape_unprintable(f"--kubeconfig={chosen}" if chosen else f"KUBECONFIG={variable}")
             paths = chosen or variable
             if not any(map(is_file, _split_paths(paths))):
                 raise UsageError(f"{origin} cannot be read: no such file\n  {_ADVICE}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, NotFoundError, sanitize
+from extdns.errors import ApiError, ConflictError, ExtdnsError, InvalidValueError, NotFoundError, escape_unprintable
 from extdns.kube import state_document
 from extdns.kube.access_review import read_user_name
 from extdns.kube.api_protocol import build_collection_path, build_object_path
@@ -109,7 +109,7 @@ class FileStateStore:
 
     def __str__(self) -> str:
         """Return a description for messages."""
-        return f"state file {sanitize(str(self._path))}"
+        return f"state file {escape_unprintable(str(self._path))}"
 
     def read(self) -> StateDocument | None:
         """Return the document in the file, None if the file is absent or empty."""

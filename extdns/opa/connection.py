@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from extdns.errors import ExtdnsError, InvalidValueError, sanitize
+from extdns.errors import ExtdnsError, InvalidValueError, escape_unprintable, sanitize
 from extdns.exchange_limit import limit_exchange
 from extdns.model.value import Value
 
@@ -58,6 +58,10 @@ class OpaStatusError(OpaError):
         super().__init__(message)
         self.status = status
         self.body = body
+
+
+class _TokenFileError(ValueError):
+    """The token file cannot be used; the message is printable, and no part of it comes from the server."""
 
 
 class OpaConnection:
@@ -195,9 +199,9 @@ def _read_token(path: str) -> str:
         with Path(path).open(encoding="ascii") as file:
             token = file.read(_MAX_TOKEN_BYTES).strip()
     except OSError as exc:
-        raise ValueError(f"token file {path}: {exc.strerror}") from exc
+        raise _TokenFileError(f"token file {escape_unprintable(path)}: {exc.strerror}") from exc
     if not _TOKEN.fullmatch(token):  # checked here, because the HTTP client would quote it in its error
-        raise ValueError("the token file holds no token; allowed: one line without spaces")
+        raise _TokenFileError("the token file holds no token; allowed: one line without spaces")
     return token
 
 
@@ -219,4 +223,6 @@ def _describe(exc: Exception) -> str:
         return "no answer in time"
     if isinstance(exc, OSError) and exc.strerror:
         return sanitize(exc.strerror)
+    if isinstance(exc, _TokenFileError):
+        return str(exc)
     return sanitize(str(exc) or type(exc).__name__)

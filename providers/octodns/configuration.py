@@ -17,7 +17,7 @@ from octodns.record import Record as OctodnsRecord
 from octodns.yaml import safe_load
 from octodns.zone import Zone as OctodnsZone
 
-from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.errors import InvalidValueError, UsageError, escape_unprintable, sanitize
 from extdns.model.dns_name import DnsName
 from providers.octodns.secrets import SecretValues
 from providers.octodns.settings import OctodnsSettings
@@ -84,7 +84,7 @@ def load_zones(settings: OctodnsSettings) -> tuple[dict[DnsName, ConfiguredZone]
     OctodnsRecord.enable_validators(_VALIDATORS)
     for name in _REPEATING_LOGGERS:  # about invalid records of others, with every reading
         logging.getLogger(name).setLevel(logging.ERROR)
-    flag = f"--octodns-config={sanitize(str(settings.path))}"
+    flag = f"--octodns-config={escape_unprintable(str(settings.path))}"
     try:
         return _Configuration(_load(settings.path), settings).find_zones()
     except UsageError as exc:

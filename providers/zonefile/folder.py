@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, sanitize
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, escape_unprintable
 from extdns.model.zone import Zone
 from extdns.paths import is_file
 from providers.zonefile.master import MasterFile
@@ -44,9 +44,9 @@ class ZoneFolder:
         try:
             next(path.iterdir(), None)
         except (OSError, ValueError) as exc:  # ValueError: the path has a null byte
-            hint = f"did you mean: --zonefile-dir={sanitize(str(path.parent))}\n  " if is_file(path) else ""
+            hint = f"did you mean: --zonefile-dir={escape_unprintable(str(path.parent))}\n  " if is_file(path) else ""
             raise UsageError(
-                f"--zonefile-dir={sanitize(str(path))}: {_describe_error(exc)}\n"
+                f"--zonefile-dir={escape_unprintable(str(path))}: {_describe_error(exc)}\n"
                 f"  {hint}allowed: a folder with zone files"
             ) from exc
 

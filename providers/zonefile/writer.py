@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, sanitize
+from extdns.errors import ForbiddenError, ProviderError, RetryableError, UsageError, escape_unprintable
 from extdns.model import rrtype, ttl
 from extdns.model.change import Applied, Batch, Forbidden, Outcome, Refusal, Refused, TryLater, Write, WriteConflict
 from extdns.model.dns_name import DnsName
@@ -32,7 +32,7 @@ class ZoneFileWriter:
             UsageError: files in the folder cannot be replaced.
         """
         if not os.access(folder.path, os.W_OK | os.X_OK):
-            path = sanitize(str(folder.path))
+            path = escape_unprintable(str(folder.path))
             raise UsageError(f"--zonefile-dir={path}: no write permission; allowed: a folder that can be written")
         self._folder = folder
         self._clock = clock

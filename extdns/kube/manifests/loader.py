@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final, NamedTuple
 
-from extdns.errors import UsageError, sanitize
+from extdns.errors import UsageError, escape_unprintable
 from extdns.flags.process import STANDARD_INPUT
 from extdns.kube.manifests.manifest_files import (
     FileStamp,
@@ -167,7 +167,7 @@ def _ensure_exists(root: ManifestFile, flag: str) -> None:
     except OSError as error:
         allowed = 'a file, a folder, or "-" for standard input'
         raise UsageError(
-            f"--{flag}={sanitize(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
+            f"--{flag}={escape_unprintable(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
         ) from error
 
 
