@@ -23,7 +23,7 @@ from extdns.documents.document import (
     format_schema,
 )
 from extdns.documents.plan import build_zone
-from extdns.documents.snapshot import count_records
+from extdns.documents.snapshot import RecordCounts
 from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
 from extdns.engine.ownership_zone import find_zone_above, read_above
 from extdns.model.plural import format_count
@@ -32,7 +32,6 @@ from extdns.model.rrtype import TXT
 
 if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
-    from extdns.documents.snapshot import RecordCounts
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.record import Record, RecordKey
     from extdns.model.saved_state import Saved
@@ -107,7 +106,7 @@ def build_owners(
         saved: the saved state of every owner id; None if it is unknown.
         problems: what else could not be read, as sentences.
     """
-    engine, counts = result.engine, count_records(result.engine)
+    engine = result.engine
     orphans = {
         (decision.zone.id, decision.current.key)
         for decision in engine.decisions
@@ -120,9 +119,9 @@ def build_owners(
         provider=result.config.control.provider,
         owner=registry.owner,
         zones=tuple(
-            _build_zone(state, engine.zones, registry, counts[state.zone], orphans, seen)
+            _build_zone(state, engine.zones, registry, orphans, seen)
             for state in engine.zones
-            if state.zone in counts
+            if state.cache.is_complete
         ),
         missing=(*result.missing, *problems),
     )
@@ -146,7 +145,6 @@ def _build_zone(
     state: ZoneState,
     zones: Zones,
     registry: Registry,
-    counts: RecordCounts,
     orphans: set[tuple[str, RecordKey]],
     seen: Mapping[tuple[str, str], str] | None,
 ) -> OwnedZoneDocument:
@@ -158,7 +156,7 @@ def _build_zone(
     owned = {one.key: one for one in read if one.key in keys}
     covering = {record.key for one in read for record in one.ownership_records}
     return OwnedZoneDocument(
-        zone=build_zone(zone, counts),
+        zone=build_zone(zone, RecordCounts(len(owned), sum(one.is_ours for one in owned.values()))),
         owners=tuple(
             _list_owners(owned.values(), lambda owner: None if seen is None else seen.get((owner, zone.id), ""))
         ),
