@@ -75,7 +75,8 @@ RFC2136_FLAGS: Final = (
         kind=NUMBER,
         default=500,
         reference_default=50,
-        help="maximum of writes in one message, ownership records included; an update of a record counts as two",
+        help="maximum of writes in one message, ownership records included; an update of a record counts as two, and "
+        "a value below 10 counts as 10, because a record and its ownership record are written together",
     ),
     _rfc2136(name="rfc2136-use-tls", kind=BOOLEAN, default=False, help="use DNS over TLS"),
     _rfc2136(

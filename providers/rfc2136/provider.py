@@ -39,6 +39,8 @@ _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
 _MAX_BATCH_BYTES: Final = 65_000  # the rest of a message is for its signature
+_MIN_BATCH_WRITES: Final = 10
+"""Enough for a CNAME that replaces A and AAAA, with the ownership records of all three (law 6)."""
 
 
 class Rfc2136Zones:
@@ -70,7 +72,7 @@ class Rfc2136Reader:
             conditional=True,
             names_offending_records=True,
             has_ordered_pages=True,
-            max_batch_writes=zones.settings.max_writes,
+            max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
             max_batch_bytes=_MAX_BATCH_BYTES,
             counts_messages=True,
             types=SUPPORTED_TYPES,

@@ -99,7 +99,7 @@ class Rfc2136Settings:
         strategy: which server the next call goes to first: `disabled` (the last one that did not fail), `round-robin`,
             `random`.
         min_ttl_s: the least TTL that is written, in seconds.
-        max_writes: the most writes in one message.
+        max_writes: the most writes in one message; a value below 10 counts as 10, so that the writes of one name fit.
         page_names: names in a page.
         max_transfer_bytes: the most bytes of one transfer.
         max_transfer_records: the most records of one transfer; each takes more than 1 KiB of memory.

@@ -18,8 +18,10 @@ from providers.rfc2136.client import build_key
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Zones
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings, TsigSecret
 from providers.rfc2136.update import build_update
+from tests.builders import build_claim, observe, owned
 from tests.conformance.provider import build_batch
 from tests.updatable import KEY
+from tests.world import start_world
 
 ZONE: Final = Zone(name=DnsName("example.org"), id="example.org")
 LONGEST_KEY: Final = TsigSecret(
@@ -128,3 +130,15 @@ def test_the_longest_signature_fits_into_the_space_that_batches_leave_in_a_messa
     before = len(message.to_wire())
     message.use_tsig(build_key(LONGEST_KEY))
     assert len(message.to_wire()) - before + CAPABILITIES.max_batch_bytes <= 65_535
+
+
+def test_with_a_batch_change_size_of_1_a_record_still_changes_its_type_with_its_ownership_record() -> None:
+    settings = Rfc2136Settings(servers=(DnsServer(host="127.0.0.1"),), zones=(ZONE.name,), key=KEY, max_writes=1)
+    world = start_world(
+        *owned("web"),
+        *owned("web", "2001:db8::1", rtype="AAAA"),
+        first=[observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA"))],
+        capabilities=Rfc2136Reader(Rfc2136Zones(settings)).capabilities,
+    )
+    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")), for_s=1.0)
+    assert world.list_records() == {"web CNAME": ("lb.test",)}
