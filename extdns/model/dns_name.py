@@ -80,7 +80,7 @@ class DnsName(str):
 
     @property
     def order(self) -> str:
-        """The key by which services with ordered pages sort names: labels from the root down, as `org.example.www.`.
+        """The key by which providers sort the names of a zone: labels from the root down, as `org.example.www.`.
 
         As in Route 53, the trailing dot counts: `a-b` comes before `a`.
         """

@@ -28,7 +28,7 @@ from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.inmemory.records import StoredRecords
 
 _CAPABILITIES: Final = Capabilities(
-    atomic=True, conditional=True, names_offending_records=True, has_ordered_pages=True, types=frozenset(rrtype.OWNABLE)
+    atomic=True, conditional=True, names_offending_records=True, types=frozenset(rrtype.OWNABLE)
 )
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 

@@ -135,7 +135,6 @@ class OctodnsReader:
         self._capabilities = Capabilities(
             atomic=False,
             conditional=False,
-            has_ordered_pages=True,
             max_batch_writes=_MAX_BATCH_WRITES,
             reads_full_zones=True,
             types=supported & frozenset(rrtype.OWNABLE),

@@ -71,7 +71,6 @@ class Rfc2136Reader:
             atomic=True,
             conditional=True,
             names_offending_records=True,
-            has_ordered_pages=True,
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
             max_batch_bytes=_MAX_BATCH_BYTES,
             counts_messages=True,

@@ -140,7 +140,6 @@ class WebhookReader:
         self._capabilities = Capabilities(
             atomic=False,
             conditional=False,
-            has_ordered_pages=True,
             max_batch_writes=zones.settings.max_writes,
             types=frozenset(rrtype.OWNABLE),
             reads_full_zones=True,

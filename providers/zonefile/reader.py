@@ -19,7 +19,6 @@ _CAPABILITIES: Final = Capabilities(
     atomic=True,
     conditional=True,
     names_offending_records=True,
-    has_ordered_pages=True,
     max_batch_writes=10_000,  # large, because each batch writes the whole file
     max_batch_bytes=10_000_000,
     types=SUPPORTED_TYPES,

@@ -199,7 +199,7 @@ def test_capabilities_state_the_limits_of_the_google_project(
     fake.api.quota |= quota
     reported = CloudDnsReader(GoogleSettings(max_changes=flag), project, read_limits(project)).capabilities
     assert (reported.max_batch_writes, reported.max_batch_bytes) == expected
-    assert (reported.atomic, reported.conditional, reported.has_ordered_pages) == (True, True, False)
+    assert (reported.atomic, reported.conditional) == (True, True)
 
 
 def test_the_limits_that_google_documents_apply_if_the_quota_cannot_be_read(
