@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, Cluster
 
 _log = log.get(__name__)
-_TAKE_TIMEOUT_S: Final = (
-    60.0  # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
-)
+# `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
+_TAKE_TIMEOUT_S: Final = 60.0
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0

@@ -235,9 +235,8 @@ class Controller:
             if isinstance(item := self._inbox.get_nowait(), BatchCompleted):
                 self._feed(item)
         if not self._heartbeat.is_broken:
-            self._feed(
-                TimePassed()
-            )  # plans the names that were written last once more, so that their object statuses are known
+            # plans the names that were written last once more, so that their object statuses are known
+            self._feed(TimePassed())
         if self._status_updater:
             timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
             self._guard(partial(self._status_updater.close, timeout_s))

@@ -90,9 +90,8 @@ class RotatedFile:
             self._rotate()
             descriptor = self._open()
             size = os.fstat(descriptor).st_size
-        is_cut = (
-            size and os.pread(descriptor, 1, size - 1) != b"\n"
-        )  # an earlier process ended before its line was complete
+        # if so, an earlier process ended before its line was complete
+        is_cut = size and os.pread(descriptor, 1, size - 1) != b"\n"
         try:
             _write_all(descriptor, b"\n" + data if is_cut else data)
         except OSError:

@@ -183,9 +183,8 @@ class ActivityReporter:
     def report_held_deletes(self, found: HeldSet) -> None:
         """Log and count the deletes that one scope holds now, and record Events about them."""
         self.metrics.set_held_deletes(found)
-        recorder = (
-            self._recorder if not found.held else self._open_recorder()
-        )  # a standby, too, stops repeating its Events
+        # a standby, too, stops repeating its Events
+        recorder = self._recorder if not found.held else self._open_recorder()
         if recorder:
             recorder.record_held_deletes(found)
         scope = self._describe_zone(found.zone) if found.zone else {}

@@ -57,9 +57,8 @@ class UnknownOutcomes:
         self._clock = clock
         self._lock = threading.Lock()
         self._lines: dict[str, AuditLine] = {}
-        self._rounds: dict[
-            str, frozenset[str]
-        ] = {}  # by zone id: the changes without an outcome when the round of pages began
+        # by zone id: the changes without an outcome when the round of pages began
+        self._rounds: dict[str, frozenset[str]] = {}
         self._reads: list[_Read] = []
 
     def add(self, lines: Iterable[AuditLine]) -> None:

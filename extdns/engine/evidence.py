@@ -97,9 +97,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         if not missing:
             return None
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
-        changes = (
-            Wait(Awaited.OBJECT, key) for key in missing
-        )  # so that the answers are still known when the update is made
+        # so that the answers are still known when the update is made
+        changes = (Wait(Awaited.OBJECT, key) for key in missing)
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
     def is_hidden(self, owned: OwnedRecord) -> bool:

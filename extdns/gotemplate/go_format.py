@@ -153,9 +153,8 @@ def _pad(text: str, directive: _Directive) -> str:
 
 def _format_value(value: GoValue, directive: _Directive) -> str:
     """Format one value; the elements of a list or a map are formatted one by one."""
-    if (
-        value.form in _INTEGERS and directive.precision >= 0
-    ):  # a precision counts digits, and the width is filled with blanks
+    # a precision of an integer counts digits, and the width is filled with blanks
+    if value.form in _INTEGERS and directive.precision >= 0:
         directive = directive._replace(flags=directive.flags.replace("0", ""))
     if directive.verb == "T":
         return _pad(_format_type_name(value), directive)
@@ -178,9 +177,8 @@ def _format_scalar(value: GoValue, verb: str, flags: str, precision: int) -> str
     if verb == "v":
         if "#" in flags:
             return _quote_if_string(value)
-        return _add_sign(
-            value, _format_with_precision(value, precision), flags.replace("+", "")
-        )  # with %v, + concerns structs only
+        flags = flags.replace("+", "")  # with %v, + concerns structs only
+        return _add_sign(value, _format_with_precision(value, precision), flags)
     if value.form in _TEXTUAL:
         return _format_by_string_verb(format_plain(value), verb, flags, precision)
     if value.form is TypeForm.BOOLEAN and verb == "t":

@@ -142,9 +142,8 @@ class Template:
             return None
         begin = 0
         try:
-            for value in (
-                values
-            ):  # each value is also parsed separately, so that a block cannot begin in one value and end in the next
+            # each value is also parsed separately, so that a block cannot begin in one value and end in the next
+            for value in values:
                 parse_template(value, NAMES)
                 begin += len(value) + len(_SEPARATOR)
             begin = 0

@@ -105,9 +105,8 @@ class Connections(ThreadingMixIn, WSGIServer):
                 with self._lock:
                     if self._deadlines:
                         self._end(next(iter(self._deadlines)))
-                time.sleep(
-                    _EXHAUSTED_PAUSE_S
-                )  # the waiting connection keeps the socket readable, so that this is repeated
+                # the waiting connection keeps the socket readable, so that this is repeated
+                time.sleep(_EXHAUSTED_PAUSE_S)
             raise
 
     def process_request(self, request: _RequestType, client_address: object) -> None:

@@ -211,9 +211,8 @@ def _build_writer(session: Session, write_options: WriteOptions) -> Route53Clien
 
 def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
     """Return a client that uses `record_sets` to render batches and parse pages, which is faster than the SDK."""
-    config = Config(
-        parameter_validation=False
-    )  # validation would reject the empty batch, whose body is replaced before sending
+    # validation would reject the empty batch, whose body is replaced before sending
+    config = Config(parameter_validation=False)
     client = session.client("route53", config=build_config(attempts, timeouts_s).merge(config))
     client.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_page_body)
     client.meta.events.register(f"before-call.route53.{_CHANGE}", _set_batch_body)

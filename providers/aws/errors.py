@@ -76,9 +76,8 @@ def _split_problems(failed: CallFailedError, sent: Sequence[Route53RecordSet]) -
     if failed.code != _BATCH:
         return (_strip_commas(text),)
     texts = {value for one in sent for value in (one.set_identifier, *one.values) if value != _strip_commas(value)}
-    for sent_text in sorted(
-        texts, key=len, reverse=True
-    ):  # longest first, because a short text can be part of a longer one
+    # longest first, because a short text can be part of a longer one
+    for sent_text in sorted(texts, key=len, reverse=True):
         for template in _QUOTED_INPUT:
             text = text.replace(template.format(sent_text), template.format(_strip_commas(sent_text)))
     return _PROBLEM_END.split(text)

@@ -326,9 +326,8 @@ class RateLimiter:
             self._account.record_throttle(now_s)
             self._get_bucket(action).record_throttle(now_s)
             if changes:
-                self._throttled_at = [at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S] + [
-                    now_s
-                ]
+                recent = (at_s for at_s in self._throttled_at if at_s > now_s - _THROTTLE_WINDOW_S)
+                self._throttled_at = [*recent, now_s]
                 if len(self._throttled_at) >= _THROTTLES_UNTIL_PACED:
                     self._changes.tokens, self._changes.updated_at = 0.0, now_s
                     self._paced_until_s = now_s + _PACED_S

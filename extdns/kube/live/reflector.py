@@ -206,9 +206,8 @@ class Reflector:
         """If another thread requested a list, drop the resource version, so that the next run lists all objects."""
         with self._lock:
             list_requested, self._list_requested = self._list_requested, False
-        if (
-            list_requested
-        ):  # page by page, so that the answer comes from etcd: the watch cache of the API server may be wrong
+        if list_requested:
+            # page by page, so that the answer comes from etcd: the watch cache of the API server may be wrong
             self._version, self._lists_pages = "", True
 
     def _is_another_cluster(self) -> bool:
