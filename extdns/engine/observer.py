@@ -141,6 +141,9 @@ class Observer:
 
     def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:
         self._absent.pop(requester, None)
+        if cause in _ENDS:
+            for waiting in self._waiting.values():
+                waiting.discard(requester)
         if cause is not Cause.MISSING:
             self._dependencies.replace(requester, lookups)
             return
