@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
     from extdns.ports import Clock, Cluster, ZoneReader, ZoneWriter
 
-_MAX_READS: Final = 8
-_MAX_WRITES: Final = 8
+_MAX_CALLS: Final = 8  # of one account: of first reads, of later reads, and of writes
 _MAX_EXISTENCE_CHECKS: Final = 2
+_MAX_EXTRA_CHECKS: Final = 8
 _MAX_EXTRA_THREADS: Final = 56  # so 64 calls of one account may hang before the next call has to wait
 _SAVE_TIMEOUT_S: Final = 2.0
 _JOIN_TIMEOUT_S: Final = 0.5
@@ -109,10 +109,10 @@ class WorkerPool:
         self._put = put
         self._report_defect = report_defect
         self._lists = ThreadPool("list", max_threads=1)
-        self._reads = AccountThreadPools("read", max_threads=_MAX_READS, max_extra=_MAX_EXTRA_THREADS)
-        self._first_reads = AccountThreadPools("first-read", max_threads=_MAX_READS, max_extra=_MAX_EXTRA_THREADS)
-        self._writes = AccountThreadPools("write", max_threads=_MAX_WRITES, max_extra=_MAX_EXTRA_THREADS)
-        self._existence_checks = ThreadPool("exists", max_threads=_MAX_EXISTENCE_CHECKS, max_extra=_MAX_WRITES)
+        self._reads = AccountThreadPools("read", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
+        self._first_reads = AccountThreadPools("first-read", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
+        self._writes = AccountThreadPools("write", max_threads=_MAX_CALLS, max_extra=_MAX_EXTRA_THREADS)
+        self._existence_checks = ThreadPool("exists", max_threads=_MAX_EXISTENCE_CHECKS, max_extra=_MAX_EXTRA_CHECKS)
         self._is_closing = False
         self._state_calls = ThreadPool("state", max_threads=1, finishes_queue=True)
 

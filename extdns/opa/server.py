@@ -14,8 +14,6 @@ from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import RuleInput, build_document
 
-MAX_INPUTS: Final = 500
-"""How many inputs one query has."""
 _MAX_QUERIES: Final = 24
 """The most queries of one `evaluate`, to find the inputs for which the evaluation fails."""
 _MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
@@ -60,7 +58,7 @@ class OpaServer:
         self._query = build_query(paths)
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
-        """Ask about up to `MAX_INPUTS` inputs in one query.
+        """Ask about *inputs* in one query.
 
         If the evaluation fails for some of them, ask about halves, in up to 24 queries, so that the others get their
         answers.
