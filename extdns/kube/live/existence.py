@@ -147,9 +147,9 @@ class ExistenceChecker:
     def _is_listed(self, key: ObjectKey, namespace: str) -> bool:
         scope_key = key.kind, namespace
         with self._listing:
-            listed = self._lists.get(scope_key)
-            if listed is None or self._monotonic() - listed.started_at_s >= _LIST_VALID_S:
-                listed = self._lists[scope_key] = self._list(key.kind, namespace)
+            after_s = self._monotonic() - _LIST_VALID_S
+            self._lists = {one: found for one, found in self._lists.items() if found.started_at_s > after_s}
+            listed = self._lists.get(scope_key) or self._lists.setdefault(scope_key, self._list(key.kind, namespace))
         if listed.failure is not None:
             raise listed.failure
         return (key.namespace, key.name) in listed.names
