@@ -124,10 +124,7 @@ class Engine:
 
     @property
     def is_planned(self) -> bool:
-        """Return whether every name that can be planned has been planned.
-
-        The first full pass is over once this is True.
-        """
+        """Whether every name that can be planned has been planned: then the first full pass is over."""
         if self._dirty or self._written or not (self.readiness.is_open and self.zones.is_ready):
             return False
         if self._checks.awaits_answers or not self.readiness.is_complete(self._now_s):
@@ -142,7 +139,7 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Return whether all writes, and in a single pass all saves, are done or have failed for good."""
+        """Whether all writes, and in a single pass all saves, are done or have failed for good."""
         if not self.is_planned:
             return False
         states = self.zones if self.leadership.is_leader else ()
@@ -287,7 +284,10 @@ class Engine:
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
     def _enqueue(self, names: Iterable[DnsName], gather_until_at: float = 0.0) -> None:
-        """Make *names* dirty. They are planned in this step, or at *gather_until_at* (monotonic seconds)."""
+        """Make *names* dirty. They are planned in this step, or at *gather_until_at* (monotonic seconds).
+
+        While others are gathered already, they are planned together with those.
+        """
         if not self._dirty:
             self._gather_until_at = gather_until_at
         self._dirty.update(names)
@@ -377,7 +377,7 @@ class Engine:
     def _submit_batches(self, now_s: float) -> Iterator[Effect]:
         """Send the next batch of each zone in which none is in flight.
 
-        Only creates are sent until the cluster was compared with that of the saved state.
+        Only creates are sent until the cluster was compared with that of the saved state. With `--compat` none wait.
         """
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
         for state in self.zones:

@@ -1,6 +1,6 @@
 """Whether this process is the leader, and when to load and save the state of the delete guard.
 
-See docs/design/retries.md, "Leader election", and docs/design/state.md.
+See docs/design/replicas.md, "Who writes", and docs/design/state.md.
 """
 
 from __future__ import annotations
@@ -315,7 +315,7 @@ def build_saved(guard: DeleteGuard, now_s: float) -> Saved:
 
 
 class Leadership:
-    """Whether this process is the leader (docs/design/retries.md, "Leader election").
+    """Whether this process is the leader (docs/design/replicas.md, "Who writes").
 
     A standby plans as the leader does, from the same objects and records, but writes nothing, grants no delete and
     reports no decisions. A new leader reports all decisions, and reads the names again that it would write: the former

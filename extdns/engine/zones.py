@@ -1,6 +1,6 @@
 """The zones of all accounts: the names that belong to each, its cache, its refresh and its write queue.
 
-The cache holds the records as last read or written (docs/design/retries.md).
+The cache holds the records as last read or written (docs/design/retries.md, "Reading zones").
 """
 
 from __future__ import annotations
