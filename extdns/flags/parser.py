@@ -152,6 +152,8 @@ def _parse_environment(environ: Mapping[str, str], skip: Iterable[str]) -> dict[
     skipped = set(skip)
     for variable, flag in _BY_VARIABLE.items():
         text = environ.get(variable, "") if flag.name not in skipped else ""
+        if variable in _VARIABLES:  # a Secret that was made from a file has the newline at the end of the file
+            text = text.rstrip("\r\n")
         if text:
             found[flag.name] = _make_setting(flag, variable, _split_variable(text) if flag.repeatable else [text])
     return found

@@ -108,6 +108,16 @@ def test_an_error_on_the_command_line_names_the_flag(argv: list[str], message: s
         ),
         pytest.param({"EXTERNAL_DNS_VERSION": "0.22"}, {}, id="no-variable-for-help-and-version"),
         pytest.param({"EXTERNAL_DNS_INTERVAL": "2m"}, {"interval": 120.0}, id="duration"),
+        pytest.param(
+            {"EXTERNAL_DNS_RFC2136_TSIG_SECRET": "AAAA\n"},
+            {"rfc2136-tsig-secret": "AAAA"},
+            id="secret-without-the-newline-of-its-file",
+        ),
+        pytest.param(
+            {"EXTERNAL_DNS_WEBHOOK_PROVIDER_URL": "http://a:b@localhost\r\n"},
+            {"webhook-provider-url": "http://a:b@localhost"},
+            id="url-without-the-newline-of-its-file",
+        ),
     ],
 )
 def test_environment_variables_are_parsed(environ: dict[str, str], expected: dict[str, object]) -> None:
