@@ -43,9 +43,9 @@ def suggest_next_step(document: NameDocument) -> str:
         case NameState.CHANGING:
             return _suggest_for_change(document)
         case NameState.UNKNOWN:
-            return _RETRY_LATER
+            return _suggest_retry(document.process)
         case NameState.NOT_PUBLISHED if _may_be_in_unlisted_zone(document):
-            return _RETRY_LATER
+            return _suggest_retry(document.process)
         case _:
             return _suggest_for_all_names(document)
 
@@ -93,7 +93,30 @@ def _suggest_by_reason(document: NameDocument) -> str:
             flag = next((one.by for one in document.excluded if one.certain), "")
             return suggest_for_exclusion(flag) if flag else ""
         case _:
+            return _suggest_for_permission(document)
+
+
+def _suggest_for_permission(document: NameDocument) -> str:
+    """Return the advice if a rule or the DNS service does not permit the change; "" for any other reason."""
+    match document.reason:
+        case Reason.POLICY_DENIED | Reason.POLICY_VIOLATION:
+            return "change the object, or have the rule changed"
+        case Reason.POLICY_UNAVAILABLE:
+            return f"correct the rule, or start the policy server. What is wrong: {_format_check(document.process)}"
+        case Reason.ZONE_FORBIDDEN:
+            check = _format_check(document.process)
+            return f"give the credentials the permission to change the zone. What is missing: {check}"
+        case _:
             return ""
+
+
+def _suggest_retry(process: ProcessReference) -> str:
+    return f"{_RETRY_LATER}. What cannot be read: {_format_check(process)}"
+
+
+def _format_check(process: ProcessReference) -> str:
+    """Return the command that checks credentials, permissions and rules. A running process cannot be asked for that."""
+    return "extdns check FLAGS, with the flags of the process" if process.address else format_command("check", process)
 
 
 def _suggest_for_missing_address(one: ObjectReference, process: ProcessReference) -> str:
@@ -141,7 +164,7 @@ def _suggest_for_unrequested(document: NameDocument) -> str:
     if document.reason:
         return _suggest_for_all_names(document)
     if document.unread_zones or _may_be_in_unlisted_zone(document):
-        return _RETRY_LATER
+        return _suggest_retry(document.process)
     search = (
         "look for a misspelt name or annotation on the object (extdns plan lists invalid annotations), or for a filter "
         "that leaves the object out"

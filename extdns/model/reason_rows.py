@@ -8,7 +8,8 @@ from typing import Final
 from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen, Group, LogLevel, ReasonRow
 
 _REVIEW: Final = "See and approve held deletes: extdns status"
-_RULES: Final = "Change the object, or have the rule changed. See what each rule answers: extdns explain"
+_RULES: Final = "Change the object, or have the rule changed. See what each rule answers: extdns explain NAME"
+_CHECK: Final = "What is missing or fails: extdns check"
 
 ROWS: Final[Mapping[str, ReasonRow]] = {
     "published": ReasonRow(
@@ -154,6 +155,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         category=Category.UNDECIDED,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
+        next_step=f"Correct the rule, or start the policy server. {_CHECK}",
     ),
     "invalid-name": ReasonRow(
         Group.OBJECT,
@@ -218,9 +220,14 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         Group.CONFIGURATION,
         "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",
         category=Category.UNREAD,
+        next_step=_CHECK,
     ),
     "zone-unread": ReasonRow(
-        Group.CONFIGURATION, "The zone has not been fully read yet.", category=Category.UNREAD, log=LogLevel.NOTHING
+        Group.CONFIGURATION,
+        "The zone has not been fully read yet.",
+        category=Category.UNREAD,
+        next_step=_CHECK,
+        log=LogLevel.NOTHING,
     ),
     "zone-gone": ReasonRow(Group.CONFIGURATION, "The service no longer lists the zone."),
     "zone-moved": ReasonRow(
@@ -313,7 +320,11 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         event=RECORD_ERROR,
     ),
     "zone-forbidden": ReasonRow(
-        Group.PROVIDER, "The permission to change this zone is missing.", fails=True, event=RECORD_ERROR
+        Group.PROVIDER,
+        "The permission to change this zone is missing.",
+        fails=True,
+        event=RECORD_ERROR,
+        next_step=f"Give the credentials the permission to change the zone. {_CHECK}",
     ),
     "write-conflict": ReasonRow(
         Group.PROVIDER,

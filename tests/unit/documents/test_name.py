@@ -246,7 +246,9 @@ def test_the_state_of_a_name_is_unknown_if_its_zone_could_not_be_read() -> None:
     assert document.answer == f"{WEB} may be published or not: the current records could not be read."
     assert "  record        not known in example.org, which could not be read\n" in render(document)
     assert "no record" not in render(document)
-    assert render(document).endswith("Next: try again when everything can be read")
+    assert render(document).endswith(
+        "Next: try again when everything can be read. What cannot be read: extdns check [flags]"
+    )
     nobody = explain(build_unread(), "other.example.org")
     assert (nobody.state, nobody.reason) == (None, None)
     assert nobody.answer.startswith("other.example.org may be published or not: ")
@@ -271,7 +273,9 @@ def test_whether_a_name_is_published_is_unknown_if_an_account_could_not_list_its
     assert document.answer == f"{WEB} may be published or not: the current records could not be read."
     assert "can hold the name; the list of zones is incomplete\n" in render(document)
     assert "  record        not known: the list of zones is incomplete\n" in render(document)
-    assert render(document).endswith("Next: try again when everything can be read")
+    assert render(document).endswith(
+        "Next: try again when everything can be read. What cannot be read: extdns check [flags]"
+    )
     answer = build_object(EngineSnapshot(world.engine), "service/shop/web", document.missing).answer
     assert answer.endswith("0 of 1 published as requested, as far as could be read." if permanent else ", 1 not known.")
 

@@ -48,6 +48,25 @@ def next_step(reason: Reason) -> str:
             "check the filters of domains, such as --domain-filter, or request a name that they do not exclude",
             id="domain filter",
         ),
+        pytest.param(Reason.POLICY_DENIED, "change the object, or have the rule changed", id="rule denies it"),
+        pytest.param(
+            Reason.POLICY_VIOLATION, "change the object, or have the rule changed", id="published against a rule"
+        ),
+        pytest.param(
+            Reason.POLICY_UNAVAILABLE,
+            "correct the rule, or start the policy server. What is wrong: extdns check @shop.flags",
+            id="rule without an answer",
+        ),
+        pytest.param(
+            Reason.ZONE_FORBIDDEN,
+            "give the credentials the permission to change the zone. What is missing: extdns check @shop.flags",
+            id="no permission",
+        ),
+        pytest.param(
+            Reason.ZONE_UNREAD,
+            "try again when everything can be read. What cannot be read: extdns check @shop.flags",
+            id="zone that cannot be read",
+        ),
         pytest.param(
             Reason.ORPHAN_UNCLAIMED,
             "see all held deletes, and how to approve them: extdns plan --held @shop.flags. To keep the record, "
@@ -59,6 +78,14 @@ def next_step(reason: Reason) -> str:
 )
 def test_the_suggested_next_step_depends_on_the_reason(reason: Reason, expected: str) -> None:
     assert next_step(reason) == expected
+
+
+def test_of_a_running_process_the_flags_that_a_check_needs_are_unknown() -> None:
+    document = explain(NAMES[Reason.ZONE_FORBIDDEN]())
+    process = ProcessReference("http://127.0.0.1:7980", "me", "")
+    assert suggest_next_step(replace(document, process=process)).endswith(
+        "What is missing: extdns check FLAGS, with the flags of the process"
+    )
 
 
 @pytest.mark.parametrize(
