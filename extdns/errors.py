@@ -131,6 +131,12 @@ def describe_error(exc: BaseException | None) -> str:
     return mask(f"{type(exc).__name__}: {exc}")
 
 
+def describe_cause(exc: Exception) -> str:
+    """Describe an expected error for people: by the text of the operating system if it has one, without its number."""
+    text = exc.strerror if isinstance(exc, OSError) else ""
+    return sanitize(text or str(exc) or type(exc).__name__)
+
+
 def shorten(text: str, most: int = 120) -> str:
     """Cut *text* after *most* characters for a message, and add its length; a shorter text stays as it is.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from extdns import masking
-from extdns.errors import UsageError, escape_unprintable, sanitize
+from extdns.errors import UsageError, describe_cause, escape_unprintable
 from extdns.flags.usage_errors import usage_error
 
 _MAX_BYTES: Final = 65_536
@@ -48,7 +48,7 @@ def _read_content(flag: str, path: str) -> str:
         with Path(path).open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as exc:  # ValueError: the path has a null byte
-        raise UsageError(f"{origin} cannot be read: {sanitize(str(exc))}") from exc
+        raise UsageError(f"{origin} cannot be read: {describe_cause(exc)}") from exc
     if len(content) > _MAX_BYTES:
         raise usage_error(f"{origin} is larger than {_MAX_BYTES} bytes", "allowed: a file with only the secret")
     try:

@@ -33,7 +33,7 @@ def test_the_secret_is_the_value_of_the_flag_if_there_is_no_file() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(None, "cannot be read: [Errno 2] No such file or directory", id="missing"),
+        pytest.param(None, "cannot be read: No such file or directory", id="missing"),
         pytest.param(b"", "is empty", id="empty"),
         pytest.param(b"\r\n\n", "is empty", id="only-newlines"),
         pytest.param(b"x" * 65_537, "is larger than 65536 bytes", id="too-large"),
