@@ -20,7 +20,7 @@ import dns.update
 import dns.xfr
 import dns.zone
 
-from extdns.errors import sanitize
+from extdns.errors import describe_cause, sanitize
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, CallFailedError, FailureKind, measure_call
 from providers.rfc2136.settings import DnsServer, Rfc2136Settings, TsigSecret
 from providers.rfc2136.tkey import build_deletion, negotiate
@@ -68,8 +68,10 @@ class DnsClient:
                 key is not accepted, or no valid response came.
         """
         action = "Update"
-        with measure_call(self._settings.on_call, action):
-            return self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
+        with measure_call(self._settings.on_call, action) as measured:
+            rcode = self._call_servers(action, message.zone[0].name, lambda server: self._exchange(server, message))
+            measured.failure = _find_failure(rcode)
+            return rcode
 
     def _call_servers(self, action: str, zone: dns.name.Name | None, call: Callable[[DnsServer], _T]) -> _T:
         """Return the result of *call* for the first server with which it does not fail as `RETRYABLE`.
@@ -253,10 +255,21 @@ def _translate_failures(broken: FailureKind) -> Iterator[None]:
         raise CallFailedError(FailureKind.RETRYABLE, "", "", type(exc).__name__, detail) from exc
     except dns.tsig.PeerError as exc:
         raise CallFailedError(FailureKind.FORBIDDEN, "", "", type(exc).__name__, sanitize(str(exc))) from exc
-    except (OSError, EOFError, dns.exception.DNSException) as exc:
+    except (OSError, EOFError) as exc:
+        raise CallFailedError(broken, "", "", describe_cause(exc), "") from exc
+    except dns.exception.DNSException as exc:
         raise CallFailedError(broken, "", "", type(exc).__name__, sanitize(str(exc))) from exc
     except (ValueError, KeyError) as exc:  # a response that dnspython's zones do not accept
         raise CallFailedError(broken, "", "", "InvalidResponse", sanitize(str(exc))) from exc
+
+
+def _find_failure(rcode: dns.rcode.Rcode) -> FailureKind | None:
+    """Return how an update with the response code *rcode* failed, None if it did not."""
+    if rcode == dns.rcode.NOERROR:
+        return None
+    if rcode in FORBIDDING:
+        return FailureKind.FORBIDDEN
+    return FailureKind.RETRYABLE if rcode == dns.rcode.SERVFAIL else FailureKind.REFUSED
 
 
 def _require_response(query: dns.message.Message, response: dns.message.Message) -> None:

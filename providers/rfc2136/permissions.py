@@ -16,6 +16,8 @@ from providers.rfc2136.settings import Rfc2136Settings
 
 _LABEL: Final = "extdns-check"
 _REMEDY: Final = "let the key update {} (BIND: update-policy or allow-update; Knot: action: update)"
+_REACH: Final = "check host, port and firewall for TCP: --rfc2136-host, --rfc2136-port"
+_COMPARE: Final = "compare name, algorithm and secret of the key"
 
 
 def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
@@ -26,11 +28,8 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
         accepts_others = rcode in FORBIDDING and client.send_update(_build_test_update(zone)) == dns.rcode.YXRRSET
     except CallFailedError as failed:
         forbidden = failed.kind in {FailureKind.FORBIDDEN, FailureKind.CREDENTIALS}
-        return Permission(
-            granted=False if forbidden else None,
-            detail=str(failed),
-            remedy="compare name, algorithm and secret of the key" if forbidden and settings.key else "",
-        )
+        remedy = _COMPARE if forbidden and settings.key else _REACH if _is_unreachable(failed) else ""
+        return Permission(granted=False if forbidden else None, detail=str(failed), remedy=remedy)
     answer = dns.rcode.to_text(rcode)
     if rcode == dns.rcode.YXRRSET:
         return Permission(granted=True, detail="the server takes updates (tested with one that changes nothing)")
@@ -41,8 +40,16 @@ def check_permission(settings: Rfc2136Settings, zone: Zone) -> Permission:
         detail = f"the server takes updates, but answers {answer} for TXT at {_LABEL}.{zone.name}"
         return Permission(granted=None, detail=detail, remedy=_REMEDY.format("all names and types that extdns manages"))
     if rcode in FORBIDDING:
-        return Permission(granted=False, detail=f"the server answers {answer}", remedy=_REMEDY.format("the zone"))
+        remedy = _REMEDY.format("the zone")
+        if rcode == dns.rcode.NOTAUTH:  # that is also the answer about a zone that the server does not have
+            remedy += "; if the server has no such zone, correct --rfc2136-zone"
+        return Permission(granted=False, detail=f"the server answers {answer}", remedy=remedy)
     return Permission(granted=None, detail=f"the server answers {answer}")
+
+
+def _is_unreachable(failed: CallFailedError) -> bool:
+    cause = failed.__cause__  # of the last server
+    return isinstance(cause, CallFailedError) and isinstance(cause.__cause__, OSError)
 
 
 def _build_test_update(zone: Zone, *, with_record: bool = False) -> dns.update.UpdateMessage:

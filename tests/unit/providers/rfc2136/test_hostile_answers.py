@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -11,13 +12,14 @@ import dns.rcode
 import pytest
 
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.api_request import ApiCall
 from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
 from providers.common.api_calls import WriteOptions
 from providers.rfc2136.permissions import check_permission
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
-from providers.rfc2136.settings import Rfc2136Settings
+from providers.rfc2136.settings import DnsServer, Rfc2136Settings
 from tests.conformance.provider import build_batch, create
 from tests.fakes.primary_server import Answer, PrimaryServer
 from tests.unit.providers.rfc2136 import hostile_answers as hostile
@@ -87,6 +89,50 @@ def test_the_permission_check_fails_for_a_server_that_ignores_prerequisites(serv
     found = check_permission(build_settings(server), ZONE)
     assert found.granted is False
     assert "ignores prerequisites" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("rcode", "remedy"),
+    [
+        pytest.param(dns.rcode.REFUSED, "let the key update the zone (BIND: ", id="REFUSED"),
+        pytest.param(dns.rcode.NOTAUTH, "if the server has no such zone, correct --rfc2136-zone", id="NOTAUTH"),
+    ],
+)
+def test_the_permission_check_says_what_to_do_about_a_refusal(
+    server: PrimaryServer, rcode: dns.rcode.Rcode, remedy: str
+) -> None:
+    server.answers = [hostile.reject(rcode), hostile.reject(rcode)]
+    found = check_permission(build_settings(server), ZONE)
+    assert (found.granted, found.detail) == (False, f"the server answers {dns.rcode.to_text(rcode)}")
+    assert remedy in found.remedy
+
+
+def test_the_permission_check_names_the_flags_of_a_server_that_cannot_be_reached(server: PrimaryServer) -> None:
+    with socket.socket() as bound:  # bound and not listening: nobody else can listen there
+        bound.bind(("127.0.0.1", 0))
+        address = DnsServer(host="127.0.0.1", port=bound.getsockname()[1])
+        found = check_permission(replace(build_settings(server), servers=(address,)), ZONE)
+    assert found.granted is None
+    assert found.detail == f"Update on example.org at {address}: Connection refused"
+    assert found.remedy == "check host, port and firewall for TCP: --rfc2136-host, --rfc2136-port"
+
+
+@pytest.mark.parametrize(
+    ("rcode", "status"),
+    [
+        pytest.param(dns.rcode.NOERROR, "ok", id="NOERROR"),
+        pytest.param(dns.rcode.REFUSED, "forbidden", id="REFUSED"),
+        pytest.param(dns.rcode.NOTZONE, "refused", id="NOTZONE"),
+        pytest.param(dns.rcode.SERVFAIL, "later", id="SERVFAIL"),
+    ],
+)
+def test_an_update_is_measured_with_the_status_of_its_response_code(
+    server: PrimaryServer, rcode: dns.rcode.Rcode, status: str
+) -> None:
+    server.answers = [hostile.reject(rcode)]
+    calls: list[ApiCall] = []
+    create_web(Rfc2136Zones(replace(build_settings(server), on_call=calls.append)))
+    assert [one.status for one in calls if one.action == "Update"] == [status]
 
 
 def test_an_update_answered_too_late_has_an_unknown_outcome_and_the_next_read_shows_the_record(
