@@ -28,6 +28,15 @@ _MAX_DOCUMENT_BYTES: Final = 100_000
 _PATH: Final = re.compile(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*")
 _RULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
 _ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"'
+_TYPE_NAMES: Final = {
+    b"{": "an object",
+    b"[": "a set with an entry of another form",
+    b'"': "a text",
+    b"t": "a boolean",
+    b"f": "a boolean",
+    b"n": "null",
+}
+"""What a result is, by its first byte in JSON; any other one begins a number."""
 
 
 class OpaPaths(Value, frozen=True, kw_only=True):
@@ -140,7 +149,7 @@ def find_policy_problems(status: int, body: bytes) -> tuple[PolicyProblem, ...]:
         return ()
     return tuple(
         PolicyProblem(
-            message=sanitize(one.message, _MAX_MESSAGE_LENGTH),
+            message=sanitize(" ".join(one.message.split()), _MAX_MESSAGE_LENGTH),  # OPA lists values line by line
             policy=sanitize(one.location.file, _MAX_MESSAGE_LENGTH) if one.location else "",
         )
         for one in found.errors[:MAX_MESSAGES]
@@ -174,8 +183,14 @@ def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction, package: s
     try:
         found = msgspec.json.decode(raw, type=list[str | _Message])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ValueError(f"the result of {path} is not valid; allowed: {_ALLOWED_RESULT}") from None
+        raise ValueError(f"the result of {path} is {_describe_type(raw)}; allowed: {_ALLOWED_RESULT}") from None
     return [_build_violation(one, action, package) for one in found[:MAX_MESSAGES]]
+
+
+def _describe_type(raw: msgspec.Raw) -> str:
+    """Return the type of a result, not its value, which may differ for each record."""
+    first = bytes(memoryview(raw)[:1])
+    return _TYPE_NAMES.get(first, "a number")
 
 
 def _build_violation(one: str | _Message, action: RuleAction, package: str) -> Violation:

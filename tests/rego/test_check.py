@@ -64,7 +64,7 @@ def test_check_finds_nothing_missing_if_the_rule_answers_in_the_expected_form(
     ("policy", "detail"),
     [
         pytest.param("package other\n\nx := 1\n", "no loaded policy defines extdns/deny", id="no-rule"),
-        pytest.param(NOT_A_SET, "the result of extdns/deny is not valid; allowed: ", id="other-form"),
+        pytest.param(NOT_A_SET, "the result of extdns/deny is a boolean; allowed: ", id="other-form"),
         pytest.param(FAILING, "produced conflicting values", id="fails"),
     ],
 )

@@ -113,7 +113,7 @@ def test_an_unsupported_form_of_result_is_reported_on_every_config_map_of_its_pa
     with site.installation.start(*site.flags):
         for name in ("names", "helpers"):
             error = site.until_status(name, "error")["error"]
-            assert error.startswith(f"{name}.rego: the result of extdns/deny is not valid")
+            assert error.startswith(f"{name}.rego: the result of extdns/deny is a boolean;")
     assert site.annotation("other") is None
 
 

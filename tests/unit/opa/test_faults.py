@@ -135,6 +135,34 @@ def test_without_a_valid_answer_of_the_policy_server_the_evaluation_of_every_rec
     assert answers.evaluations == (Evaluation(unavailable=problem),) * 2
 
 
+@pytest.mark.parametrize(
+    ("result", "form"),
+    [
+        pytest.param(True, "a boolean", id="true"),
+        pytest.param(False, "a boolean", id="false"),
+        pytest.param({"msg": "no"}, "an object", id="object"),
+        pytest.param("no", "a text", id="text"),
+        pytest.param(None, "null", id="null"),
+        pytest.param(7, "a number", id="number"),
+        pytest.param([{"message": "no"}], "a set with an entry of another form", id="entry"),
+    ],
+)
+def test_a_result_in_another_form_is_reported_with_its_form_and_what_is_allowed(result: object, form: str) -> None:
+    with serve(answer(bindings([[result]], [[[]]]))) as server:
+        (found,) = server.evaluate([build_input("a")]).evaluations
+    assert found.unavailable == (
+        f'the result of extdns/deny is {form}; allowed: a set of texts, or of objects with the text "msg"'
+    )
+
+
+def test_a_failed_evaluation_is_reported_on_one_line() -> None:
+    message = 'rule data.extdns.x produced conflicting values:\n  "a" at x.rego:7\n  "b" at x.rego:8'
+    body = json.dumps({"code": "internal_error", "errors": [{"message": message}]}).encode()
+    with serve(answer(body, "500 Error")) as server:
+        (found,) = server.evaluate([build_input("a")]).evaluations
+    assert found.unavailable == ('rule data.extdns.x produced conflicting values: "a" at x.rego:7 "b" at x.rego:8')
+
+
 @pytest.mark.parametrize(("respond", "problem"), FAULTS)
 def test_without_a_valid_answer_of_the_policy_server_its_revision_is_unknown(respond: Respond, problem: str) -> None:
     del problem
