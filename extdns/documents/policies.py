@@ -27,8 +27,8 @@ class RuleStatus(Document, frozen=True):
     """One rule: a DNSPolicy, or a rule of the policy server that a record violates now.
 
     `file` is "" if the rule comes from elsewhere. `action` is null if no version of the rule is used. `matched` counts
-    the records that the rule matches, `violations` those of them that violate it; of a rule of the policy server only
-    violations are known.
+    the records that the rule matches, and is null for a rule of the policy server, because that names only violated
+    rules; `violations` counts the records that violate it.
     """
 
     name: str
@@ -36,7 +36,7 @@ class RuleStatus(Document, frozen=True):
     file: str
     action: Literal["deny", "warn", "audit"] | None
     state: PolicyCondition
-    matched: int
+    matched: int | None
     violations: int
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -117,7 +117,7 @@ def _list_rules(live: ProcessSnapshot, local: LocalRulesSnapshot | None) -> Iter
             file="",
             action=next((action.value for action in RuleAction if counts[rule][action.value]), None),
             state=PolicyCondition.USED,
-            matched=counts[rule].total(),
+            matched=None,
             violations=_count_violations(counts[rule]),
             problems=(),
             warnings=(),

@@ -166,9 +166,8 @@ def test_with_rules_the_pages_have_a_link_to_the_policies_page_and_a_filter_by_r
     assert 'name="rule"' in shop.get("/").text
 
 
-def test_the_filter_by_rule_offers_at_most_500_rules_and_the_chosen_one(tmp_path: Path) -> None:
-    shop = run_shop(tmp_path, RuleSnapshot(server=SERVER))
-    results = Counter({(f"extdns.r{number:05}", "deny"): 1 for number in range(10_000)})
+def with_results(shop: Process, results: Counter[tuple[str, str]]) -> Process:
+    """Return *shop* with *results*, the records by rule and result, instead of its own."""
     seen = shop.live
     live = ProcessSnapshot(
         seen.engine,
@@ -180,6 +179,21 @@ def test_the_filter_by_rule_offers_at_most_500_rules_and_the_chosen_one(tmp_path
         rules=seen.rules,
         counted=CountCache(rule_results=(seen.engine.decisions.revision, results)),
     )
-    page = Process(live, shop.config).get("/", rule="extdns.r09999").text
+    return Process(live, shop.config)
+
+
+def test_of_a_rule_of_the_policy_server_the_violations_are_known_and_the_matched_records_are_not(
+    tmp_path: Path,
+) -> None:
+    shop = with_results(run_shop(tmp_path, RuleSnapshot(server=SERVER)), Counter({("extdns.ttl", "deny"): 3}))
+    (found,) = shop.get("/api/v1/policies").json["items"]
+    assert (found["name"], found["matched"], found["violations"]) == ("extdns.ttl", None, 3)
+    assert '<td data-label="Records matched" class="number">not known</td>' in shop.get("/policies").text
+
+
+def test_the_filter_by_rule_offers_at_most_500_rules_and_the_chosen_one(tmp_path: Path) -> None:
+    results = Counter({(f"extdns.r{number:05}", "deny"): 1 for number in range(10_000)})
+    shop = with_results(run_shop(tmp_path, RuleSnapshot(server=SERVER)), results)
+    page = shop.get("/", rule="extdns.r09999").text
     assert page.count('<option value="extdns.r') == 501
     assert '<option value="extdns.r09999" selected>' in page
