@@ -131,10 +131,13 @@ def describe_error(exc: BaseException | None) -> str:
     return mask(f"{type(exc).__name__}: {exc}")
 
 
-def describe_cause(exc: Exception) -> str:
-    """Describe an expected error for people: by the text of the operating system if it has one, without its number."""
+def describe_cause(exc: Exception, most: int = 120) -> str:
+    """Describe an expected error for people: by the text of the operating system if it has one, without its number.
+
+    The text is cut after *most* characters.
+    """
     text = exc.strerror if isinstance(exc, OSError) else ""
-    return sanitize(text or str(exc) or type(exc).__name__)
+    return sanitize(text or str(exc) or type(exc).__name__, most)
 
 
 def shorten(text: str, most: int = 120) -> str:

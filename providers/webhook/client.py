@@ -16,7 +16,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from extdns.errors import sanitize
+from extdns.errors import describe_cause, sanitize
 from extdns.exchange_limit import limit_exchange
 from extdns.model.api_request import UNANSWERED, ApiRequest
 from extdns.model.zone import RateLimitStatus
@@ -177,8 +177,9 @@ class WebhookClient:
                 connection.close()
                 raise
         except (OSError, ValueError) as exc:  # ValueError: a host that IDNA cannot encode
+            address = self._url.netloc.rpartition("@")[2]
             raise _build_failure(
-                FailureKind.RETRYABLE, call, type(exc).__name__, sanitize(str(exc), _MAX_TEXT)
+                FailureKind.RETRYABLE, call, f"cannot connect to {address}", describe_cause(exc, _MAX_TEXT)
             ) from exc
         return connection
 

@@ -317,7 +317,9 @@ def test_after_a_500_the_outcome_is_unknown_if_the_records_cannot_be_read(fake: 
 def test_a_write_to_a_webhook_that_cannot_be_reached_is_tried_later(fake: WebhookServer) -> None:
     _, writer = start(fake)
     fake.kill()
-    assert isinstance(writer.submit(ZONE, build_batch(ZONE, [WRITE])), TryLater)
+    outcome = writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+    assert isinstance(outcome, TryLater)
+    assert outcome.message.endswith(f": cannot connect to {fake.url.removeprefix('http://')}: Connection refused")
 
 
 @pytest.mark.parametrize("text", [pytest.param(None, id="absent"), pytest.param("x", id="no certificate")])
