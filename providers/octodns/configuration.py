@@ -168,7 +168,9 @@ class _Configuration:
             return found
         what = f"provider {sanitize(target_id)}"
         if target_id not in self._sections["providers"]:
-            raise UsageError(f"zone {zone}: {what} is not under `providers`")
+            listed = sanitize(", ".join(map(str, self._sections["providers"])))
+            allowed = listed or "a provider that is listed there"
+            raise UsageError(f"zone {zone}: {what} is not under `providers`; allowed: {allowed}")
         entry = _require_mapping(self._sections["providers"][target_id], what)
         provider_class, arguments = self._prepare(entry, what)
         _require_provider(provider_class, what)

@@ -188,7 +188,8 @@ def convert_error(action: str, zone: ConfiguredZone, exc: Exception) -> CallFail
     kind = _classify(exc, zone.target.provider_class.__module__.partition(".")[0])
     body = getattr(getattr(exc, "response", None), "text", "")
     detail = f"{exc}: {body.strip()}" if isinstance(body, str) and body.strip() else str(exc)
-    return CallFailedError(kind, action, zone.name, type(exc).__name__, sanitize(detail, _MAX_MESSAGE))
+    on_one_line = " ".join(detail.split())
+    return CallFailedError(kind, action, zone.name, type(exc).__name__, sanitize(on_one_line, _MAX_MESSAGE))
 
 
 def _classify(exc: Exception, package: str) -> FailureKind:

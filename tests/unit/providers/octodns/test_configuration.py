@@ -75,7 +75,7 @@ def change(old: str, new: str) -> str:
         pytest.param(
             change("[here]", "[here, there]"), "zone example.org has 2 targets: here, there; allowed: one", id="two"
         ),
-        pytest.param(change("[here]", "[there]"), "provider there is not under `providers`", id="unknown-provider"),
+        pytest.param(change("[here]", "[there]"), "is not under `providers`; allowed: here", id="unknown-provider"),
         pytest.param(
             f"{GOOD}    delete_pcent_threshold: many\n", "delete_pcent_threshold is not a number", id="threshold"
         ),

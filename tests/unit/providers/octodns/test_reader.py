@@ -98,6 +98,13 @@ def test_the_error_about_a_failed_read_has_the_cause_and_the_zone(
         rig.read()
 
 
+def test_the_error_about_a_failed_read_is_on_one_line(build_rig: BuildRig, service: MemoryService) -> None:
+    rig = build_rig()
+    service.read_failures.append(ValueError('while parsing a block mapping\n  in "shop.yaml", line 3, column 2'))
+    with pytest.raises(RetryableError, match=r'while parsing a block mapping in "shop\.yaml", line 3'):
+        rig.read()
+
+
 def test_supported_types_are_those_that_both_extdns_and_the_octodns_provider_support(build_rig: BuildRig) -> None:
     rig = build_rig()
     assert rig.reader.capabilities.types == {"A", "AAAA", "CNAME", "MX", "NS", "PTR", "SRV", "TXT"}
