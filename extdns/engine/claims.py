@@ -74,7 +74,8 @@ class ClaimIndex:
 
         Args:
             seen: the observation.
-            is_planning: whether planning has begun. Before that, the end of a PTR claim is no evidence.
+            is_planning: whether planning has begun. Before that, the end of a PTR claim is evidence only if the object
+                is gone.
         """
         self._sources.setdefault(seen.source)
         requester = (seen.source, seen.key)
@@ -102,7 +103,7 @@ class ClaimIndex:
         names = self._reindex(before, seen.claims)
         self._remember(before, seen)
         targetless = self._reindex_targetless(before, seen.claims)
-        reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning)
+        reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning or seen.cause not in PRESENT)
         return names.union(targetless, reverse, renewed)
 
     def copy(self) -> ClaimIndex:

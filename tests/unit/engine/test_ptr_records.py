@@ -12,11 +12,15 @@ from extdns.engine.inputs import Cause, Observed
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
+from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.record import RECORD_TYPE
 from extdns.model.value import StringMap
-from tests.builders import PLAN, build_claim, build_unresolved, host, observe, observe_gone
+from extdns.model.zone import Zone
+from tests.builders import INGRESS, PLAN, ZONE, build_claim, build_unresolved, host, observe, observe_gone
+from tests.cluster_world import start_cluster
+from tests.objects import service
 
 WEB: Final = host("web")
 SEVEN: Final = DnsName("7.2.0.192.in-addr.arpa")
@@ -173,3 +177,30 @@ def test_during_the_first_listing_the_order_of_objects_gives_no_evidence_against
     claims.see(*arrivals, is_planning=False)
     assert claims.list_ptr() == {}
     assert claims.find_end(EIGHT) is None
+
+
+@pytest.mark.parametrize(
+    ("cause", "evidence"),
+    [
+        pytest.param(Cause.MISSING, Evidence.ABSENT, id="missing"),
+        pytest.param(Cause.DELETED, Evidence.OBJECT_DELETED, id="deleted"),
+    ],
+)
+def test_an_object_that_ends_during_the_first_listing_is_evidence_for_its_ptr_records(
+    cause: Cause, evidence: Evidence
+) -> None:
+    claims = Index(ALL)
+    claims.see(A_SEVEN, observe_gone("a", cause), is_planning=False)
+    assert claims.find_end(SEVEN) == evidence
+
+
+def test_a_host_of_a_ptr_record_stays_while_a_get_finds_its_object_that_a_list_lacked_before_planning_began() -> None:
+    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
+    flags = ("--managed-record-types=A", "--managed-record-types=PTR", "--create-ptr")
+    world = start_cluster(service("api"), service("web"), zones={ZONE: (), reverse: ()}, flags=flags)
+    published = {"1.2.0.192.in-addr.arpa PTR": ("api.example.org", "web.example.org")}
+    assert world.list_records(reverse) == published
+    world.set_phase(INGRESS, Phase.FAILING)
+    world = world.restart(*flags)
+    world.drop_from_list(service("api"), for_s=900.0)
+    assert world.list_records(reverse) == published
