@@ -72,6 +72,9 @@ class EvidenceReader(Value, frozen=True, gc=True):
             requested: the records of managed types that *claims* request, whether or not the service can hold them.
         """
         found = self._find(owned, claims, requested)
+        if isinstance(found.outcome, Evidence) and not self.settings.plan.compat:
+            confirmed = self._confirm_all_absent(self._list_missing(owned), found.outcome)
+            found = replace(confirmed, waits_for=(*found.waits_for, *confirmed.waits_for))
         changes = [Wait(Awaited.OBJECT, key) for key in self._keys_of(owned)]
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
@@ -133,8 +136,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
     def list_possible_requesters(self, owned: OwnedRecord) -> list[str]:
         """Return the resources that may still request *owned*, although their claims ended: a list may be incomplete.
 
-        Either a list lacks the object, or an object that its claims depend on; or the end of a claim is no evidence.
-        Whether a GET has confirmed that an object is gone does not matter here.
+        Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its
+        claims depend on; or the end of a claim is no evidence.
         """
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         return [resource for resource, end in ended.items() if self._is_in_doubt(resource, end)]
@@ -143,7 +146,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         key = self.find_object(resource)
         if key is not None and self.claims.missing_dependencies(key):
             return True
-        is_known = key is not None and self.claims.has_object(key)
+        is_known = key is not None and (self.claims.has_object(key) or self.checks.exists(key) is False)
         return isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
 
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
@@ -203,9 +206,9 @@ class EvidenceReader(Value, frozen=True, gc=True):
             block = Blocked(reason=Reason.REQUESTED_BY_OTHER, detail=f"{first} still requests the record")
             return Finding(outcome=block, waits_for=(Wait(Awaited.OBJECT, first.key),))
         if any(_key(claim).resource == resource or not resource for claim in unresolved):
-            return self._require_synced(Evidence.NO_ENDPOINTS, owned)
+            return self._require_synced(Evidence.NO_ENDPOINTS)
         if any(_key(claim).resource == resource and claim.set_identifier == identifier for claim in claims):
-            return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it requests other types only
+            return self._require_synced(Evidence.HOSTNAME_REMOVED)  # it requests other types only
         return None
 
     def _find_unresolved(self, claims: Iterable[NameClaim], owned: OwnedRecord) -> list[UnresolvedClaim]:
@@ -225,11 +228,11 @@ class EvidenceReader(Value, frozen=True, gc=True):
             if isinstance(end.outcome, Blocked):
                 return end
             if end.outcome is not Evidence.ABSENT:
-                return self._require_synced(end.outcome, owned)
+                return self._require_synced(end.outcome)
             if known:
-                return self._require_synced(Evidence.HOSTNAME_REMOVED, owned)  # it exists again, without the name
+                return self._require_synced(Evidence.HOSTNAME_REMOVED)  # it exists again, without the name
             if not owned.resource:
-                return self._confirm_requesters_absent(owned)
+                return self._read_former_requesters(owned)
         if key is None or known:
             found = self._check_hidden(key) or self._check_address(owned, owned.record.targets)
             return found or self._find_unclaimed()
@@ -279,44 +282,38 @@ class EvidenceReader(Value, frozen=True, gc=True):
         detail = f"{ObjectRef(key=key)} may request the record, but its claims cannot be computed: {failure}"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
 
-    def _require_synced(self, evidence: Evidence, owned: OwnedRecord) -> Finding:
-        """Return *evidence* if all that the claims of the resource depend on was read, else why to keep the record.
-
-        The record is kept while a kind that they depend on is not synced, or while a list lacks an object that they
-        depend on and no GET has confirmed that it does not exist.
-        """
+    def _require_synced(self, evidence: Evidence) -> Finding:
+        """Return *evidence*, or why to keep the record: a kind that claims depend on is not synced."""
         down = self.phases.dependencies_down
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
             names = ", ".join(kind.name for kind in down)
             block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
             return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
-        return self._confirm_all_absent(self._list_missing(owned), evidence)
+        return Finding(outcome=evidence)
 
     def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
-        """Return the objects missing from a list whose absence may have ended the claim to *owned*.
+        """Return the objects missing from a list that may still request *owned*, or provide it to a requester.
 
-        If *owned* names no resource, these are the former requesters of its name, and what their claims depend on.
+        These are its former requesters, other than its own object, and what the claims of all of them depend on.
         """
-        if owned.resource:
-            key = self.find_object(owned.resource)
-            return self.claims.missing_dependencies(key) if key else ()
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
-        keys = filter(None, map(self.find_object, ended))
-        return [*self._list_absent(ended), *(one for key in keys for one in self.claims.missing_dependencies(key))]
+        own = self.find_object(owned.resource)
+        keys = dict.fromkeys(filter(None, (own, *map(self.find_object, ended))))
+        absent = (key for key in self._list_absent(ended) if key != own)
+        return [*absent, *(one for key in keys for one in self.claims.missing_dependencies(key))]
 
     def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:
         """Return the objects of *ended* claims that are `absent` from a list and have not been observed again."""
         absent = (self.find_object(resource) for resource, end in ended.items() if end is Evidence.ABSENT)
         return [key for key in absent if key and not self.claims.has_object(key)]
 
-    def _confirm_requesters_absent(self, owned: OwnedRecord) -> Finding:
+    def _read_former_requesters(self, owned: OwnedRecord) -> Finding:
         """Return the finding for *owned*, which names no resource: a list lacks its former requesters, or did so."""
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         if not all(map(self.find_object, ended)):
             return self._find_unclaimed()
-        if missing := self._list_missing(owned):
-            return self._confirm_all_absent(missing, Evidence.ABSENT)
-        return Finding(outcome=Evidence.HOSTNAME_REMOVED)  # they exist again and do not request the name
+        # without a missing object, they exist again and do not request the name
+        return Finding(outcome=Evidence.ABSENT if self._list_missing(owned) else Evidence.HOSTNAME_REMOVED)
 
     def _confirm_all_absent(self, missing: Iterable[ObjectKey], evidence: Evidence) -> Finding:
         """Return *evidence* if GETs confirmed that no object of *missing* exists, else why to keep the record."""

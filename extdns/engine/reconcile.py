@@ -292,8 +292,8 @@ def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[s
         identifier, resource = one.current.record.set_identifier, state.evidence.normalize_resource(one.current)
         if resource or one.desired is None:
             yield identifier, resource
-        else:  # once nobody requests it, it may be deleted only if none of these objects exists
-            yield from ((identifier, former) for former in state.evidence.list_possible_requesters(one.current))
+        # once nobody requests it, it may be deleted only if none of these objects exists
+        yield from ((identifier, former) for former in state.evidence.list_possible_requesters(one.current))
         for key in missing:
             yield identifier, key.resource
 
