@@ -53,25 +53,33 @@ def _describe_usage_problem(action: str) -> str:
 
 
 def _check(paths: Sequence[str], output: str) -> int:
-    document = PolicyCheckDocument(api_version=VERSION, kind="PolicyCheck", policies=tuple(_check_files(paths)))
+    policies = tuple(checked for checked, _ in _read_policies(paths))
+    document = PolicyCheckDocument(api_version=VERSION, kind="PolicyCheck", policies=policies)
     show_document(document, format_policy_check(document), output)
     return FAILED if not document.policies or any(one.problems for one in document.policies) else DONE
 
 
-def _check_files(paths: Sequence[str]) -> Iterator[CheckedPolicy]:
+def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
+    """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
+
+    Of several policies with one name, only the first counts as valid, as in a run.
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
     seen: dict[str, str] = {}
-    for checked, _ in _read_policies(paths):
+    for checked, policy in _read_each_policy(paths):
         if checked.name in seen:
             again = f"metadata.name is {checked.name} again, as in {seen[checked.name]}; allowed: each name once"
-            yield CheckedPolicy(location=checked.location, name=checked.name, problems=(again,), warnings=())
+            yield CheckedPolicy(location=checked.location, name=checked.name, problems=(again,), warnings=()), None
             continue
         if checked.name:
             seen[checked.name] = checked.location
-        yield checked
+        yield checked, policy
 
 
-def _read_policies(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
-    """Yield each policy of the files and folders *paths*, compiled if it is valid, and each unreadable part.
+def _read_each_policy(paths: Sequence[str]) -> Iterator[tuple[CheckedPolicy, CompiledPolicy | None]]:
+    """Yield what `_read_policies` yields, and also the policies whose name was there before.
 
     Raises:
         UsageError: a path cannot be read.
@@ -117,6 +125,8 @@ def _test(paths: Sequence[str], output: str) -> int:
 
 def _test_file(path: str, tests: list[TestedCase], problems: list[str]) -> None:
     """Run the tests in the file *path*; append the results to *tests*, and what is wrong in the file to *problems*."""
+    if Path(path).is_dir():
+        raise usage_error(f"{sanitize(path)} is a folder", "allowed: files with tests, such as rules/tests.yaml")
     file = ManifestFile.root(0, path)
     document = next(parse_documents(_read(file), 1), None)
     if isinstance(document, BrokenDocument):

@@ -85,6 +85,21 @@ def test_two_rules_with_the_same_name_are_reported(folder: Path, capsys: pytest.
     assert "metadata.name is low-ttl again, as in rule.yaml:1; allowed: each name once" in shown
 
 
+def test_of_two_rules_with_the_same_name_the_tests_run_the_first_and_fail(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "same.yaml").write_text(RULE.replace("too low", "another message"))
+    (folder / "tests.yaml").write_text(TESTS.replace("[rule.yaml]", "[rule.yaml, same.yaml]"))
+    code, shown = run(capsys, "test", "tests.yaml")
+    assert (code, shown.splitlines()) == (
+        1,
+        [
+            "error: same.yaml:1: metadata.name is low-ttl again, as in rule.yaml:1; allowed: each name once",
+            "1 test passed, 0 failed.",
+        ],
+    )
+
+
 def test_policy_check_fails_on_a_file_without_a_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text("")
     assert run(capsys, "check", "rule.yaml") == (1, "There is no DNSPolicy in these files.\n")
@@ -152,6 +167,7 @@ def test_policy_test_fails_if_a_rule_of_the_tests_is_invalid(folder: Path, capsy
         (("check", "--fix", "rule.yaml"), "--fix is no option of extdns policy"),
         (("check", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
         (("test", "missing.yaml"), "missing.yaml cannot be read: No such file or directory"),
+        (("test", "."), ". is a folder\n  allowed: files with tests, such as rules/tests.yaml"),
     ],
 )
 def test_an_incomplete_or_invalid_policy_command_is_a_usage_error(arguments: tuple[str, ...], message: str) -> None:
