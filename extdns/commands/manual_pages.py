@@ -31,7 +31,8 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         options=(
             Option(
                 form="--fail-on=deny|warn",
-                text="ends with 5 if a rule denies a record; with `warn`, also if a rule warns",
+                text="ends with 5 if a rule denies a record; with `warn`, also if a rule warns. Ends with 1 if there "
+                "is no rule, or the policy server does not answer",
             ),
             Option(form="--held", text="shows only held deletes; the exit code is that of the whole plan"),
             Option(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult, PlanContent, PlanSummary
+    from extdns.documents.rule_snapshot import RuleSnapshot
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
@@ -43,12 +44,16 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     snapshot, flags = take_value(flags, "--zone-snapshot", allowed="a file that extdns owners --output=json printed")
     base, flags = take_value(flags, "--base", allowed="a file, a folder, or a Git revision")
     config = configure_pass(flags, environ)
+    if fail_on and not (config.rules.policy_rules or config.rules.opa_url):
+        raise usage_error(f"--fail-on={fail_on} has no rules to evaluate", "give --policy-rules or --opa-url")
     reader = partial(read_zone_snapshot, snapshot) if snapshot else open_reader
     result = run_pass(config, reader) if base is None else plan_difference(config, base, reader)
     displayed = _select_held(result) if only_held else result
     plan = build_plan_document(displayed) if output == JSON else build_plan_content(displayed)
     _show(plan, output, _describe_empty_plan(base, only_held=only_held), describe_command(config))
     leaves_nothing = any(one.leaves_nothing for one in plan.warnings) and not config.control.compat
+    if fail_on:
+        _require_evaluation(fail_on, result.rules)
     if not result.missing and _is_violated(plan, fail_on):
         return VIOLATED
     return _compute_exit_code(result.missing, count_actions(result.decisions), leaves_nothing=leaves_nothing)
@@ -64,6 +69,21 @@ def _take_fail_on(flags: Sequence[str]) -> tuple[str, list[str]]:
     if chosen is not None and chosen not in FAIL_ON:
         raise usage_error(f"--fail-on={sanitize(chosen)} is not a result of a rule", f"allowed: {', '.join(FAIL_ON)}")
     return chosen or "", rest
+
+
+def _require_evaluation(fail_on: str, rules: RuleSnapshot) -> None:
+    """Raise `UsageError` if nothing denies a record because there is no rule, or the policy server does not answer."""
+    local, server = rules.local, rules.server
+    if server is not None and server.problem:
+        raise usage_error(
+            f"--fail-on={fail_on}: the policy server does not answer: {server.problem}",
+            "start the server, or correct --opa-url",
+        )
+    if server is None and local is not None and not local.policies and not local.problems:
+        raise usage_error(
+            f"--fail-on={fail_on}: no DNSPolicy was read, so no rule denies anything",
+            "check the paths of --policy-rules",
+        )
 
 
 def _is_violated(plan: PlanContent, fail_on: str) -> bool:

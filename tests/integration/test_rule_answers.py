@@ -119,6 +119,29 @@ def test_a_plan_without_violations_exits_with_the_usual_code_although_fail_on_is
     assert shop.call("plan", "--fail-on=warn") == DONE
 
 
+def test_with_fail_on_a_plan_without_any_rule_fails(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.rules.write_text(json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "no-rule"}}))
+    assert shop.call("plan") == INCOMPLETE
+    assert shop.call("plan", "--fail-on=deny") == USAGE
+    assert "error: --fail-on=deny: no DNSPolicy was read, so no rule denies anything\n" in capsys.readouterr().err
+
+
+def test_with_fail_on_a_plan_without_a_flag_for_rules_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "--source=service", "--provider=inmemory", "--fail-on=warn"], {}) == USAGE
+    assert capsys.readouterr().err == (
+        "error: --fail-on=warn has no rules to evaluate\n  give --policy-rules or --opa-url\n"
+    )
+
+
+@pytest.mark.parametrize("failure", ["keep", "allow"])
+def test_with_fail_on_a_plan_fails_if_the_policy_server_does_not_answer(
+    shop: Shop, failure: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opa = ("--opa-url=unix:///missing/opa.sock", f"--opa-failure={failure}")
+    assert shop.call("plan", "--fail-on=deny", *opa) == USAGE
+    assert "error: --fail-on=deny: the policy server does not answer: " in capsys.readouterr().err
+
+
 def test_explain_shows_each_rule_about_a_name_with_its_result_and_values(shop: Shop) -> None:
     text = shop.read("explain", "web.example.org")
     assert "rule addresses DENIES it: no link-local addresses" in text
