@@ -89,6 +89,6 @@ def _find_topics(topic: str) -> tuple[Topic, ...]:
     )
     if not found:
         raise usage_error(
-            f"no flag and no topic contains {sanitize(topic)}", f"topics: {', '.join(one.title for one in TOPICS)}"
+            f"no flag and no topic contains {sanitize(topic)}", f"topics: {'; '.join(one.title for one in TOPICS)}"
         )
     return found

@@ -113,7 +113,8 @@ class HtmlPages:
                 Query.parse(query, ())
                 return self._render("reasons.html", live, path, address, groups=_group_reasons())
             case _:
-                raise PageNotFoundError(f"{sanitize(path)} not found; available: {', '.join(AREAS)}, {PREFIX}")
+                known = ", ".join((*AREAS, "/name?of=NAME", "/reasons", PREFIX))
+                raise PageNotFoundError(f"{sanitize(path)} not found; available: {known}")
 
     def build_error_page(
         self, live: ProcessSnapshot, path: str, address: str, status: HTTPStatus, message: str

@@ -80,7 +80,7 @@ def test_help_shows_the_flags_of_a_topic_or_those_whose_name_contains_a_text(
     ("arguments", "message"),
     [
         (["plann"], "error: there is no help about plann\n  did you mean: extdns help plan\n"),
-        (["flags", "zzz"], "error: no flag and no topic contains zzz\n  topics: What runs, and when, "),
+        (["flags", "zzz"], "error: no flag and no topic contains zzz\n  topics: What runs, and when; Where "),
     ],
 )
 def test_help_about_an_unknown_command_or_topic_is_an_error(

@@ -108,7 +108,13 @@ def test_a_page_request_before_the_first_snapshot_gets_a_503(shop: Process) -> N
 @pytest.mark.parametrize(
     ("path", "query", "status", "message"),
     [
-        pytest.param("/nowhere", "", 404, "/nowhere not found; available: /, /zones", id="no-page"),
+        pytest.param(
+            "/nowhere",
+            "",
+            404,
+            "/nowhere not found; available: /, /zones, /sources, /changes, /policies, /name?of=NAME, /reasons, ",
+            id="no-page",
+        ),
         pytest.param("/\x1b[31m<b>", "", 404, "/\\x1b[31m<b> not found; ", id="hostile-path"),
         pytest.param("/", "stat=x", 400, "unknown parameter stat; allowed: q, state", id="typo"),
         pytest.param("/name", "", 400, "name?of=NAME requires a name", id="no-name"),
