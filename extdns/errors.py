@@ -136,6 +136,8 @@ def describe_cause(exc: Exception, most: int = 120) -> str:
 
     The text is cut after *most* characters.
     """
+    if getattr(exc, "reason", "") == "WRONG_VERSION_NUMBER":  # of an ssl.SSLError
+        return "the server does not use TLS"
     text = exc.strerror if isinstance(exc, OSError) else ""
     return sanitize(text or str(exc) or type(exc).__name__, most)
 

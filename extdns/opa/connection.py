@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from extdns.errors import ExtdnsError, InvalidValueError, escape_unprintable, sanitize
+from extdns.errors import ExtdnsError, InvalidValueError, describe_cause, escape_unprintable, sanitize
 from extdns.exchange_limit import limit_exchange
 from extdns.model.value import Value
 
@@ -221,8 +221,4 @@ def _check_url(settings: OpaSettings) -> None:
 def _describe(exc: Exception) -> str:
     if isinstance(exc, TimeoutError):
         return "no answer in time"
-    if isinstance(exc, OSError) and exc.strerror:
-        return sanitize(exc.strerror)
-    if isinstance(exc, _TokenFileError):
-        return str(exc)
-    return sanitize(str(exc) or type(exc).__name__)
+    return str(exc) if isinstance(exc, _TokenFileError) else describe_cause(exc)

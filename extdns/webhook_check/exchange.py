@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
-from extdns.errors import ExtdnsError, sanitize
+from extdns.errors import ExtdnsError, describe_cause, sanitize
 from extdns.exchange_limit import limit_exchange
 
 JsonBody = bytes | None
@@ -139,5 +139,4 @@ def _translate_errors(what: str, timeout_s: float) -> Iterator[None]:
     except TimeoutError as exc:
         raise NoAnswerInTimeError(f"{what}: no complete answer within {timeout_s:g} s") from exc
     except (OSError, http.client.HTTPException, ValueError) as exc:
-        cause = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc) or type(exc).__name__
-        raise BrokenExchangeError(f"{what}: {sanitize(cause)}") from exc
+        raise BrokenExchangeError(f"{what}: {describe_cause(exc)}") from exc
