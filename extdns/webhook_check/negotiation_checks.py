@@ -48,7 +48,7 @@ def check_zone_in_filter(scratch: Scratch) -> None:
         raise ViolationError(
             f"the domain filter does not match {scratch.domain}: include {_join(document.include)}, exclude "
             f"{_join(document.exclude)}, regexInclude {sanitize(document.regex_include) or 'nothing'}, regexExclude "
-            f"{sanitize(document.regex_exclude) or 'nothing'}"
+            f"{sanitize(document.regex_exclude) or 'nothing'}; give a --zone that it matches"
         )
 
 

@@ -63,6 +63,15 @@ def test_a_failed_check_exits_with_1_and_says_what_the_protocol_requires(
     assert "skipped  ttl-update: needs the check ttl, which did not pass" in lines
 
 
+def test_a_zone_outside_the_filter_of_the_provider_is_reported_with_the_flag_to_correct(
+    fake: WebhookServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["webhook-check", fake.url, "--zone=example.net"], {}) == 1
+    (failed,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed")]
+    assert failed.startswith("failed   zone-in-filter: the domain filter does not match extdns-check-")
+    assert failed.endswith("; give a --zone that it matches")
+
+
 def test_the_junit_xml_has_a_test_case_for_each_check_and_for_the_clean_up(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
