@@ -18,7 +18,7 @@ from extdns.model.claim import UnresolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.kind import ObjectKey, ObjectRef
+from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
@@ -286,9 +286,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """Return *evidence*, or why to keep the record: a kind that claims depend on is not synced."""
         down = self.phases.dependencies_down
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
-            names = ", ".join(kind.name for kind in down)
-            block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
-            return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
+            return _keep_until_synced(down)
         return Finding(outcome=evidence)
 
     def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
@@ -332,10 +330,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return Finding(outcome=block, waits_for=(Wait(Awaited.ANSWER, key),))
 
     def _find_unclaimed(self) -> Finding:
-        if down := self.phases.down:
-            names = ", ".join(kind.name for kind in down)
-            block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
-            return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in down))
+        if self.phases.down:
+            return _keep_until_synced(self.phases.down)
         return self._check_computed() or Finding(outcome=Evidence.ORPHAN_UNCLAIMED, waits_for=(COMPUTED,))
 
 
@@ -354,6 +350,12 @@ def _keep_for(claim: UnresolvedClaim) -> Finding:
     block = Blocked(reason=claim.reason, detail=f"{claim.provenance.ref}: {claim.detail}")
     waits = (Wait(Awaited.OBJECT, _key(claim)),)
     return Finding(outcome=block, waits_for=waits, unresolved=_is_unresolved(block))
+
+
+def _keep_until_synced(kinds: Sequence[Kind]) -> Finding:
+    names = ", ".join(kind.name for kind in kinds)
+    block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{names} objects are not listed")
+    return Finding(outcome=block, waits_for=tuple(Wait(Awaited.SYNC, kind) for kind in kinds))
 
 
 def _is_unresolved(outcome: Evidence | Blocked) -> bool:
