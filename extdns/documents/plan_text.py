@@ -65,8 +65,8 @@ def format_plan(
     remarks = list(list_remarks(plan))
     if any(one.reason not in PLAIN for one in (*plan.changes, *plan.unfulfilled)):
         remarks.append(("To explain a code in brackets: extdns explain CODE",))
-    if process:
-        remarks.append((_describe_answer(process),))
+    if answering := plan.process if isinstance(plan, RunningPlanDocument) else process:
+        remarks.append((_describe_answer(answering),))
     for paragraph in remarks:
         yield from paragraph
         yield ""
@@ -113,8 +113,6 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
     yield from (format_scope_warning(one) for one in plan.warnings)
     if plan.missing:
         yield tuple(format_missing(plan.missing))
-    if isinstance(plan, RunningPlanDocument):
-        yield (_describe_answer(plan.process),)
 
 
 def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
@@ -258,8 +256,10 @@ def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterat
         yield from _HEAD
         yield from map(_format_markdown_row, rows)
         yield ""
-    for paragraph in list_remarks(plan):
-        yield from (f"- {_format_code_span(line)}" for line in paragraph)
+    for line in (line for paragraph in list_remarks(plan) for line in paragraph):
+        yield f"{'  ' if line.startswith('  ') else ''}- {_format_code_span(line)}"
+    if isinstance(plan, RunningPlanDocument):
+        yield f"- {_format_code_span(_describe_answer(plan.process))}"
     yield ""
     yield summarize_plan(plan, nothing)
 

@@ -82,6 +82,12 @@ def test_a_plan_shows_each_denied_record_with_the_rule_and_its_message(shop: Sho
     assert (violation["rule"], violation["result"], violation["name"]) == ("addresses", "deny", "web.example.org")
 
 
+def test_a_plan_as_markdown_lists_violations_below_their_heading(shop: Shop) -> None:
+    lines = shop.read("plan", "--output=markdown").splitlines()
+    violation = "  - `deny web.example.org A (Service shop/web): rule addresses: no link-local addresses`"
+    assert lines[lines.index("- `Violations of rules`") + 1] == violation
+
+
 def test_a_plan_shows_warnings_of_rules_about_records_that_are_published(shop: Shop) -> None:
     shop.set_rule(policy("warn"))
     shop.installation.run_once(f"--policy-rules={shop.rules}")

@@ -59,6 +59,12 @@ def test_plan_controller_shows_what_the_running_process_has_planned(
         line.startswith("12 deletes are HELD in namespace shop in zone example.org. To approve them") for line in lines
     )
     assert "better evidence" not in output
+    assert lines[-5:-1] == [
+        "To explain a code in brackets: extdns explain CODE",
+        "",
+        next(line for line in lines if line.startswith(f"Answered by extdns at {address}, ")),
+        "",
+    ]
     assert lines[-1] == "2 to create, 0 to update, 0 to delete, 13 kept, 2 not published."
     assert all(line.isprintable() for line in output.splitlines())
 
