@@ -94,9 +94,10 @@ class Cluster:
         for key, claims in self.missing.items():
             if key not in self.confirmed:
                 yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
-        for pod, claims in self.missing_pods.values():
+        for key, (pod, claims) in self.missing_pods.items():
             if pod not in self.confirmed:
-                yield from (claim for claim in claims if isinstance(claim, ResolvedClaim))
+                ended = (claim for claim in claims if claim not in self.requests[key])
+                yield from (claim for claim in ended if isinstance(claim, ResolvedClaim))
 
     def see(self, key: ObjectKey, claims: tuple[Claim, ...], cause: Cause = Cause.VERSION) -> Observed:
         """Let the object exist and request *claims*."""

@@ -144,14 +144,18 @@ def check_intentions(
 
 
 def _check_targets(change: Update, cluster: Cluster) -> None:
-    """Check that no target is removed only because a list lacks an object that may exist."""
-    before, after = set(change.current.record.targets), set(change.desired.targets)
-    if not after < before:
+    """Check that no target is removed only because a list lacks an object that may exist.
+
+    Claims of another source than that of the record do not count: only claims of one source are merged.
+    """
+    removed = set(change.current.record.targets) - set(change.desired.targets)
+    if set(change.desired.targets) - set(change.current.record.targets):
         return
+    resource = cluster.find_object(change.current.resource)
     for claim in cluster.unconfirmed_claims():
-        if claim.desired.key == change.key:
-            removed = before - after
-            assert not removed & set(claim.desired.targets), f"{change.key} loses what {claim.provenance.ref} requested"
+        requester = claim.provenance.ref
+        if claim.desired.key == change.key and (resource is None or requester.key.kind == resource.kind):
+            assert not removed & set(claim.desired.targets), f"{change.key} loses what {requester} requested"
 
 
 def _check_evidence(change: Delete, cluster: Cluster, *, approved: bool) -> None:
