@@ -20,10 +20,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import Final
 
 from extdns.masking import mask
+
+_LINE_IN_PYTHON: Final = re.compile(r"^_ssl\.c:\d+: | \(_ssl\.c:\d+\)$")
+"""Where Python found an error of TLS, which its messages begin or end with."""
 
 
 class ExtdnsError(Exception):
@@ -138,8 +143,8 @@ def describe_cause(exc: Exception, most: int = 120) -> str:
     """
     if getattr(exc, "reason", "") == "WRONG_VERSION_NUMBER":  # of an ssl.SSLError
         return "the server does not use TLS"
-    text = exc.strerror if isinstance(exc, OSError) else ""
-    return sanitize(text or str(exc) or type(exc).__name__, most)
+    text = (exc.strerror if isinstance(exc, OSError) else "") or str(exc) or type(exc).__name__
+    return sanitize(_LINE_IN_PYTHON.sub("", text), most)
 
 
 def shorten(text: str, most: int = 120) -> str:

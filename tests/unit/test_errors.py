@@ -34,6 +34,16 @@ def build_tls_error() -> ssl.SSLError:
         pytest.param(TimeoutError("timed out"), "timed out", id="without-a-number"),
         pytest.param(EOFError(), "EOFError", id="without-a-text"),
         pytest.param(ValueError("a\nb"), "a\\nb", id="several-lines"),
+        pytest.param(
+            TimeoutError("_ssl.c:989: The handshake operation timed out"),
+            "The handshake operation timed out",
+            id="tls-timeout",
+        ),
+        pytest.param(
+            ssl.SSLError(1, "[SSL] certificate verify failed (_ssl.c:1006)"),
+            "[SSL] certificate verify failed",
+            id="tls",
+        ),
         pytest.param(build_tls_error(), "the server does not use TLS", id="no-tls"),
     ],
 )
