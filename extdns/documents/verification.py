@@ -199,7 +199,7 @@ def _describe_state(one: ServedDocument) -> str:
         case "unpublished":
             return f"not published  [{one.reason}]" if one.reason else "no object requests it"
         case "unknown":
-            return "published, but the name servers of the zone are unknown; give one with --nameserver"
+            return "published, but the resolver of this machine finds no name server of the zone; give a --nameserver"
         case _:
             assert_never(one.state)
 

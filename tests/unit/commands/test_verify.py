@@ -279,7 +279,10 @@ def test_verify_reports_a_record_as_unknown_if_its_zone_has_no_known_name_server
 ) -> None:
     monkeypatch.setattr(verify, "find_name_servers", lambda _: ())
     assert run(installation, (), "web.example.org", clock=clock) == 2
-    assert "the name servers of the zone are unknown; give one with --nameserver\n" in capsys.readouterr().out
+    assert (
+        "the resolver of this machine finds no name server of the zone; give a --nameserver\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_verify_prints_json(
