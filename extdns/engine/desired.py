@@ -138,8 +138,7 @@ def adjust(found: Iterable[Candidate], zone: Zone, current: Sequence[OwnedRecord
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
             for endpoint in adjusted.accepted
         ]
-        if adjusted.refused:
-            refusals += [(refusal, candidate) for refusal in adjusted.refused]
+        refusals += [(refusal, candidate) for refusal in adjusted.refused]
     if unknown:
         raise AdjustmentUnknownError(tuple(unknown))
     types, all_taken = settings.plan.managed_types, tuple(taken)

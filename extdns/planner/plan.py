@@ -63,8 +63,7 @@ def compare_name(
     proposals = tuple([proposal for row in table for proposal in propose(row, settings)])
     types = settings.managed_types
     rejected = [_reject(one, Reason.TYPE_UNMANAGED) for one in desired if one.desired.type not in types]
-    if incompatible:
-        rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
+    rejected += [_reject(one, Reason.INCOMPATIBLE_RECORD) for one in incompatible]
     for row in table:
         if row.yielding_cnames or row.other_candidates:
             rejected += _reject_others(row)
@@ -131,7 +130,7 @@ def propose_changes(
         outcome = proposal.outcome
         if isinstance(outcome, Delete):
             outcome = _resolve_delete(outcome, comparison, findings, retained, settings)
-        elif findings and isinstance(found := findings.get(proposal.key), Blocked):
+        elif isinstance(found := findings.get(proposal.key), Blocked):
             outcome = found
         if not (isinstance(outcome, Blocked) or allows(settings.policy, outcome)):
             outcome = Blocked(reason=Reason.POLICY_KEEPS, detail=f"--policy={settings.policy}")
