@@ -14,7 +14,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
 from extdns.model.violation import Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.rule_input import Operation, RuleInput, count_characters
+from extdns.rules.rule_input import Operation, RuleInput
 
 _MAX_CACHED: Final = 65_536
 MAX_CACHED_CHARACTERS: Final = 16_000_000
@@ -79,35 +79,33 @@ class PolicyRules:
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
         """Return the evaluation of each of *inputs*, in their order. Never raises."""
-        return tuple([self._evaluate_safely(item) for item in inputs])
-
-    def _evaluate_safely(self, item: RuleInput) -> Evaluation:
-        try:
-            return self._evaluate(item)
-        except Exception as error:  # noqa: BLE001 - a defect must not change a record (docs/design/rules.md)
-            return Evaluation(unavailable=describe_error(error))
+        return tuple([self._evaluate(item) for item in inputs])
 
     def _evaluate(self, item: RuleInput) -> Evaluation:
-        groups, answer = self._find_selection(item)
         violations: list[Violation] = []
-        for group in groups:
-            values = group.read(item)
-            found = self._answers.get((group, values))
-            if found is None:
-                found = group.evaluate(item, values)
-                self._store_answer((group, values), found, item)
-            violations += found
+        try:
+            groups, answer = self._find_selection(item)
+            for group in groups:
+                values = group.read(item)
+                found = self._answers.get((group, values))
+                if found is None:
+                    size = len(repr(values))
+                    found = group.evaluate(item, values, size)
+                    self._store_answer((group, values), found, size)
+                violations += found
+        except Exception as error:  # noqa: BLE001 - a defect must not change a record (docs/design/rules.md)
+            return Evaluation(unavailable=describe_error(error))
         if not violations:
             return answer
         return Evaluation(
             violations=tuple(sorted(set(violations))), matched=answer.matched, unavailable=answer.unavailable
         )
 
-    def _store_answer(self, key: Hashable, answer: tuple[Violation, ...], item: RuleInput) -> None:
-        self._cached_characters += count_characters(item)
+    def _store_answer(self, key: Hashable, answer: tuple[Violation, ...], size: int) -> None:
+        self._cached_characters += size
         if len(self._answers) >= _MAX_CACHED or self._cached_characters > MAX_CACHED_CHARACTERS:
             self._answers.clear()
-            self._cached_characters = count_characters(item)
+            self._cached_characters = size
         self._answers[key] = answer
 
     def _find_selection(self, item: RuleInput) -> _Selection:

@@ -136,9 +136,9 @@ def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
     counted: list[RuleInput] = []
     evaluate = PolicyGroup.evaluate
 
-    def count(group: PolicyGroup, item: RuleInput, values: ReadValues) -> tuple[Violation, ...]:
+    def count(group: PolicyGroup, item: RuleInput, values: ReadValues, size: int) -> tuple[Violation, ...]:
         counted.append(item)
-        return evaluate(group, item, values)
+        return evaluate(group, item, values, size)
 
     with patch.object(PolicyGroup, "evaluate", count):
         rules.evaluate(items)
