@@ -11,14 +11,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from msgspec.structs import replace
-
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.value import StringMap
+from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.ports import ClusterView, NotSyncedError
 
 if TYPE_CHECKING:
@@ -125,7 +123,8 @@ class Observer:
         except Exception as exc:  # noqa: BLE001 - law 3: a failure of one object affects no other
             failure = describe_error(exc)
         self._store_lookups(requester, cause, recording.lookups)
-        observation = Observation(
+        labels, annotations = _read_tags(obj.metadata) if self._reads_rule_objects and obj else (EMPTY_MAP, EMPTY_MAP)
+        return Observation(
             source=requester.source,
             key=requester.key,
             cause=cause,
@@ -136,8 +135,9 @@ class Observer:
             generation=generation,
             uid=uid,
             resource_version=resource_version,
+            labels=labels,
+            annotations=annotations,
         )
-        return _add_tags(observation, obj.metadata) if self._reads_rule_objects and obj else observation
 
     def _store_lookups(self, requester: Requester, cause: Cause, lookups: Iterable[Lookup]) -> None:
         self._absent.pop(requester, None)
@@ -163,13 +163,10 @@ class Observer:
         return tuple(sorted(found))
 
 
-def _add_tags(observation: Observation, metadata: ObjectMeta) -> Observation:
-    annotations = {name: text for name, text in (metadata.annotations or {}).items() if name != _LAST_APPLIED}
-    return replace(
-        observation,
-        labels=StringMap.from_items(metadata.labels or {}),
-        annotations=StringMap.from_items(annotations),
-    )
+def _read_tags(metadata: ObjectMeta) -> tuple[StringMap, StringMap]:
+    """Return the labels and annotations that rules may read."""
+    annotations = StringMap.from_items(metadata.annotations or {})
+    return StringMap.from_items(metadata.labels or {}), annotations.without(_LAST_APPLIED)
 
 
 class Requester(NamedTuple):

@@ -180,7 +180,7 @@ def _conclude_plans(name: DnsName, planned: NamePlan, former: Sequence[Decision]
             zone.zone, name, proposals, plan.unfulfilled, merged=plan.merged, former=former
         )
         if plan.review.evaluations:
-            decisions = attach_evaluations(decisions, plan.review)
+            decisions = attach_evaluations(decisions, plan.review.evaluations)
         planned.decisions += decisions
         zone_id = zone.zone.id
         planned.waits += [ZoneWait(zone_id, wait) for wait in plan.waits_for]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from extdns.engine.effects import QueryRules
 from extdns.engine.inputs import PRESENT, Cause, RulesAnswered, RulesChanged, RulesRevised
-from extdns.model.claim import NameClaim, ResolvedClaim
+from extdns.model.claim import NameClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.core import NAMESPACE
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Observation, RulesInput
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
-    from extdns.engine.zones import Zones
     from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
@@ -37,16 +36,6 @@ _UNREAD_NAMESPACE: Final = Evaluation(unavailable="the namespace of the object w
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
 _CONTENT: Final = frozenset({"targets", "ttl", "properties"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
-
-
-class ObjectTags(NamedTuple):
-    """The labels and annotations of one object."""
-
-    labels: StringMap = EMPTY_MAP
-    annotations: StringMap = EMPTY_MAP
-
-
-_UNTAGGED: Final = ObjectTags()
 
 
 class UnreadRules(Value, frozen=True, kw_only=True):
@@ -79,9 +68,8 @@ class RuleState:
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
         self.has_server = settings.has_policy_server
         self.is_active = settings.has_rules or settings.has_policy_server
-        self._tags: dict[ObjectKey, ObjectTags] = {}
-        self._objects: dict[ObjectKey, RuleObject] = {}  # built from `_tags` when they are needed
-        self._namespaces: dict[str, RuleNamespace] = {}  # and these
+        self._objects: dict[ObjectKey, RuleObject] = {}
+        self._namespaces: dict[str, RuleNamespace] = {}
         self._answers: dict[RuleInput, Evaluation] = {}
         self._requests: dict[RuleInput, Evaluation] = {}  # the answers, without operation and current record
         self._names: dict[RuleInput, set[DnsName]] = {}
@@ -113,33 +101,35 @@ class RuleState:
 
     def observe(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
         """Store the labels and annotations of the object of *seen*. Return the names to plan again if they changed."""
-        if seen.cause is Cause.MISSING and seen.key.kind == NAMESPACE:
-            return frozenset()  # a list can be incomplete
-        tags = ObjectTags(seen.labels, seen.annotations) if seen.cause in PRESENT else None
-        if tags == self._tags.get(seen.key):
-            return frozenset()
-        if tags is None:
-            del self._tags[seen.key]
-        else:
-            self._tags[seen.key] = tags
-        self._objects.pop(seen.key, None)
         if seen.key.kind == NAMESPACE:
-            self._namespaces.pop(seen.key.name, None)
+            return self._observe_namespace(seen, claims)
+        found = _build_object(seen.key, seen.labels, seen.annotations) if seen.cause in PRESENT else None
+        if found == self._objects.get(seen.key):
+            return frozenset()
+        if found:
+            self._objects[seen.key] = found
+        else:
+            del self._objects[seen.key]
+        return {claim.name for claim in seen.claims if isinstance(claim, NameClaim)} if self.is_active else frozenset()
+
+    def _observe_namespace(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
+        if seen.cause is Cause.MISSING:
+            return frozenset()  # a list can be incomplete
+        name = seen.key.name
+        found = _build_namespace(name, seen.labels, seen.annotations) if seen.cause in PRESENT else None
+        if found == self._namespaces.get(name):
+            return frozenset()
+        if found:
+            self._namespaces[name] = found
+        else:
+            del self._namespaces[name]
         if not self.is_active:
             return frozenset()
-        if seen.key.kind == NAMESPACE:
-            return {name for name in claims.names() if _is_requested_in(seen.key.name, claims.claims(name))}
-        return {claim.name for claim in seen.claims if isinstance(claim, NameClaim)}
+        return {one for one in claims.names() if _is_requested_in(name, claims.claims(one))}
 
     def find_object(self, key: ObjectKey) -> RuleObject:
         """Return the object at *key* as rules see it."""
-        found = self._objects.get(key)
-        if found is None:
-            tags = self._tags.get(key)
-            found = _build_object(key, tags or _UNTAGGED)
-            if tags:
-                self._objects[key] = found
-        return found
+        return self._objects.get(key) or _build_object(key)
 
     def find_namespace(self, name: str, *, may_be_gone: bool = False) -> RuleNamespace | None:
         """Return the namespace *name* as rules see it; None if *name* is "" or the namespace was not read.
@@ -149,12 +139,10 @@ class RuleState:
         """
         if not name or not self._phases.is_synced(NAMESPACE):
             return None
-        if name not in self._namespaces:
-            tags = self._tags.get(ObjectKey(NAMESPACE, "", name))
-            if tags is None and self._has_all_namespaces:
-                return _build_namespace(name, _UNTAGGED) if may_be_gone else None
-            self._namespaces[name] = _build_namespace(name, tags or _UNTAGGED)
-        return self._namespaces[name]
+        found = self._namespaces.get(name)
+        if found is None and not self._has_all_namespaces:
+            found = self._namespaces[name] = _build_namespace(name)
+        return found or (_build_namespace(name) if may_be_gone else None)
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> Sequence[Evaluation]:
         """Return the evaluation of each of *inputs* by the local rules and the policy server; store nothing."""
@@ -217,47 +205,25 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
     return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
 
 
-def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex, zones: Zones) -> bool:
-    """Return whether the PTR claim *claim* would newly publish a name whose address record is unknown now.
-
-    It is unknown while the claim to it is unresolved (a PTR claim stays then, so that an existing PTR record stays), or
-    while its zone was not fully read.
-
-    Args:
-        claim: a PTR claim.
-        current: the records at the name of *claim*.
-        claims: all claims.
-        zones: all zones.
-    """
-    ours = [one.record for one in current if one.is_ours and one.key == claim.desired.key]
-    published = {target for record in ours for target in record.targets}
-    for host in [DnsName(target) for target in claim.desired.targets if target not in published]:
-        refs = [one.provenance.ref for one in claims.claims(host) if isinstance(one, ResolvedClaim)]
-        if claim.provenance.ref not in refs or not all(zone.cache.is_complete for zone in zones.containing(host)):
-            return True
-    return False
-
-
 def _drop_current(item: RuleInput) -> RuleInput:
     """Return *item* without its current record, and with a create as an update, so that equal answers can be shared."""
     operation = Operation.DELETE if item.operation is Operation.DELETE else Operation.UPDATE
     return replace(item, operation=operation, current=None)
 
 
-def _build_object(key: ObjectKey, tags: ObjectTags) -> RuleObject:
+def _build_object(key: ObjectKey, labels: StringMap = EMPTY_MAP, annotations: StringMap = EMPTY_MAP) -> RuleObject:
     return RuleObject(
         api_version=key.kind.api_version,
         kind=key.kind.name,
         namespace=key.namespace,
         name=key.name,
-        labels=tags.labels,
-        annotations=tags.annotations,
+        labels=labels,
+        annotations=annotations,
     )
 
 
-def _build_namespace(name: str, tags: ObjectTags) -> RuleNamespace:
-    labels = tags.labels.set(_NAMESPACE_NAME, name)
-    return RuleNamespace(name=name, labels=labels, annotations=tags.annotations)
+def _build_namespace(name: str, labels: StringMap = EMPTY_MAP, annotations: StringMap = EMPTY_MAP) -> RuleNamespace:
+    return RuleNamespace(name=name, labels=labels.set(_NAMESPACE_NAME, name), annotations=annotations)
 
 
 def _is_requested_in(namespace: str, claims: Iterable[NameClaim]) -> bool:

@@ -176,7 +176,7 @@ def _plan_changes(
         deletes=deletes,
         current=current,
         requested=requested,
-        waits_for=(*_find_waits(plan_input, findings, contest, state), *(review.waits_for if reviewer else ())),
+        waits_for=(*_find_waits(plan_input, findings, contest, state), *review.waits_for),
         review=review,
     )
 
