@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final, TypeVar
 
-from extdns.errors import InvalidValueError, sanitize
+from extdns.errors import InvalidValueError, find_similar, sanitize
 from extdns.model.dns_name import DnsName
 
 MAX_ITEMS: Final = 256
@@ -45,9 +44,8 @@ class DocumentReader:
             return {}
         for name in value:
             if name not in fields:
-                near = get_close_matches(str(name), fields, n=1)
-                advice = f"; did you mean: {near[0]}" if near else ""
-                self.report(f"{path}.{sanitize(str(name))}", f"does not exist; allowed: {', '.join(fields)}{advice}")
+                message = f"does not exist; {_list_allowed(str(name), fields)}"
+                self.report(f"{path}.{sanitize(str(name))}", message)
         return {name: item for name, item in value.items() if name in fields}
 
     def read_list(
@@ -85,7 +83,7 @@ class DocumentReader:
             return default
         if not isinstance(value, str) or value not in choices:
             shown = f'"{sanitize(value)}"' if isinstance(value, str) else describe_type(value)
-            self.report(path, f"is {shown}; allowed: {', '.join(choices)}")
+            self.report(path, f"is {shown}; {_list_allowed(str(value), choices)}")
             return default
         return value
 
@@ -130,6 +128,11 @@ def describe_type(value: object) -> str:
             return "a mapping"
         case _:
             return "not valid YAML"
+
+
+def _list_allowed(text: str, choices: Collection[str]) -> str:
+    near = find_similar(text, choices)
+    return f"allowed: {', '.join(choices)}" + (f"; did you mean: {near}" if near else "")
 
 
 def _advise_quotes(value: object) -> str:

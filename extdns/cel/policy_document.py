@@ -11,6 +11,7 @@ from typing import Final
 
 from extdns.cel.document_reader import DocumentReader
 from extdns.cel.expression import MAX_EXPRESSION
+from extdns.flags.sources import SOURCES
 from extdns.model.value import Value
 from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
@@ -41,7 +42,6 @@ _DEFAULT_OPERATIONS: Final = (Operation.CREATE, Operation.UPDATE)
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _NAMESPACE: Final = re.compile(_LABEL)
-_SOURCE: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
 _RECORD_TYPE: Final = re.compile(r"[A-Z][A-Z0-9]{0,15}")
 _REASON: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,62}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
@@ -195,7 +195,7 @@ def _read_match(reader: DocumentReader, value: object) -> PolicyMatch:
         return Operation(reader.read_choice(item, path, tuple(Operation), Operation.CREATE))
 
     def read_source(item: object, path: str) -> str:
-        return reader.read_matching(item, path, _SOURCE, "the name of a source, as service")
+        return reader.read_choice("" if item is None else item, path, SOURCES, "")
 
     def read_namespace(item: object, path: str) -> str:
         return reader.read_matching(item, path, _NAMESPACE, "the name of a namespace")

@@ -17,6 +17,7 @@ from extdns.cel.policy_document import (
     SelectorRequirement,
     read_policy,
 )
+from extdns.flags.sources import SOURCES
 from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 
@@ -61,10 +62,13 @@ INVALID: dict[str, tuple[object, str]] = {
         {"validations": [{"expression": "true", "reason": "not allowed"}]},
         'spec.validations[0].reason is "not allowed"; allowed: letters and digits, as NameNotAllowed',
     ),
-    "action": ({"validations": TRUE, "action": "Deny"}, 'spec.action is "Deny"; allowed: deny, warn, audit'),
+    "action": (
+        {"validations": TRUE, "action": "Deny"},
+        'spec.action is "Deny"; allowed: deny, warn, audit; did you mean: deny',
+    ),
     "failure policy": (
         {"validations": TRUE, "failurePolicy": "fail"},
-        'spec.failurePolicy is "fail"; allowed: Fail, Ignore',
+        'spec.failurePolicy is "fail"; allowed: Fail, Ignore; did you mean: Fail',
     ),
     "delete without deny": (
         {"validations": TRUE, "action": "warn", "onViolation": "delete"},
@@ -97,6 +101,10 @@ INVALID: dict[str, tuple[object, str]] = {
     "namespace": (
         {"validations": TRUE, "match": {"namespaces": ["Team"]}},
         'spec.match.namespaces[0] is "Team"; allowed: the name of a namespace',
+    ),
+    "source": (
+        {"validations": TRUE, "match": {"sources": ["services"]}},
+        f'spec.match.sources[0] is "services"; allowed: {", ".join(SOURCES)}; did you mean: service',
     ),
     "selector operator": (
         {"validations": TRUE, "match": {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "in"}]}}},
