@@ -91,7 +91,7 @@ def _failures(engine: Engine) -> Iterator[str]:
 def _unread(engine: Engine) -> Iterator[str]:
     yield from (one.message for one in _find_unlisted_kinds(engine))
     if unavailable := engine.decisions.reasons[Reason.POLICY_UNAVAILABLE]:
-        yield f"{format_count(unavailable, 'record')} left alone: whether rules allow them is unknown"
+        yield f"{format_count(unavailable, 'record')} left alone: the rules gave no answer"
     for key, failure in engine.claims.failures():
         yield f"{ObjectRef(key=key)}: {failure}"
     yield from engine.problems.messages()

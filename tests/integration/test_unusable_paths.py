@@ -49,3 +49,19 @@ def test_a_home_folder_that_cannot_be_searched_counts_as_one_without_kubeconfig(
     shown = capsys.readouterr().err
     assert "there is no cluster to read: no kubeconfig was found" in shown
     assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize(
+    ("flag", "allowed"),
+    [
+        ("--manifests", 'a file, a folder, or "-" for standard input'),
+        ("--policy-rules", "a file, a folder, or cluster"),
+    ],
+)
+def test_a_path_that_does_not_exist_is_reported_with_what_the_flag_allows(
+    flag: str, allowed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = (*MEMORY, "--source=empty", "--txt-owner-id=me", "--once", "--manifests=/dev/null", f"{flag}=missing")
+    assert cli.main(flags, {}) == 1
+    shown = capsys.readouterr().err
+    assert f"{flag}=missing cannot be read: No such file or directory; allowed: {allowed}" in shown

@@ -37,6 +37,12 @@ _REMOVED: Final[FileStamp] = ()
 _WITHOUT_KIND: Final = ("/kustomization.yaml", "/kustomization.yml")
 """Files that are often in a folder of manifests, and in which `kind` is optional."""
 
+_ALLOWED: Final = {
+    "manifests": 'a file, a folder, or "-" for standard input',
+    "policy-rules": "a file, a folder, or cluster",
+}
+"""By flag: the values that are allowed."""
+
 
 class _UnstableFile(Value, frozen=True):
     """A file that lost objects or became invalid: its stamp after that, and since when (monotonic seconds)."""
@@ -165,10 +171,8 @@ def _ensure_exists(root: ManifestFile, flag: str) -> None:
     try:
         Path(root.path).stat()
     except OSError as error:
-        allowed = 'a file, a folder, or "-" for standard input'
-        raise UsageError(
-            f"--{flag}={escape_unprintable(root.name)} cannot be read: {describe_os_error(error)}; allowed: {allowed}"
-        ) from error
+        problem = f"--{flag}={escape_unprintable(root.name)} cannot be read: {describe_os_error(error)}"
+        raise UsageError(f"{problem}; allowed: {_ALLOWED[flag]}") from error
 
 
 ProblemMessages = dict[tuple[str, ObjectKey | None], str]
