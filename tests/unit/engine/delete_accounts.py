@@ -16,6 +16,7 @@ from extdns.model.change import Batch, Delete
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.planner.coexistence import can_coexist
 from tests.builders import REGISTRY
 from tests.fakes.faulty import Submission
 from tests.unit.engine.cluster import Cluster, NameClaim, namespace_in
@@ -236,7 +237,10 @@ class DeleteAccounts:
                 self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, until_s)
 
     def _has_hold_ended(self, location: ZoneAndKey, cluster: Cluster, world: World) -> bool:
-        """Return whether the record is requested, gone or foreign now, or belongs to another zone."""
+        """Return whether the record is kept, gone or foreign now, or belongs to another zone.
+
+        It is kept if it is requested, or if rules deny what its namespace requests in its place.
+        """
         zone_id, key = location
         zone = next(zone for zone in ZONES if zone.id == zone_id)
         for claim in cluster.claims_to(key.name):
@@ -247,7 +251,16 @@ class DeleteAccounts:
         if homes and zone_id not in homes:
             return True
         owned = read_ownership(tuple(contents_with_ownership(world, zone).values())).get(key)
-        return owned is None or not owned.is_ours
+        if owned is None or not owned.is_ours:
+            return True
+        return any(
+            isinstance(claim, ResolvedClaim)
+            and cluster.is_denied(claim)
+            and claim.set_identifier == key.set_identifier
+            and (not owned.resource or _is_of_namespace(claim, namespace_in(owned.resource)))
+            and not can_coexist((owned.record, claim.desired))
+            for claim in cluster.claims_to(key.name)
+        )
 
 
 def _is_part(scope: Scope, of: Scope) -> bool:
