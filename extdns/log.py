@@ -82,7 +82,7 @@ class Event(StrEnum):
     RULE_INCOMPLETE = "A rule has no value for some typical records"
     DECISION_LOG_FAILED = "Cannot write the decision log; its lines wait in memory"
     DECISION_LOG_WRITTEN = "The decision log can be written again"
-    POLICY_SERVER_FAILED = "The policy server does not answer; extdns asks again every few seconds"
+    POLICY_SERVER_FAILED = "The policy server does not answer"
     POLICY_SERVER_ANSWERS = "The policy server answers again"
     POLICY_FAILED = "A policy gives no valid answer for some records; they stay as they are"
     POLICY_STATUS_NOT_WRITTEN = "Cannot write the status of a policy to its ConfigMap"
@@ -103,7 +103,7 @@ class Event(StrEnum):
     # reads
     ZONE_LIST_FAILED = "Cannot list zones; the known zones stay, and extdns retries"
     PROGRESS = "{read} of {zones} zones read, {waiting} names to write"
-    ZONE_READ_FAILED = "Cannot read a zone; extdns retries, other zones continue"
+    ZONE_READ_FAILED = "Cannot read a zone; its records stay, and other zones continue"
     CACHE_STATE = "The list and watch of a kind changed phase"
     # details of the work, at the debug level
     API_CALL = "Call to the DNS service: {action} {status}"

@@ -107,7 +107,8 @@ class SnapshotPublisher:
     def record_outcome(self, batch: Batch, outcome: Outcome, decisions: Iterable[Decision]) -> None:
         """Store the changes of *batch* with their outcome. Repeated failures of one change are stored once.
 
-        *decisions* are those of the names in *batch* when it was sent.
+        *decisions* are those of the names in *batch* when it was sent. A change that is made again without a decision
+        keeps the object and the reason that it had before.
         """
         for change in list_sent_changes(batch, outcome, decisions, self._clock.now()):
             self._sent_count += 1
@@ -116,7 +117,12 @@ class SnapshotPublisher:
                 identity = (change.zone.id, change.name, change.type, change.set_identifier, change.action)
                 key = (*identity, change.outcome, change.detail)
             previous = self._changes.pop(key, None)
-            self._changes[key] = replace(change, times=previous.times + 1) if previous else change
+            self._changes[key] = replace(
+                change,
+                times=previous.times + 1 if previous else 1,
+                object=change.object or (previous.object if previous else ""),
+                reason=change.reason or (previous.reason if previous else ""),
+            )
             if len(self._changes) > _MAX_CHANGES:
                 self._changes.popitem(last=False)
 

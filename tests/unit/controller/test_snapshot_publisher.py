@@ -226,3 +226,16 @@ def test_a_change_is_listed_with_the_reason_of_the_decision_in_its_own_zone() ->
     found.record_outcome(batch("web.example.org"), Applied(records=()), decisions)
     clock.now_s += 2
     assert [one.reason for one in shown(found).changes] == ["requested"]
+
+
+def test_a_change_that_fails_again_without_a_decision_keeps_the_reason_that_it_had() -> None:
+    clock = MovedClock()
+    found = publisher(clock, wake=lambda one: one.update())
+    name = DnsName("web.example.org")
+    decision = Decision(
+        zone=ZONE, name=name, set_identifier="", type="A", action=Action.CREATE, reason=Reason.REQUESTED
+    )
+    found.record_outcome(batch(name), TryLater(message="busy"), [decision])
+    found.record_outcome(batch(name), TryLater(message="busy"), ())
+    clock.now_s += 2
+    assert [(one.times, one.reason) for one in shown(found).changes] == [(2, "requested")]
