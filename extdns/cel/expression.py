@@ -39,6 +39,13 @@ _ADVICE: Final = re.compile(r"[:.] (?:Check |CEL does not |the operation is ).*"
 _UNDEFINED: Final = re.compile(r"Undefined variable or function: '([\w.]+)'.*", re.DOTALL)
 _SYNTAX: Final = re.compile(r"<input>:(\d+):(\d+): (?:Syntax error: )?(.*)")
 _EXPECTING: Final = re.compile(r" expecting .*")
+_UNEXPECTED: Final = re.compile(
+    r"(?:(?:mismatched|extraneous|no viable alternative at) input|token recognition error at:) '(.*)'"
+)
+_END: Final = "<EOF>"
+_QUOTED_END: Final = "'<EOF>'"
+_OPERATORS: Final = {"and": "&&", "or": "||", "not": "!", "=": "=="}
+"""What is often written in place of an operator of CEL."""
 
 
 class InvalidExpressionError(ExtdnsError):
@@ -147,7 +154,12 @@ def _describe_syntax_error(error: Exception) -> str:
         return sanitize(str(error))
     line, column, text = found.groups()
     location = f"line {line}, character {column}" if line != "1" else f"character {column}"
-    return f"{location}: {sanitize(_EXPECTING.sub('', text))}"
+    problem = _EXPECTING.sub("", text)
+    if unexpected := _UNEXPECTED.fullmatch(problem):
+        token = unexpected[1].strip()
+        advice = f"; did you mean: {_OPERATORS[token]}" if token in _OPERATORS else ""
+        problem = "the expression is incomplete" if token == _END else f'unexpected "{token}"{advice}'
+    return f"{location}: {sanitize(problem).replace(_QUOTED_END, 'the end')}"
 
 
 def _check_path(path: FieldPath, schema: FieldSchema) -> None:
@@ -194,6 +206,8 @@ def _convert_error(error: Exception) -> EvaluationError:
             )
         case IndexError():
             return EvaluationError(f"a list has no such element: {sanitize(text)}")
+        case TypeError() if text.startswith("No such overload"):
+            return EvaluationError("an operator is not defined for values of these types", is_type_error=True)
         case TypeError():
             return EvaluationError(_simplify(text), is_type_error=True)
         case _ if found := _UNDEFINED.fullmatch(text):  # declared: so there is no overload
@@ -252,6 +266,11 @@ def check_cost(expression: Expression, elements: int, longest: int) -> None:
             f"the loops of the expression may take {steps} steps, because a list or map may have {joined} elements and "
             f"a text {longest} characters; allowed: {MAX_STEPS}"
         )
+
+
+def describe_value(value: object, most: int) -> str:
+    """Return *value* as `format_value` does, a text in quotes."""
+    return f'"{format_value(value, most)}"' if isinstance(value, str) else format_value(value, most)
 
 
 def format_value(value: object, most: int) -> str:

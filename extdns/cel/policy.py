@@ -13,6 +13,7 @@ from extdns.cel.expression import (
     InvalidExpressionError,
     check_cost,
     compile_expression,
+    describe_value,
     format_value,
     measure_value,
 )
@@ -155,7 +156,7 @@ class PolicyVariables:
         result = self.evaluate(expression)
         if isinstance(result, bool):
             return result
-        raise EvaluationError(f"the value is {format_value(result, _MAX_VALUE)}; allowed: true or false")
+        raise EvaluationError(f"the value is {describe_value(result, _MAX_VALUE)}; allowed: true or false")
 
     def format(self) -> StringMap:
         """Return the values that were evaluated, as text, by the name of the variable."""

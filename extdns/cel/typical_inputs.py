@@ -6,11 +6,11 @@ time because of types: an expression may depend on an annotation, or on a form o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from extdns.cel.expression import EvaluationError, format_value
-from extdns.cel.policy import CompiledPolicy, CompiledValidation
+from extdns.cel.expression import EvaluationError, Expression, describe_value
+from extdns.cel.policy import CompiledPolicy
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import StringMap, Value
@@ -34,7 +34,7 @@ class DryEvaluation(Value, frozen=True, kw_only=True):
 
     Attributes:
         problems: mistakes, because of which the policy cannot be used.
-        warnings: typical inputs for which an expression has no value.
+        warnings: typical inputs for which a condition has no value, and messages that are never used.
     """
 
     problems: tuple[str, ...]
@@ -82,26 +82,39 @@ def evaluate_dry(policy: CompiledPolicy) -> DryEvaluation:
     warnings: list[str] = []
     inputs = tuple(build_typical_inputs(policy.match.operations, policy.match.record_types))
     for validation in policy.validations:
-        results = [_evaluate_once(policy, validation, item) for item in inputs]
+        results = [_evaluate_once(policy, validation.expression, item) for item in inputs]
         errors = [result for result in results if isinstance(result, EvaluationError)]
         path = f"{validation.field}.expression"
         invalid = next((one for one in results if not isinstance(one, bool | EvaluationError)), None)
         if len(errors) < len(results) and invalid is not None:
-            problems.append(f"{path} gives {format_value(invalid, _MAX_VALUE_LENGTH)}; allowed: true or false")
+            problems.append(f"{path} gives {describe_value(invalid, _MAX_VALUE_LENGTH)}; allowed: true or false")
         elif len(errors) == len(results) and all(error.is_type_error for error in errors):
             problems.append(f"{path} has no value for any typical record: {errors[0]}")
         elif errors:
             at = next(at for at, result in enumerate(results) if isinstance(result, EvaluationError))
             warnings.append(f"{path} has no value for {_describe(inputs[at])}: {errors[0]}")
+        if validation.message is not None:
+            messages = [_evaluate_once(policy, validation.message, item) for item in inputs]
+            warnings += _check_messages(f"{validation.field}.messageExpression", messages)
     return DryEvaluation(problems=tuple(problems), warnings=tuple(warnings))
 
 
-def _evaluate_once(policy: CompiledPolicy, validation: CompiledValidation, item: RuleInput) -> object:
+def _check_messages(path: str, results: Sequence[object]) -> Iterator[str]:
+    """Yield a warning if none of the *results* of a `messageExpression` can be a message, because of its type."""
+    errors = [result for result in results if isinstance(result, EvaluationError)]
+    others = [result for result in results if not isinstance(result, str | EvaluationError)]
+    if len(others) == len(results):
+        yield f"{path} gives {describe_value(others[0], _MAX_VALUE_LENGTH)}, so message is used; allowed: a string"
+    elif len(errors) == len(results) and all(error.is_type_error for error in errors):
+        yield f"{path} has no value for any typical record, so message is used: {errors[0]}"
+
+
+def _evaluate_once(policy: CompiledPolicy, expression: Expression, item: RuleInput) -> object:
     references = policy.references
     context = references.build_context(references.build_document(references.read(item)))
     values = policy.build_variables(context, item)
     try:
-        return values.evaluate(validation.expression)
+        return values.evaluate(expression)
     except EvaluationError as error:
         return error
 

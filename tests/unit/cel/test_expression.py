@@ -16,7 +16,11 @@ from extdns.cel.expression import (
 from extdns.cel.syntax import read_syntax, rename_variable
 
 INVALID = {
-    "1 +": "is not CEL: character 4: mismatched input '<EOF>'",
+    "1 +": "is not CEL: character 4: the expression is incomplete",
+    "(1": "is not CEL: character 3: missing ')' at the end",
+    "1 2": 'is not CEL: character 3: unexpected "2"',
+    "true or false": 'is not CEL: character 6: unexpected "or"; did you mean: ||',
+    "record.ttl = 60": 'is not CEL: character 12: unexpected "="; did you mean: ==',
     "": "is not CEL",
     "true\n&& (": "is not CEL: line 2, character 5",
     "(" * 500: "is not CEL",

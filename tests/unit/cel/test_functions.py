@@ -173,11 +173,11 @@ WITHOUT_VALUE = {
     "'abc'.substring(2, 1)": "out of range",
     "size(1)": "size() is not defined for values of these types",
     "'a'.startsWith(1)": "startsWith() is not defined",
-    "record.ttl > '60'": "No such overload",
+    "record.ttl > '60'": "an operator is not defined for values of these types",
     "'a'.matches('[')": "not a valid regex",
     "record.targets[7]": "a list has no such element",
     "object.annotations['none']": 'there is no key or field "none"',
-    "current.owner == 'x'": "No such overload",
+    "current.owner == 'x'": "an operator is not defined for values of these types",
     "1 / 0 == 1": "division by zero",
     "int('x') == 1": "invalid digit",
 }

@@ -156,7 +156,7 @@ def test_nested_loops_over_many_targets_are_an_error() -> None:
 
 def test_a_rule_whose_result_is_not_a_boolean_denies_the_record() -> None:
     (message,) = list_messages(build_input(), build_policy("object.annotations['dns.example/owner']"))
-    assert message.endswith("the value is ops; allowed: true or false")
+    assert message.endswith('the value is "ops"; allowed: true or false')
 
 
 def test_the_order_of_policies_changes_neither_the_answers_nor_the_revision() -> None:
@@ -216,7 +216,10 @@ def test_a_delete_is_evaluated_only_by_policies_whose_match_names_deletes() -> N
 @pytest.mark.parametrize(
     ("expression", "problem"),
     [
-        ("record.ttl > '60'", "has no value for any typical record: No such overload"),
+        (
+            "record.ttl > '60'",
+            "has no value for any typical record: an operator is not defined for values of these types",
+        ),
         ("record.ttl", "gives 300; allowed: true or false"),
         ("size(record.ttl) > 1", "size() is not defined for values of these types"),
     ],
@@ -224,6 +227,19 @@ def test_a_delete_is_evaluated_only_by_policies_whose_match_names_deletes() -> N
 def test_a_trial_evaluation_finds_type_errors_in_expressions(expression: str, problem: str) -> None:
     (found,) = evaluate_dry(build_policy(expression)).problems
     assert problem in found
+
+
+@pytest.mark.parametrize(
+    ("message", "warning"),
+    [
+        ("'TTL of ' + record.ttl", "has no value for any typical record, so message is used: Unsupported operation"),
+        ("record.ttl", "gives 300, so message is used; allowed: a string"),
+    ],
+)
+def test_a_trial_evaluation_warns_of_a_message_expression_that_never_gives_a_string(message: str, warning: str) -> None:
+    found = evaluate_dry(build_policy({"expression": "record.ttl >= 60", "messageExpression": message}))
+    assert found.problems == ()
+    assert [one.partition(" ")[2][: len(warning)] for one in found.warnings] == [warning]
 
 
 @pytest.mark.parametrize(
