@@ -174,7 +174,7 @@ def find_similar(text: str, known: Iterable[str], least: float = 0.6) -> str:
 
     *least* is the smallest similarity, from 0 to 1.
     """
-    near = [one for one in known if _compute_most_similarity(text, one) >= least]
+    near = [one for one in known if _compute_highest_similarity(text, one) >= least]
     if not near:
         return ""
     from difflib import get_close_matches  # noqa: PLC0415 - only messages about invalid values need it
@@ -182,7 +182,7 @@ def find_similar(text: str, known: Iterable[str], least: float = 0.6) -> str:
     return next(iter(get_close_matches(text, near, n=1, cutoff=least)), "")
 
 
-def _compute_most_similarity(text: str, other: str) -> float:
+def _compute_highest_similarity(text: str, other: str) -> float:
     """Return how similar, from 0 to 1, the two texts would be if their common letters were in the same order."""
     length = len(text) + len(other)
     return 2 * (Counter(text) & Counter(other)).total() / length if length else 1.0
