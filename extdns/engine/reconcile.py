@@ -275,10 +275,15 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
         state.rules.require(name, planned.inputs)
     if state.plan_retries.by_name:
         state.plan_retries.remove(name, Failure.PLANNING)
-    is_known = planned.plans and all(zone.is_fully_known(name) for zone in state.zones.containing(name))
-    if (is_known or planned.is_outside) and state.claims.have_ended((name,)):
+    if state.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, state):
         state.claims.forget_ended(name, set(_list_needed_ends(planned, state)))
     return state.decisions.replace(name, planned.decisions)
+
+
+def _is_decided_everywhere(name: DnsName, planned: NamePlan, state: EngineState) -> bool:
+    """Return whether no zone can hold a record at *name* that was not seen while it was planned."""
+    zones = state.zones.containing(name)
+    return planned.is_outside or bool(planned.plans and all(zone.is_fully_known(name) for zone in zones))
 
 
 def _list_needed_ends(planned: NamePlan, state: EngineState) -> Iterator[tuple[str, str]]:
