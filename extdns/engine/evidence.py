@@ -72,9 +72,11 @@ class EvidenceReader(Value, frozen=True, gc=True):
             requested: the records of managed types that *claims* request, whether or not the service can hold them.
         """
         found = self._find(owned, claims, requested)
-        if isinstance(found.outcome, Evidence) and not self.settings.plan.compat:
-            confirmed = self._confirm_all_absent(self._list_missing(owned), found.outcome)
-            found = replace(confirmed, waits_for=(*found.waits_for, *confirmed.waits_for))
+        if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.settings.plan.compat:
+            confirmed = self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
+            if isinstance(confirmed.outcome, Blocked):
+                outcome = found.outcome if found.unresolved else confirmed.outcome
+                found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
         changes = [Wait(Awaited.OBJECT, key) for key in self._keys_of(owned)]
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.evidence import Evidence
@@ -142,3 +143,17 @@ def test_a_record_stays_if_the_namespace_that_requests_it_loses_the_name_to_anot
     )
     world.run(for_s=1000.0)
     assert world.list_records() == {"web A": ("192.0.2.1",), "web AAAA": ("2001:db8::1",)}
+
+
+def test_the_unresolved_timeout_of_one_requester_ends_only_after_a_get_confirmed_that_the_other_is_gone() -> None:
+    deletes = DeleteSettings(owner="me", unresolved_timeout_s=100.0, limits=DeleteLimits(percent=100))
+    unresolved = observe("b", build_unresolved("b", "web"))
+    world = start_world(*owned("web", resource=""), first=(A, unresolved), deletes=deletes, **ACCEPTED)
+    world.exists = lambda _: True
+    world.run(observe_gone("a", Cause.MISSING), for_s=1000.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
+    assert world.decision("web").reason is Reason.NO_ADDRESS
+    world.exists = lambda _: False
+    world.run(for_s=1000.0)
+    assert world.list_records() == {}
+    assert world.evidence == [Evidence.UNRESOLVED_EXPIRED]
