@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from typing import Final
 
 from extdns.cel.functions import FUNCTIONS, NATIVE_FUNCTIONS, count_arguments
 from extdns.cel.library import Context, Program, compile_program
 from extdns.cel.references import FIELDS, INTERNAL, RESERVED, FieldSchema
 from extdns.cel.syntax import ExpressionSyntax, FieldPath, FunctionCall, read_syntax, rename_variable
-from extdns.errors import ExtdnsError, describe_error, sanitize
+from extdns.errors import ExtdnsError, describe_error, find_similar, sanitize
 
 MAX_EXPRESSION: Final = 2048
 """The longest expression, in characters."""
@@ -43,7 +42,7 @@ _UNEXPECTED: Final = re.compile(
     r"(?:(?:mismatched|extraneous|no viable alternative at) input|token recognition error at:) '(.*)'"
 )
 _END: Final = "<EOF>"
-_QUOTED_END: Final = "'<EOF>'"
+_QUOTED_END: Final = f"'{_END}'"
 _OPERATORS: Final = {"and": "&&", "or": "||", "not": "!", "=": "=="}
 """What is often written in place of an operator of CEL."""
 
@@ -170,8 +169,8 @@ def _check_path(path: FieldPath, schema: FieldSchema) -> None:
         if fields is None or (not parent and name in _TYPES):
             return
         if name not in fields:
-            near = get_close_matches(name, fields, n=1)
-            advice = f"; did you mean: {parent}{near[0]}" if near else ""
+            near = find_similar(name, fields)
+            advice = f"; did you mean: {parent}{near}" if near else ""
             allowed = ", ".join(sorted(fields)) or "none, because spec.variables declares none before this expression"
             raise InvalidExpressionError(
                 f"refers to {parent}{sanitize(name)}, which does not exist; allowed: {allowed}{advice}"
@@ -185,8 +184,8 @@ def _check_call(call: FunctionCall) -> None:
     if call.name in NATIVE_FUNCTIONS:
         return
     if call.name not in FUNCTIONS:
-        near = get_close_matches(call.name, (*FUNCTIONS, *NATIVE_FUNCTIONS), n=1)
-        advice = f"; did you mean: {near[0]}" if near else "; allowed: the functions of docs/reference/dnspolicy.md"
+        near = find_similar(call.name, (*FUNCTIONS, *NATIVE_FUNCTIONS))
+        advice = f"; did you mean: {near}" if near else "; allowed: the functions of docs/reference/dnspolicy.md"
         raise InvalidExpressionError(f"calls {sanitize(call.name)}(), which does not exist{advice}")
     least, most = count_arguments(call.name)
     if not least <= call.arguments <= most:
