@@ -117,12 +117,7 @@ class SnapshotPublisher:
                 identity = (change.zone.id, change.name, change.type, change.set_identifier, change.action)
                 key = (*identity, change.outcome, change.detail)
             previous = self._changes.pop(key, None)
-            self._changes[key] = replace(
-                change,
-                times=previous.times + 1 if previous else 1,
-                object=change.object or (previous.object if previous else ""),
-                reason=change.reason or (previous.reason if previous else ""),
-            )
+            self._changes[key] = _repeat(previous, change) if previous else change
             if len(self._changes) > _MAX_CHANGES:
                 self._changes.popitem(last=False)
 
@@ -143,3 +138,13 @@ class SnapshotPublisher:
             rules=self._rules(),
             counted=self._counts,
         )
+
+
+def _repeat(previous: SentChange, change: SentChange) -> SentChange:
+    """Return *change*, counted once more than *previous*, whose object and reason it keeps if it has none."""
+    return replace(
+        change,
+        times=previous.times + 1,
+        object=change.object or previous.object,
+        reason=change.reason or previous.reason,
+    )

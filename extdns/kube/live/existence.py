@@ -149,7 +149,9 @@ class ExistenceChecker:
         with self._listing:
             after_s = self._monotonic() - _LIST_VALID_S
             self._lists = {one: found for one, found in self._lists.items() if found.started_at_s > after_s}
-            listed = self._lists.get(scope_key) or self._lists.setdefault(scope_key, self._list(key.kind, namespace))
+            if scope_key not in self._lists:
+                self._lists[scope_key] = self._list(key.kind, namespace)
+            listed = self._lists[scope_key]
         if listed.failure is not None:
             raise listed.failure
         return (key.namespace, key.name) in listed.names
