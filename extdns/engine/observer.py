@@ -31,8 +31,8 @@ _LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation with the whole object, which no rule needs."""
 
 _ENDS = frozenset(_GONE.values())
-_MAX_ABSENT: Final = 1000
-_SPARE_MISSING: Final = 64
+_MAX_ABSENT: Final = 1000  # objects that lists lack, and whose lookups are stored
+_SPARE_MISSING: Final = 64  # missing objects that may be stored although no other depends on them
 
 
 class Observer:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -36,6 +36,9 @@ _UNREAD_NAMESPACE: Final = Evaluation(unavailable="the namespace of the object w
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
 _CONTENT: Final = frozenset({"targets", "ttl", "properties"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
+
+_Key = TypeVar("_Key")
+_Found = TypeVar("_Found")
 
 
 class UnreadRules(Value, frozen=True, kw_only=True):
@@ -104,26 +107,16 @@ class RuleState:
         if seen.key.kind == NAMESPACE:
             return self._observe_namespace(seen, claims)
         found = _build_object(seen.key, seen.labels, seen.annotations) if seen.cause in PRESENT else None
-        if found == self._objects.get(seen.key):
+        if not _replace(self._objects, seen.key, found) or not self.is_active:
             return frozenset()
-        if found:
-            self._objects[seen.key] = found
-        else:
-            del self._objects[seen.key]
-        return {claim.name for claim in seen.claims if isinstance(claim, NameClaim)} if self.is_active else frozenset()
+        return {claim.name for claim in seen.claims if isinstance(claim, NameClaim)}
 
     def _observe_namespace(self, seen: Observation, claims: ClaimIndex) -> AbstractSet[DnsName]:
         if seen.cause is Cause.MISSING:
             return frozenset()  # a list can be incomplete
         name = seen.key.name
         found = _build_namespace(name, seen.labels, seen.annotations) if seen.cause in PRESENT else None
-        if found == self._namespaces.get(name):
-            return frozenset()
-        if found:
-            self._namespaces[name] = found
-        else:
-            del self._namespaces[name]
-        if not self.is_active:
+        if not _replace(self._namespaces, name, found) or not self.is_active:
             return frozenset()
         return {one for one in claims.names() if _is_requested_in(name, claims.claims(one))}
 
@@ -203,6 +196,17 @@ def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
     if not owned.is_ours or owned.key != record.key:
         return False
     return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
+
+
+def _replace(stored: dict[_Key, _Found], key: _Key, found: _Found | None) -> bool:
+    """Store *found* at *key*, or nothing if it is None. Return whether *stored* had something else there."""
+    if found == stored.get(key):
+        return False
+    if found is None:
+        del stored[key]
+    else:
+        stored[key] = found
+    return True
 
 
 def _drop_current(item: RuleInput) -> RuleInput:
