@@ -103,13 +103,17 @@ def test_the_object_with_the_deciding_claim_decides_whether_addresses_of_other_o
     assert claims.find_end(EIGHT) is Evidence.HOSTNAME_REMOVED
 
 
-@pytest.mark.parametrize(
+each_end = pytest.mark.parametrize(
     ("cause", "evidence"),
     [
         pytest.param(Cause.DELETED, Evidence.OBJECT_DELETED, id="deleted"),
         pytest.param(Cause.MISSING, Evidence.ABSENT, id="missing"),
     ],
 )
+"""The test runs for each way in which an object ends, with the evidence that follows."""
+
+
+@each_end
 def test_a_ptr_record_that_ends_because_the_deciding_object_is_gone_has_evidence_about_that_object(
     cause: Cause, evidence: Evidence
 ) -> None:
@@ -179,13 +183,7 @@ def test_during_the_first_listing_the_order_of_objects_gives_no_evidence_against
     assert claims.find_end(EIGHT) is None
 
 
-@pytest.mark.parametrize(
-    ("cause", "evidence"),
-    [
-        pytest.param(Cause.MISSING, Evidence.ABSENT, id="missing"),
-        pytest.param(Cause.DELETED, Evidence.OBJECT_DELETED, id="deleted"),
-    ],
-)
+@each_end
 def test_an_object_that_ends_during_the_first_listing_is_evidence_for_its_ptr_records(
     cause: Cause, evidence: Evidence
 ) -> None:
