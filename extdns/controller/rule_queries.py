@@ -19,7 +19,7 @@ from extdns.documents.rule_snapshot import PolicyServerSnapshot
 from extdns.engine.inputs import RulesAnswered, RulesRevised
 from extdns.errors import describe_error
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ REFRESH_S: Final = 300.0
 """How often every record is evaluated again with the same revision, because data of the policies may have changed."""
 RETRY_S: Final = 30.0
 """How often records for which policies failed are evaluated again with the same revision."""
-_MAX_INPUTS: Final = 500
 _MAX_STORED: Final = 50_000
 _MAX_STORED_CHARACTERS: Final = 32_000_000
 _DEFECT_PAUSE_S: Final = 1.0
@@ -163,7 +162,7 @@ class RuleQueries:
         with self._changed:
             # those that fail are asked about last: the others in a query that fails may get no answer
             others = (one for one in self._waiting if not self._unanswered.is_failing(one))
-            inputs = tuple(islice(others, _MAX_INPUTS)) or tuple(islice(self._waiting, _MAX_INPUTS))
+            inputs = tuple(islice(others, MAX_QUERY)) or tuple(islice(self._waiting, MAX_QUERY))
             for item in inputs:
                 self._waiting.remove(item)
         if inputs:

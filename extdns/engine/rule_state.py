@@ -20,6 +20,7 @@ from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.proposal import find_differences
 from extdns.rules.evaluation import Evaluation
+from extdns.rules.policy_server import MAX_QUERY
 from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
-MAX_QUERY: Final = 500
 _AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
 _UNREAD_NAMESPACE: Final = Evaluation(unavailable="the namespace of the object was not read")
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)

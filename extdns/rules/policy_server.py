@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from extdns.model.value import Value
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput
+
+MAX_QUERY: Final = 500
+"""The most inputs of one query."""
 
 
 class PolicyProblem(Value, frozen=True, kw_only=True):
@@ -58,7 +61,7 @@ class PolicyClient(Protocol):
     """Calls a policy server; used by one thread. Methods never raise: what they return states a failure."""
 
     def evaluate(self, inputs: Sequence[RuleInput]) -> PolicyAnswers:
-        """Query the server about up to 500 *inputs*, and return what it answered about each."""
+        """Query the server about up to `MAX_QUERY` *inputs*, and return what it answered about each."""
         ...
 
     def read_version(self) -> PolicyRevision:

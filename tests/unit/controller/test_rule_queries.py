@@ -11,7 +11,7 @@ from extdns.controller.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueri
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
 from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import RuleInput
 from tests.fakes.clocks import MovedClock
 from tests.unit.opa.rule_inputs import build_input
@@ -106,11 +106,11 @@ def answered(*evaluations: Evaluation) -> RulesAnswered:
     return RulesAnswered(answers=tuple((WEB, evaluation) for evaluation in evaluations))
 
 
-def test_a_thousand_records_are_sent_in_two_queries_and_equal_records_only_once() -> None:
+def test_twice_the_records_of_one_query_are_sent_in_two_queries_and_equal_records_only_once() -> None:
     scene = Scene()
-    inputs = [build_input(f"web{number}") for number in range(1000)]
-    assert scene.query(*inputs, *inputs) == [DENIED] * 1000
-    assert scene.server.queries == [500, 500]
+    inputs = [build_input(f"web{number}") for number in range(2 * MAX_QUERY)]
+    assert scene.query(*inputs, *inputs) == [DENIED] * 2 * MAX_QUERY
+    assert scene.server.queries == [MAX_QUERY, MAX_QUERY]
 
 
 def test_no_query_is_sent_while_the_policy_revision_stays_the_same() -> None:
