@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from extdns.errors import ExtdnsError, InvalidValueError, describe_cause, escape_unprintable, sanitize
 from extdns.exchange_limit import limit_exchange
+from extdns.masking import mask_url
 from extdns.model.value import Value
 
 _MAX_TOKEN_BYTES: Final = 65_536
@@ -65,7 +66,11 @@ class _TokenFileError(ValueError):
 
 
 class OpaConnection:
-    """Send requests to one server, one at a time, over a connection that is kept open."""
+    """Send requests to one server, one at a time, over a connection that is kept open.
+
+    Attributes:
+        address: the URL of the server, for messages.
+    """
 
     def __init__(self, settings: OpaSettings) -> None:
         """Connect with the first request.
@@ -75,6 +80,7 @@ class OpaConnection:
         """
         _check_url(settings)
         self._settings = settings
+        self.address = escape_unprintable(mask_url(settings.url)).rstrip("/")
         self._parts = urlsplit(settings.url)
         self._socket_path = unquote(self._parts.path) if self._parts.scheme == "unix" else ""
         self._prefix = "" if self._socket_path else self._parts.path.rstrip("/")
@@ -110,7 +116,7 @@ class OpaConnection:
                     raise
             return self._send(method, path, body, headers, max_bytes, deadline_s)  # the server had closed it
         except (OSError, http.client.HTTPException, ValueError) as exc:
-            raise OpaError(f"{method} {path or '/'}: {_describe(exc)}") from exc
+            raise OpaError(f"{self._describe_request(method, path)}: {_describe(exc)}") from exc
 
     def close(self) -> None:
         """Close the connection. The next request opens another one."""
@@ -148,9 +154,12 @@ class OpaConnection:
             if not is_done:
                 self.close()
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
-            message = f"{method} {path or '/'}: status {answer.status} {sanitize(answer.reason)}".rstrip()
-            raise OpaStatusError(message, status=answer.status, body=content)
+            message = f"{self._describe_request(method, path)}: status {answer.status} {sanitize(answer.reason)}"
+            raise OpaStatusError(message.rstrip(), status=answer.status, body=content)
         return content
+
+    def _describe_request(self, method: str, path: str) -> str:
+        return f"{method} {self.address}{':' if self._socket_path and path else ''}{path}"
 
     def _connect(self) -> http.client.HTTPConnection:
         parts, timeout_s = self._parts, self._settings.timeout_s

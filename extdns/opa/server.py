@@ -82,8 +82,10 @@ class OpaServer:
                     waiting += [part[middle:], part[:middle]]
                 else:
                     found[part[0]] = _build_failure(failed[0].message)
-            except (OpaError, ValueError) as exc:
+            except OpaError as exc:
                 problem = str(exc)
+            except ValueError as exc:
+                problem = f"{self._connection.address}: {exc}"
         rest = _build_failure(problem or (problems[0].message if problems else ""))
         answers = [found.get(index, rest) for index in range(len(inputs))]
         problems += [one.problem for one in answers if one.problem]
@@ -103,7 +105,7 @@ class OpaServer:
         except OpaError as exc:
             return PolicyRevision(problem=str(exc))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return PolicyRevision(problem="the answer is not that of an Open Policy Agent")
+            return PolicyRevision(problem=f"{self._connection.address}: the answer is not that of an Open Policy Agent")
         digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
         for part in (*(part for policy in policies for part in policy), *(part for one in bundles for part in one)):
             digest.update(f"{len(part)}:{part}".encode("utf-8", "replace"))

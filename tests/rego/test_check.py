@@ -85,7 +85,7 @@ def test_check_reports_a_server_that_cannot_be_reached(
 ) -> None:
     opa.kill()
     code, found = check(tmp_path, opa.url, capsys)
-    assert (code, found) == (1, {"--opa-url": ("missing", "GET /v1/policies: Connection refused")})
+    assert (code, found) == (1, {"--opa-url": ("missing", f"GET {opa.url}/v1/policies: Connection refused")})
 
 
 def test_check_says_which_requests_the_server_has_to_accept_if_it_refuses_queries(
@@ -98,7 +98,7 @@ def test_check_says_which_requests_the_server_has_to_accept_if_it_refuses_querie
         installation.replace_manifests(service("web"))
         assert cli.main(["check", *installation.flags(f"--opa-url={opa.url}", "--opa-timeout=10s")], {}) == 1
     assert (
-        f"missing  --opa-url={opa.url}: POST /v1/query: status 401 Unauthorized\n"
+        f"missing  --opa-url={opa.url}: POST {opa.url}/v1/query: status 401 Unauthorized\n"
         "         let the server accept the token of --opa-token-file for GET /v1/policies and POST /v1/query\n"
     ) in capsys.readouterr().out
 
@@ -111,7 +111,7 @@ def test_check_reports_a_token_that_the_server_does_not_accept_or_that_cannot_be
     arguments = ("--authentication=token", "--authorization=basic", str(authorization))
     with OpaProcess(tmp_path, *arguments) as opa:
         _, found = check(tmp_path, opa.url, capsys)
-        assert found == {"--opa-url": ("missing", "GET /v1/policies: status 401 Unauthorized")}
+        assert found == {"--opa-url": ("missing", f"GET {opa.url}/v1/policies: status 401 Unauthorized")}
         _, found = check(tmp_path, opa.url, capsys, f"--opa-token-file={token}")
         assert found["--opa-url"][1].endswith("No such file or directory")
         token.write_text("let-me-in\n", encoding="utf-8")

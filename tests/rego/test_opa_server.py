@@ -175,9 +175,9 @@ def test_answers_come_again_after_opa_was_killed_and_restarted(tmp_path: Path) -
         assert evaluate(server, web).evaluations == (_DENIED,)
         opa.kill()
         gone = evaluate(server, web)
-        assert gone.problem == "POST /v1/query: Connection refused"
+        assert gone.problem == f"POST {opa.url}/v1/query: Connection refused"
         assert gone.evaluations == (Evaluation(unavailable=gone.problem),)
-        assert server.read_version().problem == "GET /v1/policies: Connection refused"
+        assert server.read_version().problem == f"GET {opa.url}/v1/policies: Connection refused"
         opa.start()
         assert evaluate(server, web).evaluations == (_DENIED,)
         server.close()
@@ -213,7 +213,7 @@ def test_the_token_for_opa_is_read_from_its_file_again_for_each_request(tmp_path
     web = build_input("web2", ttl_s=10)
     with OpaProcess(tmp_path, *arguments, save_policy(tmp_path)) as opa:
         server = connect(opa.url, token_file=str(token))
-        problem = f"POST /v1/query: token file {token}: No such file or directory"
+        problem = f"POST {opa.url}/v1/query: token file {token}: No such file or directory"
         assert evaluate(server, web).problem == problem
         token.write_text("wrong", encoding="ascii")
         assert "status 401" in evaluate(server, web).problem

@@ -58,8 +58,8 @@ def read_request(peer: socket.socket) -> bool:
 
 
 @contextmanager
-def serve(respond: Respond, timeout_s: float = 20.0) -> Iterator[OpaServer]:
-    """Run a server, and connect a client to it that waits for an answer for *timeout_s*."""
+def serve(respond: Respond, timeout_s: float = 20.0) -> Iterator[tuple[OpaServer, str]]:
+    """Run a server. Yield a client that waits for an answer for *timeout_s*, and the address of the server."""
     closed = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -80,7 +80,7 @@ def serve(respond: Respond, timeout_s: float = 20.0) -> Iterator[OpaServer]:
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=timeout_s)), parse_paths("extdns/deny"))
-        yield client
+        yield client, url
         client.close()
         closed.set()
         listener.shutdown(socket.SHUT_RDWR)
@@ -91,7 +91,8 @@ def bindings(deny: object, warn: object) -> bytes:
     return json.dumps({"result": [{"deny": deny, "warn": warn}]}).encode()
 
 
-NOT_OPA = "the answer is not that of an Open Policy Agent"
+NOT_OPA = "URL: the answer is not that of an Open Policy Agent"
+"""In problems, `URL` stands for the address of the server."""
 SLOW = [
     pytest.param(hang, id="hangs"),
     pytest.param(drip(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"), id="drips-its-body"),
@@ -99,28 +100,30 @@ SLOW = [
 ]
 FAULTS = [
     pytest.param(answer(b"<html>502</html>"), NOT_OPA, id="html"),
-    pytest.param(answer(b"<html>", "500 Error"), "POST /v1/query: status 500 Error", id="status-500"),
-    pytest.param(answer(b"", "302 Found"), "POST /v1/query: status 302 Found", id="redirect"),
+    pytest.param(answer(b"<html>", "500 Error"), "POST URL/v1/query: status 500 Error", id="status-500"),
+    pytest.param(answer(b"", "302 Found"), "POST URL/v1/query: status 302 Found", id="redirect"),
     pytest.param(
-        answer(b"[" * 10_000_000), "POST /v1/query: the answer is longer than 4194304 bytes", id="ten-megabytes"
+        answer(b"[" * 10_000_000), "POST URL/v1/query: the answer is longer than 4194304 bytes", id="ten-megabytes"
     ),
     pytest.param(answer(b"[" * 4_000_000), NOT_OPA, id="nested-deeply"),
-    pytest.param(answer(b"{}", length=9), "POST /v1/query: IncompleteRead(0 bytes read, 7 more expected)", id="cut"),
+    pytest.param(answer(b"{}", length=9), "POST URL/v1/query: IncompleteRead(0 bytes read, 7 more expected)", id="cut"),
     pytest.param(answer(b"\xff\xfe"), NOT_OPA, id="no-text"),
     pytest.param(answer(b"{}"), NOT_OPA, id="without-result"),
     pytest.param(
         answer(b'{"result": []}'),
-        "the number of results in the answer is not that of the records in the query",
+        "URL: the number of results in the answer is not that of the records in the query",
         id="no-bindings",
     ),
     pytest.param(
         answer(bindings([[[]]], [[], []])),
-        "the number of results in the answer is not that of the records in the query",
+        "URL: the number of results in the answer is not that of the records in the query",
         id="too-few",
     ),
     pytest.param(answer(bindings({}, {})), NOT_OPA, id="other-types"),
     pytest.param(
-        answer(b'{"code": "internal_error", "errors": 7}', "500 Error"), "POST /v1/query: status 500 Error", id="error"
+        answer(b'{"code": "internal_error", "errors": 7}', "500 Error"),
+        "POST URL/v1/query: status 500 Error",
+        id="error",
     ),
 ]
 
@@ -129,10 +132,10 @@ FAULTS = [
 def test_without_a_valid_answer_of_the_policy_server_the_evaluation_of_every_record_is_unavailable(
     respond: Respond, problem: str
 ) -> None:
-    with serve(respond) as server:
+    with serve(respond) as (server, url):
         answers = server.evaluate([build_input("a"), build_input("b")])
-    assert answers.problem == problem
-    assert answers.evaluations == (Evaluation(unavailable=problem),) * 2
+    assert answers.problem == problem.replace("URL", url)
+    assert answers.evaluations == (Evaluation(unavailable=answers.problem),) * 2
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_without_a_valid_answer_of_the_policy_server_the_evaluation_of_every_rec
     ],
 )
 def test_a_result_in_another_form_is_reported_with_its_form_and_what_is_allowed(result: object, form: str) -> None:
-    with serve(answer(bindings([[result]], [[[]]]))) as server:
+    with serve(answer(bindings([[result]], [[[]]]))) as (server, _):
         (found,) = server.evaluate([build_input("a")]).evaluations
     assert found.unavailable == (
         f'the result of extdns/deny is {form}; allowed: a set of texts, or of objects with the text "msg"'
@@ -158,7 +161,7 @@ def test_a_result_in_another_form_is_reported_with_its_form_and_what_is_allowed(
 def test_a_failed_evaluation_is_reported_on_one_line() -> None:
     message = 'rule data.extdns.x produced conflicting values:\n  "a" at x.rego:7\n  "b" at x.rego:8'
     body = json.dumps({"code": "internal_error", "errors": [{"message": message}]}).encode()
-    with serve(answer(body, "500 Error")) as server:
+    with serve(answer(body, "500 Error")) as (server, _):
         (found,) = server.evaluate([build_input("a")]).evaluations
     assert found.unavailable == ('rule data.extdns.x produced conflicting values: "a" at x.rego:7 "b" at x.rego:8')
 
@@ -166,9 +169,9 @@ def test_a_failed_evaluation_is_reported_on_one_line() -> None:
 @pytest.mark.parametrize(("respond", "problem"), FAULTS)
 def test_without_a_valid_answer_of_the_policy_server_its_revision_is_unknown(respond: Respond, problem: str) -> None:
     del problem
-    with serve(respond) as server:
+    with serve(respond) as (server, url):
         version = server.read_version()
-    assert version.problem
+    assert url in version.problem
     assert version.revision == ""
 
 
@@ -176,12 +179,12 @@ def test_without_a_valid_answer_of_the_policy_server_its_revision_is_unknown(res
 def test_without_a_complete_answer_in_time_evaluations_are_unavailable_and_the_revision_is_unknown(
     respond: Respond,
 ) -> None:
-    with serve(respond, timeout_s=0.3) as server:
+    with serve(respond, timeout_s=0.3) as (server, url):
         answers = server.evaluate([build_input("a"), build_input("b")])
         version = server.read_version()
-    assert answers.problem == "POST /v1/query: no answer in time"
+    assert answers.problem == f"POST {url}/v1/query: no answer in time"
     assert answers.evaluations == (Evaluation(unavailable=answers.problem),) * 2
-    assert version.problem == "GET /v1/policies: no answer in time"
+    assert version.problem == f"GET {url}/v1/policies: no answer in time"
     assert version.revision == ""
 
 
@@ -193,7 +196,7 @@ def test_a_policy_server_that_fails_every_evaluation_gets_at_most_24_requests() 
         requests.append(peer)
         answer(body, "500 Error")(peer, closed)
 
-    with serve(respond) as server:
+    with serve(respond) as (server, _):
         answers = server.evaluate([build_input(f"web{number}") for number in range(500)])
     assert answers.evaluations == (Evaluation(unavailable="no"),) * 500
     assert {one.policy for one in answers.policy_problems} == {"a/b/c"}
@@ -208,10 +211,10 @@ def test_a_policy_server_token_of_several_lines_is_rejected_without_showing_it(t
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = OpaSettings(url=url, timeout_s=0.3, token_file=str(file))
         problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
-    assert problem == "GET /v1/policies: the token file holds no token; allowed: one line without spaces"
+    assert problem == f"GET {url}/v1/policies: the token file holds no token; allowed: one line without spaces"
 
 
 def test_the_problem_with_a_policy_server_token_file_that_cannot_be_read_names_the_file() -> None:
     settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")
     problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
-    assert problem == "GET /v1/policies: token file missing/token: No such file or directory"
+    assert problem == "GET http://127.0.0.1:1/v1/policies: token file missing/token: No such file or directory"
