@@ -140,7 +140,7 @@ class WebhookClient:
             measured.failure = _find_failure(answer)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self._rate_limiter.record_throttle(call, changes=changes)
-        else:
+        elif measured.failure is None:
             self._rate_limiter.record_success(call)
         return answer
 

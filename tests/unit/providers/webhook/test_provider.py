@@ -281,6 +281,19 @@ def test_a_webhook_that_throttles_is_called_at_half_the_rate(fake: WebhookServer
     assert (after.per_s, after.throttle_count) == (before.per_s / 2, 1)
 
 
+def test_a_call_that_fails_does_not_raise_the_rate_of_a_webhook_that_throttled(fake: WebhookServer) -> None:
+    reader, writer = start(fake)
+    for status in (429, 503, 400):
+        fake.faults.arm(Refuse(status, ""), action=Action.APPLY)
+    writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+    slowed = reader.read_rate_limits()[0].per_s
+    for _ in range(2):
+        writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+        assert reader.read_rate_limits()[0].per_s == slowed
+    writer.submit(ZONE, build_batch(ZONE, [WRITE]))
+    assert reader.read_rate_limits()[0].per_s > slowed
+
+
 def test_after_a_500_a_record_that_others_changed_is_a_write_conflict(fake: WebhookServer) -> None:
     _, writer = start(fake)
 
