@@ -34,6 +34,8 @@ class Event(StrEnum):
     DRY_RUN = "running in dry-run mode. No changes to DNS records will be made."
     SERVING = "Serving health and metrics"
     WEBHOOK_SERVED = "Serving the webhook protocol"
+    WEBHOOK_ZONES = "External-dns can use these zones"
+    WEBHOOK_ZONES_FAILED = "Cannot list the zones that external-dns can use; its next request lists them again"
     WEBHOOK_CALL_FAILED = "A request of the webhook protocol failed; the response contains the cause"
     PAGE_SERVED = "Serving the live page"
     PAGE_NOT_SERVED = "Cannot serve the live page; extdns continues without it"

@@ -29,7 +29,7 @@ from providers.webhook.wire import Changes, Endpoint, FilterDocument
 if TYPE_CHECKING:
     from extdns.model.change import AdjustedRecords
     from extdns.model.selection import DomainFilter
-    from extdns.model.zone import RateLimitStatus
+    from extdns.model.zone import RateLimitStatus, ZoneList
 
 _THREADS: Final = 8
 _Read = tuple[Zone, dict[RecordKey, Record] | Exception]
@@ -72,6 +72,15 @@ class WebhookService:
         """Return how many calls of the DNS service may be made now."""
         return self._reader.read_rate_limits() if isinstance(self._reader, RateLimited) else ()
 
+    def list_zones(self) -> ZoneList:
+        """List the zones, as each request that needs their names does.
+
+        Raises:
+            WebhookServiceError: they cannot be listed.
+        """
+        with self._begin_call():
+            return self._list_zones()
+
     def negotiate(self) -> FilterDocument:
         """Return the zones, as far as the domain filter includes them.
 
@@ -82,7 +91,10 @@ class WebhookService:
             self._list_zones()
         include = [name for zone in self._zones for name in self._find_included(zone)]
         if not include:
-            raise WebhookServiceError("no zone is managed; an empty domain filter would mean all names")
+            raise WebhookServiceError(
+                "no zone is managed, and an empty domain filter would mean all names; "
+                "extdns webhook logs at its start why there is no zone"
+            )
         exclude = () if self._has_patterns else self._domains.exclude
         return FilterDocument(include=tuple(sorted(set(include))), exclude=exclude or None)
 
@@ -164,7 +176,7 @@ class WebhookService:
         finally:
             self._lock.release()
 
-    def _list_zones(self) -> None:
+    def _list_zones(self) -> ZoneList:
         try:
             found = self._reader.list_zones()
         except ProviderError as exc:
@@ -173,6 +185,7 @@ class WebhookService:
             raise WebhookServiceError("; ".join(failure.message for failure in found.failed))
         self._zones = found.zones
         self._placement = ZonePlacement(found.zones, longest_only=self._reader.capabilities.longest_match_only)
+        return found
 
     def _read_zones(self) -> None:
         """Read all zones and store their records. The threads that read do not keep the process from ending."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from threading import TIMEOUT_MAX
+from threading import TIMEOUT_MAX, Thread
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app.provider import build_provider
 from extdns.app.webhook_application import WebhookApplication
-from extdns.app.webhook_service import WebhookService
+from extdns.app.webhook_service import WebhookService, WebhookServiceError
 from extdns.commands.start_log import log_start
 from extdns.config import parse
 from extdns.controller.stop_signals import StopSignals
+from extdns.documents.scope_warnings import find_scope_warnings, join_names
+from extdns.engine.scope import PassScope
+from extdns.errors import describe_error
 from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
 
+_log: Final = log.get(__name__)
 _CLOSE_TIMEOUT_S: Final = 20.0  # less than the 30 s that Kubernetes gives a pod
 _DEFAULTS: Final = {
     "EXTERNAL_DNS_SOURCE": "empty",
@@ -53,9 +57,38 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         stopped = Flag()
         signals.deliver_to(lambda _: stopped.set())
         with _build_health_server(config, service), _build_server(config, service):
+            # a daemon thread: neither a request nor a signal waits for a service that does not answer
+            Thread(target=_report_zones, args=(config, service), name="zones", daemon=True).start()
             stopped.wait()
         service.close(_CLOSE_TIMEOUT_S)
     return 0
+
+
+def _report_zones(config: Config, service: WebhookService) -> None:
+    """Log the zones that external-dns can use, or why there are none."""
+    try:
+        found = service.list_zones()
+    except WebhookServiceError as exc:
+        _log.warning(Event.WEBHOOK_ZONES_FAILED, error=str(exc))
+        return
+    except Exception as exc:  # noqa: BLE001 - law 3: a defect ends this report only
+        _log.error(Event.DEFECT, error=describe_error(exc))
+        return
+    zones = tuple(dict.fromkeys(str(zone.name) for zone in found.zones))
+    scope = PassScope(
+        zones=zones,
+        excluded_zones=found.excluded,
+        knows_zones=True,
+        objects=0,
+        knows_objects=False,
+        requests_names=False,
+        excluded_names=(),
+    )
+    warnings = find_scope_warnings(config, scope)
+    for warning in warnings:
+        _log.warning(Event.SCOPE, warning=warning.text, next=warning.next)
+    if not any(warning.leaves_nothing for warning in warnings):
+        _log.info(Event.WEBHOOK_ZONES, count=len(zones), zones=join_names(zones))
 
 
 def _check(config: Config) -> None:

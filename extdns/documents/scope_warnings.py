@@ -90,7 +90,7 @@ def _check_domain_filter(config: Config, scope: PassScope) -> Iterator[ScopeWarn
         if DOMAIN.is_effective(value):  # otherwise the flag itself has a warning
             near = find_similar(suffix, zones, _MIN_SIMILARITY)
             yield ScopeWarning(
-                text=f"--domain-filter={sanitize(value)} matches none of your zones: {_join(zones)}",
+                text=f"--domain-filter={sanitize(value)} matches none of your zones: {join_names(zones)}",
                 next=f"did you mean: --domain-filter={near}"
                 if near
                 else "give the name of a zone or of a domain in it",
@@ -106,7 +106,7 @@ def _overlaps(suffix: str, zones: Iterable[str]) -> bool:
 
 def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
     if scope.excluded_zones:
-        text = f"the filters exclude every zone that was found: {_join(scope.excluded_zones)}"
+        text = f"the filters exclude every zone that was found: {join_names(scope.excluded_zones)}"
         return ScopeWarning(text=text, next=f"check {_list_flags(config, _ZONE_FILTERS)}", leaves_nothing=True)
     text, remedy = _NO_ZONES.get(config.control.provider, _NO_HOSTED_ZONE)
     if config.plan.zone_id_filter:
@@ -149,7 +149,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
 def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
     if scope.excluded_names and not (scope.knows_zones and any(_check_domain_filter(config, scope))):
         yield ScopeWarning(
-            text=f"the filters exclude every requested name: {_join(scope.excluded_names)}",
+            text=f"the filters exclude every requested name: {join_names(scope.excluded_names)}",
             next=f"check {_list_flags(config, _NAME_FILTERS)}",
             leaves_nothing=True,
         )
@@ -166,6 +166,7 @@ def _list_flags(config: Config, names: Sequence[str]) -> str:
     return " ".join(arguments)
 
 
-def _join(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """Return the first five of *names* and the number of the others."""
     more = len(names) - _MAX_NAMES
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")

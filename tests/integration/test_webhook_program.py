@@ -177,6 +177,39 @@ def test_extdns_webhook_ends_at_sigterm_though_the_dns_service_does_not_answer_a
             assert isinstance(answer.exception(HANGS_S), OSError)
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        pytest.param(
+            ("--provider=inmemory", "--inmemory-zone=example.org", "--inmemory-zone=example.net"),
+            ("External-dns can use these zones", "count=2", "example.net, example.org"),
+            id="zones",
+        ),
+        pytest.param(
+            ("--provider=zonefile", "--zonefile-dir=."),
+            ("The settings may leave something out by mistake", "--zonefile-dir=. holds no zone file"),
+            id="no zone",
+        ),
+        pytest.param(
+            ("--provider=inmemory", "--inmemory-zone=example.org", "--domain-filter=example.com"),
+            ("--domain-filter=example.com matches none of your zones: example.org", "--domain-filter=example.org"),
+            id="a filter that excludes all zones",
+        ),
+        pytest.param(
+            ("--provider=webhook", "--webhook-provider-url=http://127.0.0.1:1"),
+            ("Cannot list the zones that external-dns can use", "cannot connect to 127.0.0.1:1"),
+            id="a service that cannot be reached",
+        ),
+    ],
+)
+def test_extdns_webhook_logs_at_its_start_which_zones_it_serves_or_why_it_has_none(
+    flags: tuple[str, ...], expected: tuple[str, ...], tmp_path: Path
+) -> None:
+    with running("webhook", *flags, *FREE, cwd=tmp_path) as process:
+        process.until(expected[0])
+        assert [text for text in expected if text not in process.lines[-1]] == []
+
+
 def test_extdns_webhook_logs_its_flags_and_those_that_have_no_effect_and_no_secret() -> None:
     dns = ("--provider=rfc2136", "--rfc2136-host=127.0.0.1", "--rfc2136-zone=example.org", "--rfc2136-tsig-keyname=key")
     key = ("--rfc2136-tsig-secret=c2VjcmV0LXNlY3JldA==", "--rfc2136-tsig-secret-alg=hmac-sha256")
