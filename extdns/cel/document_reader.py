@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from extdns.errors import InvalidValueError, find_similar, sanitize
 from extdns.model.dns_name import DnsName
+from extdns.model.invalid_value import InvalidValue
 
 MAX_ITEMS: Final = 256
 """The most items of a list whose length is not limited otherwise."""
@@ -33,6 +34,13 @@ class DocumentReader:
         """Record that the field at *path* has a mistake, which *message* describes."""
         self.problems.append(f"{path} {message}" if path else message)
 
+    def report_type(self, path: str, value: object, allowed: str) -> None:
+        """Record that the field at *path* has a *value* of another type than those that *allowed* describes."""
+        if isinstance(value, InvalidValue):
+            self.report(path, f"{value.problem}; allowed: {value.allowed}")
+        else:
+            self.report(path, f"is {describe_type(value)}; allowed: {allowed}")
+
     def read_mapping(self, value: object, path: str, fields: Collection[str]) -> Mapping[str, object]:
         """Return those of *fields* that the mapping *value* has, and report its other keys.
 
@@ -40,11 +48,13 @@ class DocumentReader:
         """
         if not isinstance(value, dict):
             if value is not None:
-                self.report(path, f"is {describe_type(value)}; allowed: a mapping")
+                self.report_type(path, value, "a mapping")
             return {}
-        for name in value:
-            if name not in fields:
-                message = f"does not exist; {_list_allowed(str(name), fields)}"
+        for name, item in value.items():
+            if name not in fields and isinstance(item, InvalidValue):
+                self.report_type(f"{path}.{sanitize(str(name))}", item, "")
+            elif name not in fields:
+                message = f"does not exist; allowed: {_describe_choices(str(name), fields)}"
                 self.report(f"{path}.{sanitize(str(name))}", message)
         return {name: item for name, item in value.items() if name in fields}
 
@@ -55,7 +65,7 @@ class DocumentReader:
         if value is None:
             return ()
         if not isinstance(value, list | tuple):
-            self.report(path, f"is {describe_type(value)}; allowed: a list")
+            self.report_type(path, value, "a list")
             return ()
         if len(value) > most:
             self.report(path, f"has {len(value)} items; allowed: {most}")
@@ -67,7 +77,7 @@ class DocumentReader:
         if value is None:
             return default
         if not isinstance(value, str):
-            self.report(path, f"is {describe_type(value)}; allowed: a string{_advise_quotes(value)}")
+            self.report_type(path, value, f"a string{_advise_quotes(value)}")
             return default
         if len(value) > most:
             self.report(path, f"has {len(value)} characters; allowed: {most}")
@@ -81,16 +91,18 @@ class DocumentReader:
         """Return *value* if it is one of *choices*; *default* if it is missing or invalid."""
         if value is None:
             return default
-        if not isinstance(value, str) or value not in choices:
-            shown = f'"{sanitize(value)}"' if isinstance(value, str) else describe_type(value)
-            self.report(path, f"is {shown}; {_list_allowed(str(value), choices)}")
+        if not isinstance(value, str):
+            self.report_type(path, value, _describe_choices(str(value), choices))
+            return default
+        if value not in choices:
+            self.report(path, f'is "{sanitize(value)}"; allowed: {_describe_choices(value, choices)}')
             return default
         return value
 
     def read_matching(self, value: object, path: str, pattern: re.Pattern[str], allowed: str) -> str:
         """Return the text *value* if it matches *pattern* completely, else ""; *allowed* describes valid texts."""
         if not isinstance(value, str):
-            self.report(path, f"is {describe_type(value)}; allowed: {allowed}{_advise_quotes(value)}")
+            self.report_type(path, value, f"{allowed}{_advise_quotes(value)}")
             return ""
         if not pattern.fullmatch(value):
             self.report(path, f'is "{sanitize(value)}"; allowed: {allowed}')
@@ -130,9 +142,9 @@ def describe_type(value: object) -> str:
             return "not valid YAML"
 
 
-def _list_allowed(text: str, choices: Collection[str]) -> str:
+def _describe_choices(text: str, choices: Collection[str]) -> str:
     near = find_similar(text, choices)
-    return f"allowed: {', '.join(choices)}" + (f"; did you mean: {near}" if near else "")
+    return ", ".join(choices) + (f"; did you mean: {near}" if near else "")
 
 
 def _advise_quotes(value: object) -> str:

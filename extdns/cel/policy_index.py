@@ -57,6 +57,11 @@ class PolicyState(Value, frozen=True, kw_only=True):
     action: RuleAction | None = None
     file: str = ""
 
+    @property
+    def label(self) -> str:
+        """What messages call it: its kind, its name and, if there is one, its file."""
+        return _build_label(self.key, self.file)
+
 
 def check_policy(name: str, spec: object) -> PolicyVersion:
     """Read and compile the *spec* of the DNSPolicy *name*, and evaluate it on typical inputs. Never raises."""
@@ -125,10 +130,10 @@ class PolicyIndex:
             yield _build_unavailable(f"DNSPolicies: {detail}")
         for key, version in self._last.items():
             if key not in self._valid:
-                yield UnavailablePolicy(problem=f"DNSPolicy {key.name}: {version.problems[0]}", match=version.match)
+                yield UnavailablePolicy(problem=f"{self._find_label(key)}: {version.problems[0]}", match=version.match)
         for key in self._excess:
             policy = self._valid[key]
-            yield UnavailablePolicy(problem=f"DNSPolicy {key.name}: {self._describe_excess()}", match=policy.match)
+            yield UnavailablePolicy(problem=f"{self._find_label(key)}: {self._describe_excess()}", match=policy.match)
         for (location, named), message in self._problems.items():
             is_unread = named is None and _find_file(location) in self._unread_files
             if is_unread or (named is not None and named.kind == DNS_POLICY and named not in self._last):
@@ -162,7 +167,7 @@ class PolicyIndex:
         if self._excess:
             yield f"DNSPolicies: {self._describe_excess()}"
         for key, version in sorted(self._last.items()):
-            yield from (f"DNSPolicy {key.name}: {problem}" for problem in version.problems)
+            yield from (f"{self._find_label(key)}: {problem}" for problem in version.problems)
 
     def _find_excess(self) -> frozenset[ObjectKey]:
         """Return the valid policies over the allowed number of policies or validations: the last ones by name."""
@@ -172,6 +177,9 @@ class PolicyIndex:
             if number > MAX_POLICIES or validations > MAX_ALL_VALIDATIONS:
                 excess.append(key)
         return frozenset(excess)
+
+    def _find_label(self, key: ObjectKey) -> str:
+        return _build_label(key, self._files.get(key, ""))
 
     def _describe_excess(self) -> str:
         count, validations = len(self._valid), sum(len(policy.validations) for policy in self._valid.values())
@@ -196,6 +204,10 @@ class PolicyIndex:
         self._files[key] = change.file
         if version.policy is not None:
             self._valid[key] = version.policy
+
+
+def _build_label(key: ObjectKey, file: str) -> str:
+    return f"DNSPolicy {key.name} in {file}" if file else f"DNSPolicy {key.name}"
 
 
 def _build_unavailable(problem: str) -> UnavailablePolicy:

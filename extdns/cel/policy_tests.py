@@ -259,7 +259,7 @@ class _TestReader:
         if value is None:
             return StringMap()
         if not isinstance(value, dict):
-            self._reader.report(path, f"is {describe_type(value)}; allowed: a mapping of strings")
+            self._reader.report_type(path, value, "a mapping of strings")
             return StringMap()
         found: Mapping[str, object] = value
         return StringMap.from_items({str(key): self.read_text(item, f'{path}["{key}"]') for key, item in found.items()})
@@ -268,7 +268,7 @@ class _TestReader:
         if value is None:
             return 0
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_TTL:
-            self._reader.report(path, f"is {describe_type(value)}; allowed: seconds, from 0 to {_MAX_TTL}")
+            self._reader.report_type(path, value, f"seconds, from 0 to {_MAX_TTL}")
             return 0
         return value
 
@@ -276,6 +276,6 @@ class _TestReader:
         if value is None:
             return default
         if not isinstance(value, bool):
-            self._reader.report(path, f"is {describe_type(value)}; allowed: true or false")
+            self._reader.report_type(path, value, "true or false")
             return default
         return value

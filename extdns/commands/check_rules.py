@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.app.policy_server import build_policy_client
 from extdns.documents.check import CheckResult
-from extdns.errors import sanitize
+from extdns.errors import escape_unprintable, sanitize
 from extdns.masking import mask_url
 from extdns.model.dns_name import DnsName
 from extdns.model.plural import format_count
@@ -41,7 +41,7 @@ def check_local_rules(result: PassResult) -> Iterator[CheckResult]:
     local = result.rules.local
     if local is None:
         return
-    named = {f"DNSPolicy {one.key.name}: {problem}" for one in local.policies for problem in one.problems}
+    named = {f"{one.label}: {problem}" for one in local.policies for problem in one.problems}
     for one in local.policies:
         yield _check_policy(one)
     for problem in local.problems:
@@ -58,7 +58,7 @@ def check_local_rules(result: PassResult) -> Iterator[CheckResult]:
 
 
 def _check_policy(policy: PolicyState) -> CheckResult:
-    what = f"DNSPolicy {sanitize(policy.key.name)}" + (f" in {sanitize(policy.file)}" if policy.file else "")
+    what = escape_unprintable(policy.label)
     if policy.problems:
         return CheckResult(what=what, state="missing", detail=policy.problems[0], next=_CORRECT)
     if policy.warnings:

@@ -157,7 +157,7 @@ class PolicyWatcher:
         for problem in sorted(before - self._problems):
             _log.info(Event.RULE_USABLE, message=problem)
         states = (state for index in self._indexes for state in index.list_states())
-        warnings = frozenset(f"DNSPolicy {state.key.name}: {text}" for state in states for text in state.warnings)
+        warnings = frozenset(f"{state.label}: {text}" for state in states for text in state.warnings)
         for warning in sorted(warnings - self._warnings):
             _log.warning(Event.RULE_INCOMPLETE, message=warning)
         self._warnings = warnings

@@ -12,7 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from extdns.errors import shorten
-from extdns.kube.manifests.document_tree import DocumentTree, InvalidValue, locate_problem
+from extdns.kube.manifests.document_tree import DocumentTree, locate_problem
+from extdns.model.invalid_value import InvalidValue
 from extdns.model.kind import Kind, ObjectKey, build_key
 from extdns.model.resources.core import Service, ServiceSpec
 from extdns.model.resources.kinds import KubernetesObject, find_struct

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from extdns.errors import shorten
+from extdns.model.invalid_value import InvalidValue
 from extdns.model.value import Value
 
 
@@ -32,18 +33,6 @@ class DocumentTree(dict[str, object]):
     def line_of(self, key: str) -> int:
         """Return the line of *key*, which must be present."""
         return self.lines[list(self).index(key)]
-
-
-class InvalidValue(Value, frozen=True):
-    """Stands for an invalid value in the tree, so that only objects that need the value are rejected.
-
-    Attributes:
-        problem: what is wrong. Messages put the path of the value before it.
-        allowed: description of valid values.
-    """
-
-    problem: str
-    allowed: str
 
 
 _ERROR: Final = re.compile(r"(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import Final
 
 from extdns.errors import find_similar, shorten
-from extdns.kube.manifests.document_tree import InvalidValue
 from extdns.kube.unstructured_resources import is_plural
+from extdns.model.invalid_value import InvalidValue
 from extdns.model.kind import Kind
 from extdns.model.resources.kinds import STRUCTS
 from extdns.model.value import Value

@@ -18,10 +18,12 @@ from extdns.cel.policy_document import (
     read_policy,
 )
 from extdns.flags.sources import SOURCES
+from extdns.model.invalid_value import InvalidValue
 from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 
 TRUE = [{"expression": "true"}]
+AGAIN = InvalidValue("is given again on line 8", "each key once")
 
 INVALID: dict[str, tuple[object, str]] = {
     "no spec": (None, "spec is missing; allowed: a mapping with validations"),
@@ -113,6 +115,23 @@ INVALID: dict[str, tuple[object, str]] = {
     "selector without values": (
         {"validations": TRUE, "match": {"namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
         "spec.match.namespaceSelector.matchExpressions[0].values is empty; allowed with In: at least one value",
+    ),
+    "action twice": (
+        {"validations": TRUE, "action": AGAIN},
+        "spec.action is given again on line 8; allowed: each key once",
+    ),
+    "spec twice": (AGAIN, "spec is given again on line 8; allowed: each key once"),
+    "unknown field twice": (
+        {"validations": TRUE, "actions": AGAIN},
+        "spec.actions is given again on line 8; allowed: each key once",
+    ),
+    "expression twice": (
+        {"validations": [{"expression": AGAIN}]},
+        "spec.validations[0].expression is given again on line 8; allowed: each key once",
+    ),
+    "record types twice": (
+        {"validations": TRUE, "match": {"recordTypes": AGAIN}},
+        "spec.match.recordTypes is given again on line 8; allowed: each key once",
     ),
     "label value is a number": (
         {"validations": TRUE, "match": {"namespaceSelector": {"matchLabels": {"a": 1}}}},

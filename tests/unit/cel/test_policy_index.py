@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.cel import policy_index
 from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch
@@ -66,6 +67,13 @@ def test_while_a_policy_has_never_been_valid_the_records_that_its_match_selects_
     (found,) = build_index(change(INVALID), SYNCED).find_unavailable()
     assert found.match == PolicyMatch(record_types=("TXT",))
     assert found.problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to record.nmae")
+
+
+def test_the_problem_of_a_policy_from_a_file_names_the_file() -> None:
+    index = build_index(replace(change(INVALID), file="rules.yaml"), SYNCED)
+    (problem,), (found,) = index.list_problems(), index.find_unavailable()
+    assert problem.startswith("DNSPolicy rule in rules.yaml: spec.validations[0].expression refers to record.nmae")
+    assert found.problem == problem
 
 
 def test_a_policy_is_used_once_it_has_been_corrected() -> None:

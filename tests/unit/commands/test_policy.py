@@ -71,6 +71,14 @@ def test_policy_check_shows_each_mistake_below_its_rule(folder: Path, capsys: py
     ]
 
 
+def test_a_key_that_is_given_twice_is_reported_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rule.yaml").write_text(f"{RULE}  action: warn\n  action: audit\n")
+    (folder / "tests.yaml").write_text(TESTS.replace("ttl: 30", "ttl: 30, ttl: 90"))
+    assert "spec.action is given again on line 9; allowed: each key once" in run(capsys, "check", "rule.yaml")[1]
+    expected = "error: tests.yaml: tests[0].record.ttl is given again on line 4; allowed: each key once"
+    assert expected in run(capsys, "test", "tests.yaml")[1]
+
+
 def test_a_rule_with_a_warning_is_valid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "rule.yaml").write_text(RULE.replace("record.ttl >= 60", "object.annotations['x'] == 'y'"))
     code, shown = run(capsys, "check", "rule.yaml")

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extdns.kube.manifests import yaml_parser
-from extdns.kube.manifests.document_tree import DocumentTree, InvalidValue
+from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.yaml_parser import BrokenDocument, ParsedDocument, parse_documents
+from extdns.model.invalid_value import InvalidValue
 
 
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])
