@@ -141,8 +141,13 @@ class PolicyIndex:
 
     def list_states(self) -> Iterator[PolicyState]:
         """Yield the state of each policy, sorted by name."""
-        unreadable = {key: message for (_, key), message in self._problems.items() if key is not None}
-        for key in sorted({*self._last, *(key for key in unreadable if key.kind == DNS_POLICY)}):
+        others: dict[ObjectKey, list[tuple[str, str]]] = {}  # file and problem of documents that are not used
+        for (location, named), message in sorted(self._problems.items(), key=lambda item: item[0][0]):
+            if named is not None and named.kind == DNS_POLICY:
+                file = _find_file(location)
+                problem = (file, f"{location}: {message}") if file != location else ("", message)
+                others.setdefault(named, []).append(problem)
+        for key in sorted({*self._last, *others}):
             version = self._last.get(key)
             problems = version.problems if version else ()
             if key in self._excess:
@@ -151,11 +156,11 @@ class PolicyIndex:
             yield PolicyState(
                 key=key,
                 generation=self._generations.get(key, 0),
-                problems=(*problems, unreadable[key]) if key in unreadable else problems,
+                problems=(*problems, *(text for _, text in others.get(key, ()))),
                 warnings=version.warnings if version else (),
                 is_used=used is not None,
                 action=used.text.action if used else None,
-                file=self._files.get(key, ""),
+                file=self._files[key] if key in self._files else others[key][0][0],
             )
 
     def list_problems(self) -> Iterator[str]:

@@ -41,7 +41,9 @@ def check_local_rules(result: PassResult) -> Iterator[CheckResult]:
     local = result.rules.local
     if local is None:
         return
-    named = {f"{one.label}: {problem}" for one in local.policies for problem in one.problems}
+    named = {
+        text for one in local.policies for problem in one.problems for text in (problem, f"{one.label}: {problem}")
+    }
     for one in local.policies:
         yield _check_policy(one)
     for problem in local.problems:

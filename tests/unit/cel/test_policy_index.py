@@ -137,11 +137,34 @@ def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_i
         PolicyState(
             key=KEY,
             generation=1,
-            problems=("metadata.labels is a list",),
+            problems=("rules.yaml:3: metadata.labels is a list",),
             warnings=(),
             is_used=True,
             action=RuleAction.DENY,
         )
+    ]
+
+
+def test_of_several_documents_with_the_name_of_one_policy_each_is_named_with_its_file_and_line() -> None:
+    message = "DNSPolicy rule is also in a.yaml:1, which is used"
+    index = build_index(
+        replace(change(VALID), file="a.yaml"),
+        problem("c.yaml:5", message, KEY),
+        problem("b.yaml:9", message, KEY),
+        SYNCED,
+    )
+    (state,) = index.list_states()
+    assert (state.file, state.problems) == ("a.yaml", (f"b.yaml:9: {message}", f"c.yaml:5: {message}"))
+
+
+def test_the_state_of_a_policy_that_was_never_readable_has_its_file_if_it_comes_from_one() -> None:
+    states = [
+        next(build_index(problem(location, "metadata.labels is a list", KEY), SYNCED).list_states())
+        for location in ("rules.yaml:3", "DNSPolicy rule")
+    ]
+    assert [(state.file, state.problems[0]) for state in states] == [
+        ("rules.yaml", "rules.yaml:3: metadata.labels is a list"),
+        ("", "metadata.labels is a list"),
     ]
 
 
