@@ -344,7 +344,7 @@ def test_check_compiles_the_rules_and_names_those_that_cannot_be_used(
     assert f"missing  DNSPolicy broken in {rules}: spec.validations[0].expression refers to record.nmae" in output
     rules.write_text(f"{good}---\n{good}", encoding="utf-8")
     assert check(live, flag) == 1
-    again = f"{rules}:5: DNSPolicy good is also in {rules}:1, which is used"
+    again = f"{rules}:6: DNSPolicy good is also in {rules}:1, which is used"
     assert [line for line in capsys.readouterr().out.splitlines() if "is also in" in line] == [
         f"missing  DNSPolicy good in {rules}: {again}"
     ]
