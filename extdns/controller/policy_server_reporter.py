@@ -42,6 +42,7 @@ class PolicyServerReporter:
             status_writer: writes what is wrong with a policy to the object that it comes from.
             report_defect: receives unexpected errors.
         """
+        metrics.start_policy_queries()
         self._metrics = metrics
         self._path = path
         self._decision_log = decision_log

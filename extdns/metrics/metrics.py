@@ -278,6 +278,13 @@ class Metrics(Collector):
             self._set(table.DECISION_LOG_FAILING, is_failing)
             self._set(table.DECISION_LINES_DROPPED, dropped)
 
+    def start_policy_queries(self) -> None:
+        """Show the queries of the policy server, and their answers, before the first one."""
+        with self._lock:
+            self._samples[table.POLICY_QUERIES] = dict.fromkeys((("answered",), ("failed",)), 0)
+            results = (("allow",), ("deny",), ("unavailable",), ("warn",))
+            self._samples[table.POLICY_ANSWERS] = dict.fromkeys(results, 0)
+
     def set_policy_server(self, *, is_failing: bool) -> None:
         """Set whether the policy server does not answer."""
         with self._lock:

@@ -217,7 +217,7 @@ POLICY_SERVER_FAILING: Final = _gauge(
 )
 POLICY_QUERIES: Final = _counter(
     "extdns_policy_queries_total",
-    "Queries of the policy server, by result: answered or failed.",
+    "Queries of the policy server about records, by result: answered or failed. Polls are not counted.",
     ("result",),
 )
 POLICY_QUERY_SECONDS: Final = _counter(
