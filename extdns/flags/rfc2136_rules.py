@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from extdns.errors import InvalidValueError, UsageError, sanitize
+from extdns.errors import InvalidValueError, sanitize
 from extdns.flags.parser import Setting
 from extdns.flags.rfc2136 import ALGORITHMS
 from extdns.flags.usage_errors import usage_error
@@ -178,4 +178,4 @@ def _check_name(origin: str, text: str) -> None:
     try:
         DnsName.parse(text)
     except InvalidValueError as exc:
-        raise UsageError(f"{origin}={sanitize(text)}: {exc}") from exc
+        raise usage_error(f"{origin}={sanitize(text)} is not a DNS name", f"allowed: {exc.allowed}") from exc

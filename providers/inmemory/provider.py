@@ -133,7 +133,7 @@ def _parse_zone(text: str) -> Zone:
     try:
         name = DnsName.parse(text)
     except InvalidValueError as exc:
-        raise UsageError(f"--inmemory-zone={sanitize(text)}: {exc}") from exc
+        raise UsageError(f"--inmemory-zone={sanitize(text)} is not a DNS name\n  allowed: {exc.allowed}") from exc
     return Zone(name=name, id=str(name))
 
 

@@ -195,7 +195,7 @@ def _parse_name(text: str) -> DnsName:
     try:
         return DnsName.parse(text)
     except InvalidValueError as exc:
-        raise UsageError(f"zone {sanitize(text)}: {exc}") from exc
+        raise UsageError(f"zone {sanitize(text)} is not a DNS name; allowed: {exc.allowed}") from exc
 
 
 def _read_threshold(zone: DnsName, key: str, value: object) -> float | None:
