@@ -155,6 +155,7 @@ def _parse_record(stored: ZoneRecordDocument) -> Record:
         type=stored.type,
         targets=tuple(sorted(set(stored.record.targets))),
         ttl_s=stored.record.ttl_seconds or ttl.UNSET,
+        has_ttl=stored.record.ttl_seconds is not None,
         set_identifier=stored.set_identifier,
         properties=StringMap.from_items(stored.record.properties),
     )

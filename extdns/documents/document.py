@@ -57,7 +57,7 @@ class ObjectReference(Document, frozen=True):
 
 
 class RecordData(Document, frozen=True):
-    """Record data. `ttlSeconds` is null for the default of the DNS service."""
+    """Record data. `ttlSeconds` is null for the default of the DNS service, 0 only for a TTL of 0 in a zone."""
 
     targets: tuple[str, ...]
     ttl_seconds: int | None
@@ -109,7 +109,8 @@ def build_problem(key: ObjectKey, warning: ClaimWarning) -> ProblemDocument:
 
 def build_record_data(one: Record | DesiredRecord) -> RecordData:
     """Describe the data of a current or desired record."""
-    return RecordData(targets=one.targets, ttl_seconds=one.ttl_s or None, properties=dict(one.properties))
+    ttl_seconds = one.ttl_s if one.has_ttl else None
+    return RecordData(targets=one.targets, ttl_seconds=ttl_seconds, properties=dict(one.properties))
 
 
 def format_json(document: Document | Mapping[str, object]) -> str:

@@ -55,7 +55,7 @@ def describe_record(rtype: str, record: RecordData) -> str:
         return f"cannot be read: {'; '.join(record.targets)}"
     more = len(record.targets) - _MAX_TARGETS
     targets = ", ".join(record.targets[:_MAX_TARGETS]) + (f" and {more} more" if more > 0 else "")
-    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds else "default TTL"
+    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds is not None else "default TTL"
     properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
     return f"{rtype} {targets}, {ttl}{properties}"
 

@@ -53,7 +53,8 @@ def describe_details(decision: Decision) -> Iterator[str]:
                 case "targets":
                     yield from _describe_targets(current.targets, desired.targets)
                 case "ttl":
-                    yield f"ttl {current.ttl_s} s → {desired.ttl_s} s"
+                    before = f"{current.ttl_s} s" if current.has_ttl else "default"
+                    yield f"ttl {before} → {desired.ttl_s} s"
                 case "properties":
                     yield from _describe_properties(current.properties, desired.properties)
                 case "owner":

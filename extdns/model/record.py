@@ -57,6 +57,11 @@ class DesiredRecord(Value, frozen=True, kw_only=True):
         return RecordKey(self.name, self.set_identifier, self.type)
 
     @property
+    def has_ttl(self) -> bool:
+        """Whether an object or a setting states the TTL."""
+        return self.ttl_s != ttl.UNSET
+
+    @property
     def resource(self) -> str:
         """The object that requests the record, as `service/shop/web`; "" if none is named."""
         return self.labels.get(RESOURCE)
@@ -74,6 +79,7 @@ class Record(Value, frozen=True, kw_only=True):
         type: a record type, in capitals, or `rrtype.UNREADABLE`.
         targets: canonical record data, sorted, without duplicates; TXT values keep their quotes.
         ttl_s: the TTL in seconds.
+        has_ttl: whether the DNS service states the TTL. A webhook may not; then `ttl_s` is `ttl.UNSET` (0).
         exact: the record in the form in which the DNS service returned it, opaque and hashable, for conditional writes;
             None if the other fields are enough.
     """
@@ -84,6 +90,7 @@ class Record(Value, frozen=True, kw_only=True):
     ttl_s: int
     set_identifier: str = ""
     properties: StringMap = EMPTY_MAP
+    has_ttl: bool = True
     exact: object = None
 
     @property
@@ -101,6 +108,7 @@ def project_record(endpoint: DesiredRecord) -> Record:
         ttl_s=endpoint.ttl_s,
         set_identifier=endpoint.set_identifier,
         properties=endpoint.properties,
+        has_ttl=endpoint.has_ttl,
     )
 
 

@@ -72,6 +72,7 @@ def parse_record(key: RecordKey, endpoint: Endpoint) -> Record:
             type=rrtype.UNREADABLE,
             targets=(message,),
             ttl_s=ttl_s,
+            has_ttl=ttl_s != ttl.UNSET,
             set_identifier=key.set_identifier,
         )
     record = Record(
@@ -79,6 +80,7 @@ def parse_record(key: RecordKey, endpoint: Endpoint) -> Record:
         type=key.type,
         targets=targets,
         ttl_s=ttl_s,
+        has_ttl=ttl_s != ttl.UNSET,
         set_identifier=key.set_identifier,
         properties=endpoint.properties,
     )

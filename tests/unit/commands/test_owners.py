@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -133,6 +134,22 @@ def test_a_plan_on_a_zone_snapshot_equals_the_plan_on_the_zones(
     installation.zones.path().write_text("nothing that could be read")
     assert run(installation, "plan", f"--output={output}", f"--zone-snapshot={snapshot}") == 2
     assert capsys.readouterr().out == live
+
+
+def test_a_ttl_of_zero_is_a_ttl_in_a_zone_snapshot_and_in_the_plan_on_it(
+    installation: Installation, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    zone = installation.zones.path()
+    zone.write_text(re.sub(r"^(api\S*)\s+\d*\s*(IN\s+A)", r"\1 0 \2", zone.read_text(), flags=re.MULTILINE))
+    assert run(installation, "owners", "--output=json") == 0
+    snapshot = tmp_path / "zones.json"
+    snapshot.write_text(capsys.readouterr().out, encoding="utf-8")
+    installation.replace_manifests(service("api", "api.example.org", address="192.0.2.8", annotations={"ttl": "60"}))
+    assert run(installation, "plan", f"--zone-snapshot={snapshot}") == 2
+    assert "ttl 0 s → 60 s" in capsys.readouterr().out
+    assert run(installation, "plan", "--output=json", f"--zone-snapshot={snapshot}") == 2
+    (change,) = (one for one in json.loads(capsys.readouterr().out)["changes"] if one["name"] == "api.example.org")
+    assert change["before"]["ttlSeconds"] == 0
 
 
 @pytest.mark.parametrize("provider", ["aws", "google"])

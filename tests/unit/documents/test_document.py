@@ -1,4 +1,4 @@
-"""JSON documents contain only printable ASCII."""
+"""Documents as JSON in printable ASCII, and the record data in them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ import json
 import msgspec
 import pytest
 
-from extdns.documents.document import Document, encode_json, format_json
+from extdns.documents.document import Document, build_record_data, encode_json, format_json
+from extdns.documents.name_text import describe_record
 from extdns.model.dns_name import DnsName
+from extdns.model.record import DesiredRecord, Record, project_record
+
+NAME = DnsName("web.example.org")
+UNSET = DesiredRecord(name=NAME, type="A", targets=("192.0.2.1",))
 
 
 class Thing(Document, frozen=True):
@@ -42,3 +47,20 @@ def test_an_unpaired_surrogate_character_becomes_a_question_mark_in_json() -> No
         == json.loads(encode_json({"text": "a\ud800b"}))
         == {"text": "a?b"}
     )
+
+
+@pytest.mark.parametrize(
+    ("record", "ttl_s", "text"),
+    [
+        pytest.param(Record(name=NAME, type="A", targets=("192.0.2.1",), ttl_s=0), 0, "TTL 0", id="0 in the zone"),
+        pytest.param(Record(name=NAME, type="A", targets=("192.0.2.1",), ttl_s=60), 60, "TTL 60", id="in the zone"),
+        pytest.param(UNSET, None, "default TTL", id="none requested"),
+        pytest.param(project_record(UNSET), None, "default TTL", id="none requested, as it will be in the zone"),
+    ],
+)
+def test_a_ttl_of_zero_in_a_zone_differs_from_one_that_nobody_stated(
+    record: Record | DesiredRecord, ttl_s: int | None, text: str
+) -> None:
+    data = build_record_data(record)
+    assert data.ttl_seconds == ttl_s
+    assert describe_record(record.type, data) == f"A 192.0.2.1, {text}"

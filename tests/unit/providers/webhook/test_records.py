@@ -21,6 +21,12 @@ def test_endpoints_of_one_record_are_one_record_with_the_targets_of_all() -> Non
     assert record.ttl_s == 60
 
 
+def test_a_record_has_a_ttl_if_its_endpoint_states_one() -> None:
+    unstated = Endpoint(dns_name="no-ttl.example.org", targets=("192.0.2.1",), record_type="A")
+    found = parse_records([endpoint("192.0.2.1"), unstated])
+    assert [(one.ttl_s, one.has_ttl) for records in found.values() for one in records] == [(60, True), (0, False)]
+
+
 def test_endpoints_with_different_types_or_set_identifiers_are_records_of_their_own_in_order() -> None:
     found = parse_records(
         [
