@@ -120,7 +120,9 @@ class RuleQueries:
             revision=version.label or version.revision,
             policies=version.policies,
             problem=self.problem,
-            policy_problems=tuple(f"{one}: {text}" for one, text in sorted(self._reported.items()) if text),
+            policy_problems=tuple(
+                PolicyProblem(policy=one, message=text) for one, text in sorted(self._reported.items()) if text
+            ),
             answered_at_s=self._answered_at_s,
             waiting=self.waiting_count,
         )
@@ -253,9 +255,10 @@ class RuleQueries:
         """Report to the listener what is wrong with each policy, if that changed."""
         if self._is_suspended:
             return
-        found = dict.fromkeys(self._version.policies, "")
+        loaded = tuple(policy.id for policy in self._version.policies)
+        found = dict.fromkeys(loaded, "")
         for one in self._problems:
-            for policy in (one.policy,) if one.policy else self._version.policies:
+            for policy in (one.policy,) if one.policy else loaded:
                 found[policy] = found.get(policy) or one.message
         if found != self._reported:
             self._reported = found

@@ -37,9 +37,10 @@ class ZoneCondition(StrEnum):
 
 
 class PolicyCondition(StrEnum):
-    """Which version of a DNSPolicy is used, the worst first."""
+    """Which version of a DNSPolicy is used, or whether a policy of the policy server fails, the worst first."""
 
     UNUSABLE = "unusable"  # none, so what it may match has no answer
+    FAILING = "failing"  # of the policy server, without a valid answer for some records
     FORMER_VERSION = "former-version"  # the last valid one, because the last one has problems
     USED = "used"  # the last one
 
@@ -75,6 +76,7 @@ KIND_LEVELS: Final[dict[Phase, Level]] = {
 }
 POLICY_LEVELS: Final[dict[PolicyCondition, Level]] = {
     PolicyCondition.UNUSABLE: Level.FAILING,
+    PolicyCondition.FAILING: Level.FAILING,
     PolicyCondition.FORMER_VERSION: Level.FAILING,
     PolicyCondition.USED: Level.GOOD,
 }

@@ -24,20 +24,25 @@ Origin = Literal["file", "cluster", "policy-server"]
 
 
 class RuleStatus(Document, frozen=True):
-    """One rule: a DNSPolicy, or a rule of the policy server that a record violates now.
+    """One rule: a DNSPolicy, a policy that the policy server has, or a rule in one that a record violates now.
 
     `file` is "" if the rule comes from elsewhere. `action` is null if no version of the rule is used. `matched` counts
-    the records that the rule matches, and is null for a rule of the policy server, because that names only violated
-    rules; `violations` counts the records that violate it.
+    the records that the rule matches, and is null for those of the policy server, because that names only violated
+    rules. `violations` counts the records that violate it.
+
+    `revision` is that of a policy of the policy server, else "". Such a policy has no action. Its `violations` are 0
+    while no record violates a rule of the package. Then they are null: the violated rules, which have items of their
+    own, are known, but not the policies that have them.
     """
 
     name: str
     origin: Origin
     file: str
+    revision: str
     action: Literal["deny", "warn", "audit"] | None
     state: PolicyCondition
     matched: int | None
-    violations: int
+    violations: int | None
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
 
@@ -45,7 +50,7 @@ class RuleStatus(Document, frozen=True):
 class PolicyServerDocument(Document, frozen=True):
     """The policy server. `onFailure` is the value of `--opa-failure`.
 
-    `policies` are the ids of its policies in the package that is queried, `policyProblems` what is wrong with them.
+    `policies` counts its policies in the package that is queried; `policyProblems` is what is wrong with policies.
     `answeredAt` is when it last answered a query, null before the first answer; `waiting` counts the records that wait
     to be asked about.
     """
@@ -56,7 +61,7 @@ class PolicyServerDocument(Document, frozen=True):
     state: ServerCondition
     problem: str
     revision: str
-    policies: tuple[str, ...]
+    policies: int
     policy_problems: tuple[str, ...]
     answered_at: datetime | None
     waiting: int
@@ -110,16 +115,40 @@ def _list_rules(live: ProcessSnapshot, local: LocalRulesSnapshot | None) -> Iter
     for policy in policies:
         yield _build_policy(policy, counts.get(policy.key.name, Counter()))
     known = {policy.key.name for policy in policies}
-    for rule in counts.keys() - known if live.rules.server else ():
+    server = live.rules.server
+    if server is None:
+        return
+    violated = counts.keys() - known
+    yield from _list_server_policies(server, is_violated=bool(violated))
+    for rule in violated:
         yield RuleStatus(
             name=rule,
             origin="policy-server",
             file="",
+            revision="",
             action=next((action.value for action in RuleAction if counts[rule][action.value]), None),
             state=PolicyCondition.USED,
             matched=None,
             violations=_count_violations(counts[rule]),
             problems=(),
+            warnings=(),
+        )
+
+
+def _list_server_policies(server: PolicyServerSnapshot, *, is_violated: bool) -> Iterator[RuleStatus]:
+    """Yield a rule for each policy of *server*; *is_violated* is whether a record violates a rule in one of them."""
+    problems = {one.policy: one.message for one in server.policy_problems}
+    for policy in server.policies:
+        yield RuleStatus(
+            name=policy.id,
+            origin="policy-server",
+            file="",
+            revision=policy.revision,
+            action=None,
+            state=PolicyCondition.FAILING if policy.id in problems else PolicyCondition.USED,
+            matched=None,
+            violations=None if is_violated else 0,
+            problems=(problems[policy.id],) if policy.id in problems else (),
             warnings=(),
         )
 
@@ -133,6 +162,7 @@ def _build_policy(policy: PolicyState, counts: Counter[str]) -> RuleStatus:
         name=policy.key.name,
         origin="file" if policy.file else "cluster",
         file=policy.file,
+        revision="",
         action=policy.action.value if policy.action else None,
         state=condition,
         matched=counts.total(),
@@ -156,8 +186,8 @@ def _build_server(live: ProcessSnapshot, server: PolicyServerSnapshot, config: C
         state=ServerCondition.FAILING if server.problem else state,
         problem=server.problem,
         revision=server.revision,
-        policies=server.policies,
-        policy_problems=server.policy_problems,
+        policies=len(server.policies),
+        policy_problems=tuple(f"{one.policy}: {one.message}" for one in server.policy_problems),
         answered_at=None if server.answered_at_s is None else live.time_of(server.answered_at_s),
         waiting=server.waiting,
     )

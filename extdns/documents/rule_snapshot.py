@@ -9,6 +9,7 @@ from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.cel.policy_index import PolicyState
+    from extdns.rules.policy_server import LoadedPolicy, PolicyProblem
 
 
 class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
@@ -33,17 +34,17 @@ class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
 
     Attributes:
         revision: the revision of its policies, as in the decision log; "" before the revision was read.
-        policies: the ids of its policies in the package that is queried, sorted.
+        policies: its policies in the package that is queried, sorted by id.
         problem: why the server does not answer, "" if it answers or was not queried yet.
-        policy_problems: what is wrong with its policies, one message each.
+        policy_problems: what is wrong with its policies, each named by its id.
         answered_at_s: when it last answered a query about records (monotonic seconds), None before the first answer.
         waiting: the number of records about which a query has still to be sent.
     """
 
     revision: str = ""
-    policies: tuple[str, ...] = ()
+    policies: tuple[LoadedPolicy, ...] = ()
     problem: str = ""
-    policy_problems: tuple[str, ...] = ()
+    policy_problems: tuple[PolicyProblem, ...] = ()
     answered_at_s: float | None = None
     waiting: int = 0
 
@@ -61,7 +62,7 @@ class RuleSnapshot(Value, frozen=True, kw_only=True):
         if self.server:
             if self.server.problem:
                 yield f"the policy server does not answer: {self.server.problem}"
-            yield from (f"policy server: {problem}" for problem in self.server.policy_problems)
+            yield from (f"policy server: {one.policy}: {one.message}" for one in self.server.policy_problems)
 
 
 NO_RULES: Final = RuleSnapshot()

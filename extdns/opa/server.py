@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from extdns.opa.answers import OpaPaths, RecordAnswer, build_query, find_policy_problems, read_answers
 from extdns.opa.connection import OpaConnection, OpaError, OpaStatusError
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.policy_server import LoadedPolicy, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import RuleInput, build_document
 
 _MAX_QUERIES: Final = 24
@@ -106,13 +106,14 @@ class OpaServer:
             return PolicyRevision(problem=str(exc))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return PolicyRevision(problem=f"{self._connection.address}: the answer is not that of an Open Policy Agent")
-        digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
-        for part in (*(part for policy in policies for part in policy), *(part for one in bundles for part in one)):
-            digest.update(f"{len(part)}:{part}".encode("utf-8", "replace"))
         return PolicyRevision(
-            revision=digest.hexdigest(),
+            revision=_compute_digest(part for found in (policies, bundles) for one in found for part in one),
             label=" ".join(label for _, label, _ in bundles if label),
-            policies=tuple(policy for policy, text in policies if _find_package(text) == self._paths.package),
+            policies=tuple(
+                LoadedPolicy(id=policy, revision=_compute_digest((text,)))
+                for policy, text in policies
+                if _find_package(text) == self._paths.package
+            ),
         )
 
     def close(self) -> None:
@@ -132,6 +133,13 @@ class OpaServer:
             raise msgspec.ValidationError
         found = results[0].found[0] if results[0].found else {}
         return sorted((name, _find_bundle_revision(name, raw), bytes(raw).decode()) for name, raw in found.items())
+
+
+def _compute_digest(parts: Iterable[str]) -> str:
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        digest.update(f"{len(part)}:{part}".encode("utf-8", "replace"))
+    return digest.hexdigest()
 
 
 def _build_failure(message: str) -> RecordAnswer:

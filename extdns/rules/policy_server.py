@@ -41,19 +41,26 @@ class PolicyAnswers(Value, frozen=True, kw_only=True):
     failed: frozenset[int] = frozenset()
 
 
+class LoadedPolicy(Value, frozen=True, kw_only=True):
+    """A policy that a policy server has: its id, and a digest of its text."""
+
+    id: str
+    revision: str
+
+
 class PolicyRevision(Value, frozen=True, kw_only=True):
     """Which policies a policy server has.
 
     Attributes:
         revision: a digest of all policies and bundles; "" if they could not be read.
         label: the revisions of the bundles, for people; "" without bundles.
-        policies: the ids of the policies in the package that is queried, sorted.
+        policies: the policies in the package that is queried, sorted by id.
         problem: why the policies or bundles could not be read, "" if they could.
     """
 
     revision: str = ""
     label: str = ""
-    policies: tuple[str, ...] = ()
+    policies: tuple[LoadedPolicy, ...] = ()
     problem: str = ""
 
 

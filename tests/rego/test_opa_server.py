@@ -149,14 +149,15 @@ def test_the_revision_changes_if_any_policy_or_its_text_changes(opa: OpaProcess,
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL)
     first, again = server.read_version(), server.read_version()
     assert first == again
-    assert first.policies == ("dns/rules/ttl.rego",)
+    assert [policy.id for policy in first.policies] == ["dns/rules/ttl.rego"]
     opa.put_policy("dns/rules/ttl.rego", _SHORT_TTL.replace("60", "61"))
     second = server.read_version()
     opa.put_policy("other/rules/x.rego", "package other\n\nx := 1\n")
     third = server.read_version()
     opa.request("DELETE", "/v1/policies/other/rules/x.rego")
     assert len({first.revision, second.revision, third.revision}) == 3
-    assert third.policies == ("dns/rules/ttl.rego",)
+    assert [policy.id for policy in third.policies] == ["dns/rules/ttl.rego"]
+    assert (first.policies != second.policies, second.policies == third.policies) == (True, True)
 
 
 def test_the_revision_changes_if_the_version_of_an_opa_bundle_changes(opa: OpaProcess, server: OpaServer) -> None:

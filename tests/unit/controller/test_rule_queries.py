@@ -11,7 +11,7 @@ from extdns.controller.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueri
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
 from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyProblem, PolicyRevision
+from extdns.rules.policy_server import MAX_QUERY, LoadedPolicy, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import RuleInput
 from tests.fakes.clocks import MovedClock
 from tests.unit.opa.rule_inputs import build_input
@@ -19,13 +19,14 @@ from tests.unit.opa.rule_inputs import build_input
 DENIED = Evaluation(violations=(Violation(rule="extdns", action=RuleAction.DENY, message="no"),), matched=("extdns",))
 FAILED = "status 500"
 WEB = build_input("web")
+POLICIES = tuple(LoadedPolicy(id=f"dns/rules/{name}", revision="1") for name in ("a", "b"))
 
 
 class FakeServer:
     """A policy server that denies everything, or fails."""
 
     def __init__(self) -> None:
-        self.version = PolicyRevision(revision="1", policies=("dns/rules/a", "dns/rules/b"))
+        self.version = PolicyRevision(revision="1", policies=POLICIES)
         self.query_problem = ""
         self.broken: dict[RuleInput, PolicyProblem] = {}
         self.queries: list[int] = []

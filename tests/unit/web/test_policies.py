@@ -15,6 +15,7 @@ from extdns.documents.snapshot import CountCache, ProcessSnapshot
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.extdns import DNS_POLICY
 from extdns.model.violation import RuleAction
+from extdns.rules.policy_server import LoadedPolicy, PolicyProblem
 from tests.objects import service
 from tests.unit.web.page_process import Process, WsgiResponse, process
 
@@ -57,8 +58,8 @@ LOCAL = LocalRulesSnapshot(
 )
 SERVER = PolicyServerSnapshot(
     revision="7f3a",
-    policies=("dns/rules/names.rego",),
-    policy_problems=(f"dns/rules/names.rego: {HOSTILE}",),
+    policies=(LoadedPolicy(id="dns/rules/names.rego", revision="5e1f"), LoadedPolicy(id=HOSTILE, revision="77aa")),
+    policy_problems=(PolicyProblem(policy="dns/rules/names.rego", message=HOSTILE),),
     answered_at_s=-3.0,
     waiting=2,
 )
@@ -84,6 +85,7 @@ def test_the_api_document_of_policies_has_each_rule_with_its_file_action_state_a
     found = [
         (one["name"], one["origin"], one["file"], one["action"], one["state"], one["matched"], one["violations"])
         for one in document["items"]
+        if one["origin"] != "policy-server"
     ]
     assert found == [
         ("former", "file", "rules.yaml", "deny", "former-version", 0, 0),
@@ -104,7 +106,7 @@ def test_the_api_document_of_policies_has_the_policy_server_without_the_password
         "state": "answering",
         "problem": "",
         "revision": "7f3a",
-        "policies": ["dns/rules/names.rego"],
+        "policies": 2,
         "answeredAt": "2026-11-20T09:14:28Z",
         "waiting": 2,
     }
@@ -186,9 +188,40 @@ def test_of_a_rule_of_the_policy_server_the_violations_are_known_and_the_matched
     tmp_path: Path,
 ) -> None:
     shop = with_results(run_shop(tmp_path, RuleSnapshot(server=SERVER)), Counter({("extdns.ttl", "deny"): 3}))
-    (found,) = shop.get("/api/v1/policies").json["items"]
-    assert (found["name"], found["matched"], found["violations"]) == ("extdns.ttl", None, 3)
+    found = shop.get("/api/v1/policies").json["items"]
+    assert [(one["matched"], one["violations"]) for one in found if one["name"] == "extdns.ttl"] == [(None, 3)]
     assert '<td data-label="Records matched" class="number">not known</td>' in shop.get("/policies").text
+
+
+@pytest.mark.parametrize(
+    ("results", "violations"),
+    [
+        pytest.param(Counter(), 0, id="no-violation"),
+        pytest.param(Counter({("extdns.ttl", "deny"): 3}), None, id="a-rule-of-the-package-is-violated"),
+    ],
+)
+def test_each_policy_that_the_policy_server_has_is_shown_with_its_revision_before_a_record_violates_it(
+    tmp_path: Path, results: Counter[tuple[str, str]], violations: int | None
+) -> None:
+    shop = with_results(run_shop(tmp_path, RuleSnapshot(server=SERVER)), results)
+    items = shop.get("/api/v1/policies").json["items"]
+    found = {one["name"]: one for one in items if one["revision"]}
+    assert found["dns/rules/names.rego"] == {
+        "name": "dns/rules/names.rego",
+        "origin": "policy-server",
+        "file": "",
+        "revision": "5e1f",
+        "action": None,
+        "state": "failing",
+        "matched": None,
+        "violations": violations,
+        "problems": [HOSTILE],
+        "warnings": [],
+    }
+    assert {name: (one["state"], one["violations"]) for name, one in found.items()}[HOSTILE] == ("used", violations)
+    page = shop.get("/policies").text
+    assert '<th scope="row">dns/rules/names.rego</th>' in page
+    assert "the policy server, revision 5e1f" in page
 
 
 def test_the_filter_by_rule_offers_at_most_500_rules_and_the_chosen_one(tmp_path: Path) -> None:
