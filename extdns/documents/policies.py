@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from extdns.documents.document import UNKNOWN_PROCESS, VERSION, Document, LiveDocument
@@ -68,7 +70,10 @@ class PolicyServerDocument(Document, frozen=True):
 
 
 class PoliciesDocument(LiveDocument, frozen=True):
-    """The rules about who may publish what; `items` is empty and `policyServer` null without any.
+    """One page of the rules about who may publish what; `items` is empty and `policyServer` null without any.
+
+    `total` counts the rules on all pages; `after` is the cursor of the next page, null on the last. Rules of one name
+    are on one page, even if it becomes longer than requested.
 
     `revision` is that of the rules in CEL, and `evaluatedAt` when they were last evaluated on a record. `problems` is
     what is wrong with these, with their files, and with the list of DNSPolicies. `denied` counts the records that are
@@ -83,13 +88,23 @@ class PoliciesDocument(LiveDocument, frozen=True):
     denied: int
     violating: int
     waiting: int
+    total: int
+    after: str | None
     items: tuple[RuleStatus, ...]
     policy_server: PolicyServerDocument | None
 
 
-def build_policies(live: ProcessSnapshot, config: Config) -> PoliciesDocument:
-    """Build the document about the rules of the process *live*, whose flags are *config*."""
+def build_policies(live: ProcessSnapshot, config: Config, after: str, limit: int) -> PoliciesDocument:
+    """Describe a page of about *limit* rules from the first name after the cursor *after*, sorted by name.
+
+    *live* is the process, and *config* its flags.
+    """
     local, server, reasons = live.rules.local, live.rules.server, live.engine.decisions.reasons
+    rules = sorted(_list_rules(live, local), key=lambda one: (one.name, one.file))
+    start = bisect_right(rules, after, key=attrgetter("name")) if after else 0
+    end = min(start + limit, len(rules))
+    while start < end < len(rules) and rules[end].name == rules[end - 1].name:
+        end += 1
     evaluated_at_s = local.evaluated_at_s if local else None
     return PoliciesDocument(
         api_version=VERSION,
@@ -102,7 +117,9 @@ def build_policies(live: ProcessSnapshot, config: Config) -> PoliciesDocument:
         denied=reasons[Reason.POLICY_DENIED],
         violating=reasons[Reason.POLICY_VIOLATION],
         waiting=reasons[Reason.POLICY_UNAVAILABLE],
-        items=tuple(sorted(_list_rules(live, local), key=lambda one: (one.name, one.file))),
+        total=len(rules),
+        after=rules[end - 1].name if end < len(rules) else None,
+        items=tuple(rules[start:end]),
         policy_server=_build_server(live, server, config) if server else None,
     )
 

@@ -24,7 +24,7 @@ from extdns.documents.status import (
 )
 from extdns.errors import InvalidValueError, UsageError, sanitize
 from extdns.model.dns_name import DnsName
-from extdns.web.query import FILTER_PARAMETERS, BadRequestError, Query
+from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
 
 if TYPE_CHECKING:
@@ -69,7 +69,6 @@ class Api:
             "zones": lambda live: build_zones(live, config, rate_limits()),
             "sources": build_sources,
             "changes": build_changes,
-            "policies": lambda live: build_policies(live, config),
             "held": lambda live: build_held(live, config),
             "plan": lambda live: build_running_plan(live, config),
         }
@@ -104,20 +103,25 @@ class Api:
 
     def _document(self, live: ProcessSnapshot, path: str, query: str) -> Document:
         if path == "names":
-            parsed = Query.parse(query, (*FILTER_PARAMETERS, "after", "limit"))
+            parsed = Query.parse(query, (*FILTER_PARAMETERS, *PAGE_PARAMETERS))
             return build_names(
                 live,
                 live.names.find_page(
                     parsed.build_name_query(live.at), parsed.get("after", ""), parsed.parse_limit(_ROWS)
                 ),
             )
+        if path == "policies":
+            parsed = Query.parse(query, PAGE_PARAMETERS)
+            return build_policies(live, self._config, parsed.get("after", ""), parsed.parse_limit(_ROWS))
         Query.parse(query, ())
         if path.startswith(_NAMES):
             return self._name(live, path.removeprefix(_NAMES))
         if path.startswith(_OBJECTS):
             return _build_object_document(live, path.removeprefix(_OBJECTS))
         if path not in self._documents:
-            known = ", ".join(sorted((*self._documents, "names", "names/NAME", "objects/KIND/NAMESPACE/NAME")))
+            known = ", ".join(
+                sorted((*self._documents, "names", "names/NAME", "objects/KIND/NAMESPACE/NAME", "policies"))
+            )
             raise PageNotFoundError(f"{PREFIX}{sanitize(path)} not found; available: {known}")
         return self._documents[path](live)
 

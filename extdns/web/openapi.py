@@ -18,6 +18,7 @@ from extdns.documents.policies import PoliciesDocument
 from extdns.documents.status import ChangesDocument, NamesDocument, SourcesDocument, StatusDocument, ZonesDocument
 from extdns.model.reason import Reason
 from extdns.web.api import PREFIX
+from extdns.web.query import PAGE_PARAMETERS
 
 _HERE: Final = "#/components/schemas/{name}"
 _WORDS: Final = "Rows of a page, from 1 to 500; 100 by default."
@@ -88,11 +89,11 @@ def _describe_get(path: str, answer: object, error: object) -> dict[str, object]
         for part in path.split("/")
         if part.startswith("{")
     ]
-    if path == "names":
-        parameters = [
-            {"name": name, "in": "query", "description": meaning, "schema": schema}
-            for name, (meaning, schema) in _QUERY.items()
-        ]
+    parameters += [
+        {"name": name, "in": "query", "description": meaning, "schema": schema}
+        for name, (meaning, schema) in _QUERY.items()
+        if path == "names" or (path == "policies" and name in PAGE_PARAMETERS)
+    ]
     return {
         "summary": DOCUMENTS[path][1],
         "parameters": parameters,

@@ -30,6 +30,7 @@ from extdns.documents.levels import (
 from extdns.documents.name_text import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
 from extdns.documents.next_step import suggest_next_step
+from extdns.documents.policies import build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
 from extdns.documents.rule_snapshot import NO_RULES
 from extdns.documents.status import build_names, build_status
@@ -38,7 +39,7 @@ from extdns.errors import sanitize
 from extdns.model.plural import format_count
 from extdns.model.reason import MEANINGS, Reason
 from extdns.web.api import PREFIX, Api, PageNotFoundError
-from extdns.web.query import FILTER_PARAMETERS, BadRequestError, Query
+from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ class HtmlPages:
                 return self._build_names_page(live, query, address)
             case "/name":
                 return self._build_name_page(live, query, address)
-            case "/zones" | "/sources" | "/changes" | "/policies":
+            case "/policies":
+                return self._build_policies_page(live, query, address)
+            case "/zones" | "/sources" | "/changes":
                 Query.parse(query, ())
                 document = self._api.build_document(live, path[1:], "", address)
                 return self._render(f"{path[1:]}.html", live, path, address, document=document)
@@ -128,7 +131,7 @@ class HtmlPages:
         return replace(page, status=status)
 
     def _build_names_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
-        parsed = Query.parse(query, (*FILTER_PARAMETERS, "after", "limit"))
+        parsed = Query.parse(query, (*FILTER_PARAMETERS, *PAGE_PARAMETERS))
         most = parsed.parse_limit(_ROWS)
         found = live.names.find_page(parsed.build_name_query(live.at), parsed.get("after", ""), most)
         filters = {name: parsed[name] for name in (*FILTER_PARAMETERS, "limit") if name in parsed}
@@ -167,6 +170,21 @@ class HtmlPages:
             meaning=meaning,
             sections=tuple(build_sections(document)),
             next_step=suggest_next_step(document),
+        )
+
+    def _build_policies_page(self, live: ProcessSnapshot, query: str, address: str) -> Response:
+        parsed = Query.parse(query, PAGE_PARAMETERS)
+        # many on one page, because the page about a name links to the row of each rule
+        document = build_policies(live, self._config, parsed.get("after", ""), parsed.parse_limit(_MAX_OPTIONS))
+        after = {"limit": parsed["limit"]} if "limit" in parsed else {}
+        return self._render(
+            "policies.html",
+            live,
+            "/policies",
+            address,
+            document=document,
+            has_former="after" in parsed,
+            after=f"policies?{urlencode(after | {'after': document.after})}" if document.after is not None else None,
         )
 
     def _render(self, template: str, live: ProcessSnapshot, path: str, address: str, **more: object) -> Response:

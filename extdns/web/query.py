@@ -16,6 +16,10 @@ from extdns.model.reason import Reason
 _MAX_FIELDS: Final = 20
 _MAX_CHARACTERS: Final = 300
 _MAX_ROWS: Final = 500
+_MAX_CURSOR: Final = 2000
+"""A policy of a policy server is named by the path of its file."""
+
+PAGE_PARAMETERS: Final = ("after", "limit")
 FILTER_PARAMETERS: Final = ("q", "state", "reason", "zone", "source", "rule", "age")
 _CHOICES: Final[Mapping[str, Collection[str]]] = {
     "state": tuple(NameState),
@@ -91,8 +95,9 @@ def _check(name: str, value: str, allowed: Collection[str]) -> None:
     if name not in allowed:
         what = f"allowed: {', '.join(allowed)}" if allowed else "this path has no parameters"
         raise BadRequestError(f"unknown parameter {sanitize(name)}; {what}")
-    if len(value) > _MAX_CHARACTERS:
-        raise BadRequestError(f"{name} has {len(value)} characters; allowed: {_MAX_CHARACTERS}")
+    most = _MAX_CURSOR if name == "after" else _MAX_CHARACTERS
+    if len(value) > most:
+        raise BadRequestError(f"{name} has {len(value)} characters; allowed: {most}")
     choices = _CHOICES.get(name)
     if choices is not None and value not in choices:
         raise BadRequestError(f"{name}={sanitize(value)} is not allowed; allowed: {', '.join(choices)}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from html import unescape
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.cel.policy_index import PolicyState
 from extdns.documents.rule_snapshot import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
@@ -152,6 +154,50 @@ def test_markup_in_texts_of_rules_is_shown_as_text_on_every_page(shop: Process) 
         assert "<script>" not in page
         assert all(line.isprintable() for line in page.splitlines())
     assert "&lt;script&gt;" in shop.get("/policies").text
+
+
+def many_rules(folder: Path) -> Process:
+    """Run a process that shows thirty rules, two of which have one name: one from a file, and one from the cluster."""
+    files = tuple(build_state(f"rule-{number:02}") for number in range(29))
+    return run_shop(folder, RuleSnapshot(local=replace(LOCAL, policies=(*files, build_state("rule-09", file="")))))
+
+
+def test_all_pages_of_the_list_of_policies_together_contain_each_rule_once(tmp_path: Path) -> None:
+    shop = many_rules(tmp_path)
+    whole = shop.get("/api/v1/policies").json
+    names = [one["name"] for one in whole["items"]]
+    assert (whole["total"], len(names), names) == (30, 30, sorted(names))
+    pages: list[list[str]] = []
+    after = ""
+    while after is not None:
+        page = shop.get("/api/v1/policies", limit="10", after=after).json
+        pages.append([one["name"] for one in page["items"]])
+        after = page["after"]
+    assert [name for page in pages for name in page] == names
+    assert [len(page) for page in pages] == [11, 10, 9], "rules of one name are on one page"
+
+
+def test_a_page_of_policies_links_to_the_first_and_to_the_next_page(tmp_path: Path) -> None:
+    shop = many_rules(tmp_path)
+    assert re.findall(r'href="(policies\?[^"]*)"', shop.get("/policies").text) == []
+    (following,) = re.findall(r'href="policies\?([^"]*)"', shop.get("/policies", limit="20").text)
+    page = WsgiResponse(shop.site, "/policies", unescape(following)).text
+    assert re.findall(r'id="rule-([^"]*)"', page) == [f"rule-{number}" for number in range(19, 29)]
+    assert '<a href="policies">first page</a>' in page
+    assert "next page" not in page
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        pytest.param({"limit": "501"}, "limit=501 is not a number from 1 to 500", id="limit"),
+        pytest.param({"q": "x"}, "unknown parameter q; allowed: after, limit", id="unknown-parameter"),
+        pytest.param({"after": "x" * 2001}, "after has 2001 characters; allowed: 2000", id="long-cursor"),
+    ],
+)
+def test_an_invalid_page_of_policies_is_refused(shop: Process, query: dict[str, str], message: str) -> None:
+    response = shop.get("/api/v1/policies", **query)
+    assert (response.status, response.json["message"]) == (400, message)
 
 
 def test_without_rules_the_pages_have_no_link_to_policies_and_the_policies_page_is_one_line(tmp_path: Path) -> None:
