@@ -143,6 +143,8 @@ def _suggest_for_foreign_record(document: NameDocument) -> str:
         if document.other_affix_records != 1:
             exist = f"{document.other_affix_records} ownership records under another prefix or suffix exist"
         return f"{exist}: is {document.other_affix} missing?"
+    if not document.claims:
+        return _suggest_for_unrequested(document)
     command = format_command("adopt", document.process)
     return f"{_CONFLICT}. To take over existing records that are as requested: {command}"
 
@@ -159,6 +161,9 @@ def _advise_on_orphan(document: NameDocument) -> str:
 
 
 def _suggest_for_unrequested(document: NameDocument) -> str:
+    if document.records and document.excluded:
+        one = document.excluded[0]
+        return f"nothing to do, unless {one.object} is to publish the name: {suggest_for_exclusion(one.by)}"
     if document.records:
         return "nothing to do; extdns leaves the name as it is"
     if document.reason:

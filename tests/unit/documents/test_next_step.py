@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from extdns.documents.document import ProcessReference
 from extdns.documents.next_step import suggest_next_step
-from extdns.model.claim import InvalidClaim
+from extdns.model.claim import ExcludedClaim, InvalidClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
-from tests.builders import PLAN, observe, origin, owned, record
+from tests.builders import PLAN, observe, origin, owned, record, ref
 from tests.unit.documents.cases import NAMES, OTHER_NAMES, REQUESTED, start_dry
 from tests.unit.documents.test_name import explain
 
@@ -78,6 +78,20 @@ def next_step(reason: Reason) -> str:
 )
 def test_the_suggested_next_step_depends_on_the_reason(reason: Reason, expected: str) -> None:
     assert next_step(reason) == expected
+
+
+def test_nothing_is_to_do_about_a_record_of_others_that_no_object_requests() -> None:
+    document = explain(start_dry(record("web", "192.0.2.9"), first=[]))
+    assert document.reason == Reason.FOREIGN_RECORD
+    assert suggest_next_step(document) == "nothing to do; extdns leaves the name as it is"
+
+
+def test_of_a_record_of_others_whose_object_is_excluded_the_next_step_says_what_excludes_it() -> None:
+    excluded = ExcludedClaim(ref=ref("web"), excluded_by="--label-filter")
+    document = explain(start_dry(record("web", "192.0.2.9"), first=[observe("web", excluded)]))
+    assert suggest_next_step(document) == (
+        "nothing to do, unless Service shop/web is to publish the name: change --label-filter, or the object"
+    )
 
 
 def test_of_a_running_process_the_flags_that_a_check_needs_are_unknown() -> None:
