@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.config import list_settings
 from extdns.documents.document import Document
+from extdns.documents.name_findings import suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
@@ -129,12 +130,7 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
         return
     flags = " ".join(f"--source={name}" for name in sources)
     if scope.objects:
-        read = format_count(scope.objects, "object was read, and it requests", "objects were read, and none requests")
-        yield ScopeWarning(
-            text=f"{read} a name" if scope.objects > 1 else f"{read} no name",
-            next=f"{HOW_TO_REQUEST}; to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]",
-            leaves_nothing=False,
-        )
+        yield _build_no_name(scope)
         return
     paths = " ".join(f"--manifests={escape_unprintable(path)}" for path in config.cluster.manifests)
     filters = _list_flags(config, ("namespace", "label-filter", "annotation-filter"))
@@ -144,6 +140,19 @@ def _check_objects(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:
         + ("; in a folder, files that end in .yaml, .yml or .json are read" if paths else ""),
         leaves_nothing=True,
     )
+
+
+def _build_no_name(scope: PassScope) -> ScopeWarning:
+    if flags := scope.excluding_flags:
+        read = format_count(scope.objects, "object was", "objects were")
+        by = ", ".join(flags)
+        text = f"{read} read, and no requested name is left: some objects or names are excluded by {by}"
+        remedy = "; ".join(map(suggest_for_exclusion, flags))
+    else:
+        read = format_count(scope.objects, "object was read, and it requests", "objects were read, and none requests")
+        text, remedy = f"{read} a name" if scope.objects > 1 else f"{read} no name", HOW_TO_REQUEST
+    explain = "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
+    return ScopeWarning(text=text, next=f"{remedy}; {explain}", leaves_nothing=False)
 
 
 def _check_names(config: Config, scope: PassScope) -> Iterator[ScopeWarning]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from extdns.model.claim import ExcludedClaim
 from extdns.model.reason import select_reasons
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
@@ -27,6 +28,7 @@ class PassScope(Value, frozen=True, kw_only=True):
         objects: how many objects the sources have observed; an object that two sources read counts twice.
         knows_objects: whether every kind and every manifest could be read.
         requests_names: whether an object requests a name.
+        excluding_flags: the flags that exclude objects or names, sorted, if no object requests a name; otherwise ().
         ignored_documents: a message for each document that is no object, sorted.
         excluded_names: the requested names, if filters of names and types exclude all of them; otherwise ().
     """
@@ -38,6 +40,7 @@ class PassScope(Value, frozen=True, kw_only=True):
     knows_objects: bool
     requests_names: bool
     excluded_names: tuple[str, ...]
+    excluding_flags: tuple[str, ...] = ()
     ignored_documents: tuple[str, ...] = ()
 
 
@@ -51,6 +54,7 @@ def measure_scope(engine: Engine) -> PassScope:
         knows_objects=not engine.readiness.find_missing() and not any(engine.problems.messages()),
         requests_names=bool(engine.claims.names()),
         excluded_names=tuple(_find_excluded_names(engine)),
+        excluding_flags=() if engine.claims.names() else tuple(sorted(_find_excluding_flags(engine))),
         ignored_documents=engine.problems.list_ignored(),
     )
 
@@ -62,3 +66,10 @@ def _find_excluded_names(engine: Engine) -> Iterator[str]:
         return
     if all(one.reason in _EXCLUDING for name in names for one in engine.decisions.decisions(name)):
         yield from sorted(names)
+
+
+def _find_excluding_flags(engine: Engine) -> set[str]:
+    causes = {
+        one.excluded_by for _, claims in engine.claims.objects() for one in claims if isinstance(one, ExcludedClaim)
+    }
+    return {cause for cause in causes if cause.startswith("--")}

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from extdns.config import parse
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.engine.scope import PassScope, measure_scope
+from extdns.model.claim import ExcludedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import DomainFilter
-from tests.builders import PLAN, build_claim, observe
+from tests.builders import PLAN, build_claim, host, observe, ref
 from tests.unit.documents.cases import REQUESTED, start_dry
 
 SCOPE = PassScope(
@@ -149,6 +150,30 @@ def test_a_warning_is_given_if_objects_were_read_and_none_requests_a_name() -> N
     assert text == "2 objects were read, and none requests a name"
     assert remedy.endswith("to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]")
     assert not leaves_nothing
+
+
+def test_if_flags_exclude_what_objects_request_the_warning_names_them() -> None:
+    scope = replace(SCOPE, requests_names=False, excluding_flags=("--label-filter", "--publish-internal-services"))
+    ((text, remedy, leaves_nothing),) = warn(scope)
+    assert text == (
+        "2 objects were read, and no requested name is left: "
+        "some objects or names are excluded by --label-filter, --publish-internal-services"
+    )
+    assert remedy == (
+        "change --label-filter, or the object; add --publish-internal-services; "
+        "to see why an object requests none: extdns explain KIND/NAMESPACE/NAME [flags]"
+    )
+    assert not leaves_nothing
+
+
+def test_the_scope_of_a_pass_lists_the_flags_that_exclude_objects_only_if_no_object_requests_a_name() -> None:
+    excluded = (
+        observe("api", ExcludedClaim(ref=ref("api"), excluded_by="--label-filter")),
+        observe("mail", ExcludedClaim(ref=ref("mail"), excluded_by="--label-filter", name=host("mail"))),
+        observe("www", ExcludedClaim(ref=ref("www"), excluded_by="spec.parentRefs: there is no Gateway")),
+    )
+    assert measure_scope(start_dry(first=excluded).engine).excluding_flags == ("--label-filter",)
+    assert measure_scope(start_dry(first=[REQUESTED, *excluded]).engine).excluding_flags == ()
 
 
 def test_warnings_name_at_most_five_documents_that_are_no_kubernetes_objects() -> None:
