@@ -81,7 +81,7 @@ class Event(StrEnum):
     RULES_CHANGED = "Rules changed"
     RULE_UNUSABLE = "Cannot use a rule or read a file of rules; its last valid version, if there is one, stays in use"
     RULE_USABLE = "A problem with a rule or a file of rules no longer exists"
-    RULE_INCOMPLETE = "A rule has no value for some typical records"
+    RULE_WARNING = "A rule is used, but perhaps not as intended"
     DECISION_LOG_FAILED = "Cannot write the decision log; its lines wait in memory"
     DECISION_LOG_WRITTEN = "The decision log can be written again"
     POLICY_SERVER_FAILED = "The policy server does not answer"

@@ -6,7 +6,7 @@ Field names follow Kubernetes' ValidatingAdmissionPolicy where it has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from extdns.cel.document_reader import DocumentReader
@@ -128,11 +128,13 @@ class ParsedPolicy(Value, frozen=True, kw_only=True):
         text: the policy, its expressions not compiled yet; None if there is a problem.
         match: which inputs the policy may concern, `MATCH_EVERYTHING` if that cannot be read.
         problems: one message for each mistake.
+        warnings: one message for each value that is valid, but probably not what was meant.
     """
 
     text: PolicyText | None
     match: PolicyMatch
     problems: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def read_policy(name: str, spec: object) -> ParsedPolicy:
@@ -150,7 +152,19 @@ def read_policy(name: str, spec: object) -> ParsedPolicy:
         text=None if reader.problems else text,
         match=match if is_match_known else MATCH_EVERYTHING,
         problems=tuple(reader.problems),
+        warnings=tuple(_list_wildcard_warnings(match)),
     )
+
+
+def _list_wildcard_warnings(match: PolicyMatch) -> Iterator[str]:
+    """Warn of each domain of *match* that is a wildcard, which in other programs means all names below."""
+    for at, domain in enumerate(match.domains):
+        if domain.startswith("*."):
+            parent = domain.removeprefix("*.")
+            yield (
+                f'spec.match.domains[{at}] is "{domain}", which is one name, the wildcard itself; '
+                f'to match {parent} and all names below it, write "{parent}"'
+            )
 
 
 def _read_text(reader: DocumentReader, name: str, fields: Mapping[str, object], match: PolicyMatch) -> PolicyText:

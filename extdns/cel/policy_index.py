@@ -29,7 +29,7 @@ class PolicyVersion(Value, frozen=True, kw_only=True):
     Attributes:
         policy: None if there is a problem.
         match: which inputs it may concern.
-        warnings: typical inputs for which an expression has no value.
+        warnings: what is valid, but perhaps not meant: as typical inputs for which an expression has no value.
     """
 
     policy: CompiledPolicy | None
@@ -74,7 +74,7 @@ def check_policy(name: str, spec: object) -> PolicyVersion:
     dry = evaluate_dry(policy)
     if dry.problems:
         return PolicyVersion(policy=None, match=parsed.match, problems=dry.problems)
-    return PolicyVersion(policy=policy, match=parsed.match, warnings=dry.warnings)
+    return PolicyVersion(policy=policy, match=parsed.match, warnings=parsed.warnings + dry.warnings)
 
 
 class PolicyIndex:

@@ -159,7 +159,7 @@ class PolicyWatcher:
         states = (state for index in self._indexes for state in index.list_states())
         warnings = frozenset(f"{state.label}: {text}" for state in states for text in state.warnings)
         for warning in sorted(warnings - self._warnings):
-            _log.warning(Event.RULE_INCOMPLETE, message=warning)
+            _log.warning(Event.RULE_WARNING, message=warning)
         self._warnings = warnings
 
 

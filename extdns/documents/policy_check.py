@@ -17,8 +17,8 @@ from extdns.model.plural import format_count
 class CheckedPolicy(Document, frozen=True):
     """One DNSPolicy, or a part of a file that cannot be read. `name` is "" if it is not known.
 
-    `location` is the file and, if it is known, the line. A policy with `problems` cannot be used; `warnings` are
-    typical records for which an expression has no value.
+    `location` is the file and, if it is known, the line. A policy with `problems` cannot be used; `warnings` say
+    what is perhaps not meant, such as an expression that has no value for typical records.
     """
 
     location: str

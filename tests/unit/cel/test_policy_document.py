@@ -195,6 +195,17 @@ def test_the_match_of_a_policy_is_read_with_canonical_names_and_label_requiremen
     )
 
 
+def test_a_wildcard_among_the_domains_of_a_match_gives_a_warning_with_the_domain_to_write_instead() -> None:
+    match = {"domains": ["corp.example", "*.Corp.example."]}
+    found = read_policy("rule", {"validations": TRUE, "match": match})
+    assert (found.match.domains, found.problems) == (("corp.example", "*.corp.example"), ())
+    (warning,) = found.warnings
+    assert warning == (
+        'spec.match.domains[1] is "*.corp.example", which is one name, the wildcard itself; '
+        'to match corp.example and all names below it, write "corp.example"'
+    )
+
+
 def test_the_match_of_a_policy_is_read_although_its_other_fields_are_invalid() -> None:
     assert read_policy("rule", {"match": {"recordTypes": ["A"]}}).match == PolicyMatch(record_types=("A",))
 

@@ -86,6 +86,13 @@ def test_a_rule_with_a_warning_is_valid(folder: Path, capsys: pytest.CaptureFixt
     assert "warning: spec.validations[0].expression has no value for CREATE of A web.team-a.example.com: " in shown
 
 
+def test_policy_check_warns_of_a_domain_that_is_a_wildcard(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rule.yaml").write_text(f"{RULE}  match: {{domains: ['*.corp.example']}}\n")
+    code, shown = run(capsys, "check", "rule.yaml")
+    assert code == 0
+    assert 'warning: spec.match.domains[0] is "*.corp.example", which is one name, the wildcard itself; ' in shown
+
+
 def test_two_rules_with_the_same_name_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "again.yaml").write_text(RULE)
     code, shown = run(capsys, "check", "rule.yaml", "again.yaml")

@@ -14,11 +14,13 @@ from extdns.controller import policy_watcher
 from extdns.controller.clock import SystemClock
 from extdns.controller.policy_watcher import PolicyWatcher
 from extdns.engine.inputs import Input, RulesChanged
+from extdns.log import Event
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import ObjectKey
 from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.resources.meta import ObjectMeta
 from extdns.rules.evaluation import Evaluation
+from tests.log_lines import find_logged_fields
 from tests.unit.cel.expressions import build_input
 from tests.unit.controller.scripted_cluster import ScriptedCluster
 
@@ -26,8 +28,8 @@ SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
 FORBIDDEN = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.FORBIDDEN, detail="HTTP 403"))
 
 
-def policy(expression: str, name: str = "rule") -> ObjectChange:
-    spec = {"validations": [{"expression": expression, "message": expression}]}
+def policy(expression: str, name: str = "rule", domain: str = "example.com") -> ObjectChange:
+    spec = {"match": {"domains": [domain]}, "validations": [{"expression": expression, "message": expression}]}
     new = DnsPolicy(metadata=ObjectMeta(name=name), spec=spec)
     return ObjectChange(key=ObjectKey(DNS_POLICY, "", name), old=None, new=new)
 
@@ -89,6 +91,15 @@ def test_an_invalid_new_version_of_a_policy_is_reported_and_the_last_valid_one_s
         (problem,) = watcher.problems
         assert problem.startswith("DNSPolicy rule: spec.validations[0].expression refers to nothing")
         assert [state.is_used for state in watcher.states] == [True]
+
+
+def test_a_domain_that_is_a_wildcard_is_logged_as_a_warning_once(caplog: pytest.LogCaptureFixture) -> None:
+    origin = ScriptedCluster((policy("1 == 2", domain="*.x"), SYNCED), (policy("1 == 3", domain="*.x"),))
+    with watch(origin) as (_, inputs, _):
+        evaluate_next(inputs)
+        evaluate_next(inputs)
+    (found,) = find_logged_fields(caplog, Event.RULE_WARNING)
+    assert str(found["message"]).startswith('DNSPolicy rule: spec.match.domains[0] is "*.x", ')
 
 
 def test_an_unexpected_exception_is_reported_and_policies_are_read_again() -> None:
