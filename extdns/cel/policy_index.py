@@ -43,8 +43,9 @@ class PolicyState(Value, frozen=True, kw_only=True):
 
     Attributes:
         generation: the generation of the last version.
-        problems: what is wrong with the last version; () if it is used.
+        problems: what is wrong with the last version, and with documents of the same name in other files.
         is_used: whether a version is used: the last one, or the last valid one.
+        is_former: whether the version that is used is not the last one.
         action: of the version that is used, None if there is none.
         file: where it was read from, "" if from a cluster.
     """
@@ -54,6 +55,7 @@ class PolicyState(Value, frozen=True, kw_only=True):
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
     is_used: bool
+    is_former: bool = False
     action: RuleAction | None = None
     file: str = ""
 
@@ -152,6 +154,7 @@ class PolicyIndex:
             problems = version.problems if version else ()
             if key in self._excess:
                 problems += (self._describe_excess(),)
+            file = self._files[key] if key in self._files else others[key][0][0]
             used = self._valid.get(key) if key not in self._excess else None
             yield PolicyState(
                 key=key,
@@ -159,8 +162,9 @@ class PolicyIndex:
                 problems=(*problems, *(text for _, text in others.get(key, ()))),
                 warnings=version.warnings if version else (),
                 is_used=used is not None,
+                is_former=used is not None and (bool(problems) or any(at == file for at, _ in others.get(key, ()))),
                 action=used.text.action if used else None,
-                file=self._files[key] if key in self._files else others[key][0][0],
+                file=file,
             )
 
     def list_problems(self) -> Iterator[str]:

@@ -174,7 +174,7 @@ def _build_policy(policy: PolicyState, counts: Counter[str]) -> RuleStatus:
     if not policy.is_used:
         condition = PolicyCondition.UNUSABLE
     else:
-        condition = PolicyCondition.FORMER_VERSION if policy.problems else PolicyCondition.USED
+        condition = PolicyCondition.FORMER_VERSION if policy.is_former else PolicyCondition.USED
     return RuleStatus(
         name=policy.key.name,
         origin="file" if policy.file else "cluster",

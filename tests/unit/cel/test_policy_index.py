@@ -130,7 +130,7 @@ def test_policies_stay_in_use_if_a_policy_file_becomes_unreadable() -> None:
 def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_it_is_used() -> None:
     unreadable = problem("rules.yaml:3", "metadata.labels is a list", KEY)
     assert [one.match for one in build_index(unreadable, SYNCED).find_unavailable()] == [MATCH_EVERYTHING]
-    index = build_index(change(VALID), SYNCED)
+    index = build_index(replace(change(VALID), file="rules.yaml"), SYNCED)
     index.apply([unreadable])
     assert list(index.find_unavailable()) == []
     assert list(index.list_states()) == [
@@ -140,7 +140,9 @@ def test_an_undecodable_policy_blocks_all_answers_unless_an_earlier_version_of_i
             problems=("rules.yaml:3: metadata.labels is a list",),
             warnings=(),
             is_used=True,
+            is_former=True,
             action=RuleAction.DENY,
+            file="rules.yaml",
         )
     ]
 
@@ -155,6 +157,7 @@ def test_of_several_documents_with_the_name_of_one_policy_each_is_named_with_its
     )
     (state,) = index.list_states()
     assert (state.file, state.problems) == ("a.yaml", (f"b.yaml:9: {message}", f"c.yaml:5: {message}"))
+    assert (state.is_used, state.is_former) == (True, False)
 
 
 def test_the_state_of_a_policy_that_was_never_readable_has_its_file_if_it_comes_from_one() -> None:

@@ -43,6 +43,7 @@ def build_state(name: str, *problems: str, is_used: bool = True, file: str = "ru
         problems=problems,
         warnings=(f"warning {HOSTILE}",),
         is_used=is_used,
+        is_former=is_used and bool(problems),
         action=RuleAction.DENY if is_used else None,
         file=file,
     )
