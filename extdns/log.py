@@ -77,6 +77,7 @@ class Event(StrEnum):
     STATUS_NOT_WRITTEN = "Cannot write the status of an object"
     AUDIT_LOG_FAILED = "Cannot write the audit log; records are changed all the same, and its lines wait in memory"
     AUDIT_LOG_WRITTEN = "The audit log can be written again"
+    LINES_UNWRITTEN = "Lines of a log were not written before the process ended, and are lost"
     # rules
     RULES_CHANGED = "Rules changed"
     RULE_UNUSABLE = "Cannot use a rule or read a file of rules; its last valid version, if there is one, stays in use"

@@ -196,6 +196,12 @@ class Controller:
         """Whether the first pass is done, and no unexpected error can have left anything out of it."""
         return self.first_pass_done.is_set() and not self._parts.reporter.defect_count
 
+    @property
+    def unwritten_line_count(self) -> int:
+        """How many lines of the audit log and the decision log were not written. Known once this is closed."""
+        queues = (one.queue for one in (self._parts.audit, self._parts.rules.decision_log) if one)
+        return sum(queue.unwritten_count for queue in queues)
+
     def run(
         self,
         *,

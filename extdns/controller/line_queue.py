@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from extdns import log
 from extdns.errors import describe_error
+from extdns.log import Event
 
 if TYPE_CHECKING:
     from extdns.controller.line_targets import LineTarget
 
+_log: Final = log.get(__name__)
 WAIT_S: Final = 2.0
 """How long a caller waits until its lines are written."""
 RETRY_S: Final = 5.0
@@ -29,6 +32,7 @@ class LineQueue:
     Attributes:
         problem: why lines cannot be written, "" if they can.
         dropped_count: how many lines were dropped, because too many waited.
+        unwritten_count: after `close`, how many lines were not written.
     """
 
     def __init__(
@@ -49,7 +53,7 @@ class LineQueue:
             load: receives the lines of earlier processes, once, before the first line is written.
             report: called with `problem` and `dropped_count` when one of them changes, from any thread. It must not
                 call this queue.
-            name: the name of the thread.
+            name: the name of the thread, and of the log in messages.
             is_lossy: whether lines are dropped as soon as too many wait, even if nothing is known to be wrong. Without
                 it, callers must wait for some of their lines.
             wait_s: how long `start` and `put` wait.
@@ -67,7 +71,7 @@ class LineQueue:
         self._is_open = self._is_closing = False
         self._queued_count = self._done_count = 0
         self.problem = ""
-        self.dropped_count = 0
+        self.dropped_count = self.unwritten_count = 0
         # a daemon thread, because a write that hangs must not keep the process from ending
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -99,12 +103,16 @@ class LineQueue:
             self._wait_until(lambda: self._done_count >= position)
 
     def close(self, timeout_s: float) -> None:
-        """Try once more to write the queued lines, for at most *timeout_s* seconds, then end."""
+        """Try once more to write the queued lines, for at most *timeout_s* seconds, then end. Log how many are lost."""
         with self._changed:
             self._is_closing = True
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
+        self.unwritten_count = self._queued_count - self._done_count + self.dropped_count
+        if self.unwritten_count:
+            message = self.problem or None
+            _log.error(Event.LINES_UNWRITTEN, lines=self.unwritten_count, log=self._thread.name, message=message)
 
     def _wait_until(self, is_done: Callable[[], bool]) -> None:
         with self._changed:

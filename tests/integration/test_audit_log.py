@@ -171,6 +171,18 @@ def test_an_audit_log_that_cannot_be_written_does_not_stop_extdns_and_is_shown_b
         assert program.end() == 0
 
 
+def test_one_pass_that_loses_lines_of_the_audit_log_says_how_many_and_fails(site: Site) -> None:
+    path = site.path / "missing" / "audit.log"
+    site.installation.apply(service("x"))
+    usage = once(*site.installation.flags("--once", f"--audit-log={path}"), env=environ(site.route53))
+    assert "successfully updated" in usage.stderr
+    assert "Lines of a log were not written before the process ended" in usage.stderr
+    assert f'lines=2 log=audit message="No such file or directory: {path}"' in usage.stderr
+    assert usage.returncode == 1
+    usage = once(*site.installation.flags("--once", f"--audit-log={path}"), env=environ(site.route53))
+    assert usage.returncode == 0, "nothing was changed, so there was nothing to write"
+
+
 def test_the_audit_log_on_standard_output_is_separate_from_the_log_and_independent_of_its_level(site: Site) -> None:
     site.installation.apply(service("x"))
     flags = site.installation.flags("--once", "--audit-log=stdout", "--log-level=fatal")

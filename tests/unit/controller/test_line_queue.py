@@ -125,7 +125,7 @@ def test_the_oldest_lines_are_dropped_while_too_many_bytes_wait(monkeypatch: pyt
     queue.put([b"0005\n"], waits=True)
     queue.close(HANGS_S)
     assert target.written == [b"0003", b"0004", b"0005"]
-    assert queue.dropped_count == 3
+    assert (queue.dropped_count, queue.unwritten_count) == (3, 3)
 
 
 def test_closing_the_queue_tries_once_to_write_queued_lines_and_ends_even_if_the_file_fails() -> None:
@@ -136,6 +136,7 @@ def test_closing_the_queue_tries_once_to_write_queued_lines_and_ends_even_if_the
     queue.close(HANGS_S)
     assert not queue._thread.is_alive()
     assert target.written == []
+    assert queue.unwritten_count == 1
 
 
 def test_the_last_report_is_right_even_if_a_delayed_write_ends_during_the_report_of_its_delay() -> None:
