@@ -27,6 +27,7 @@ from extdns.engine.effects import (
     ReadNames,
     ReadPage,
     ReportDecisions,
+    ReportDefect,
     ReportHeldDeletes,
     ReportOutcome,
     RequestAdjustments,
@@ -127,7 +128,10 @@ class World:
         return next(one for one in (self.writer, self.reader) if isinstance(one, FaultyProvider))
 
     def feed(self, item: Input) -> None:
-        """Give the engine one input, and queue the effects that it returns for `run`."""
+        """Give the engine one input, and queue the effects that it returns for `run`.
+
+        If the engine reports a defect, raise it after that.
+        """
         self.wake_s = None
         if (
             isinstance(item, PageRead)
@@ -135,8 +139,11 @@ class World:
             and self.reads_to_end.pop((item.zone.id, item.after), False)
         ):
             self.waiting.append(ReadPage(zone=item.zone, after=item.page.after, reads_to_end=True))
+        defects: list[Exception] = []
         for effect in self.engine.step(item, self.now_s):
             match effect:
+                case ReportDefect(error=error):
+                    defects.append(error)
                 case Wake(at_s=at_s):
                     self.wake_s = at_s
                 case ReportDecisions(decisions=decisions):
@@ -147,6 +154,8 @@ class World:
                     self.held.append(effect.held)
                 case _:
                     self.waiting.append(effect)
+        if defects:
+            raise defects[0]
 
     def run(self, *items: Input, for_s: float = 5.0) -> None:
         """Feed *items*, then carry out effects and let time pass for *for_s* virtual seconds."""

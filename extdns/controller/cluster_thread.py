@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -104,6 +105,15 @@ class ClusterThread:
         """Return the state of each kind with the number of its objects. Safe from any thread."""
         counts = self._object_counts
         return tuple(replace(state, objects=counts.get(kind, 0)) for kind, state in self.states.items())
+
+    def describe_kinds(self) -> dict[str, dict[str, str]]:
+        """Describe by resource the phase of each kind, and since when, for the readiness endpoint."""
+        return {state.kind.resource: self._describe(state) for state in self.states.values()}
+
+    def _describe(self, state: KindState) -> dict[str, str]:
+        since = self._clock.now() - timedelta(seconds=self._clock.monotonic_s() - state.since_s)
+        description = {"phase": state.phase.value, "since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
+        return description | ({"message": state.detail} if state.detail else {})
 
     def start(self) -> None:
         """Start the thread."""

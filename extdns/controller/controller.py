@@ -13,7 +13,6 @@ import math
 import queue
 from collections import deque
 from collections.abc import Callable
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +32,15 @@ from extdns.controller.worker_pool import WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import describe_other_cluster
 from extdns.engine.batches import find_names
-from extdns.engine.effects import QueryRules, ReportDecisions, ReportHeldDeletes, ReportOutcome, SubmitBatch, Wake
+from extdns.engine.effects import (
+    QueryRules,
+    ReportDecisions,
+    ReportDefect,
+    ReportHeldDeletes,
+    ReportOutcome,
+    SubmitBatch,
+    Wake,
+)
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
 from extdns.errors import describe_error
 from extdns.log import Event
@@ -157,8 +164,7 @@ class Controller:
 
     def read_readiness(self) -> tuple[bool, dict[str, object]]:
         """Return whether the first pass is done, and details such as failures, kinds, and work in progress."""
-        states = self._cluster_thread.states.values()
-        kinds = {state.kind.resource: _describe_kind(state, self._parts.clock) for state in states}
+        kinds = self._cluster_thread.describe_kinds()
         details: dict[str, object] = {"failing": list(self._runs.failing), "kinds": kinds}
         details |= {**self._progress.describe(), **self._gate.describe(), **self._parts.rules.describe_problems()}
         if problem := self._parts.engine.state_problem:
@@ -327,7 +333,7 @@ class Controller:
             self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())
 
-    def _execute(self, effect: Effect) -> None:
+    def _execute(self, effect: Effect) -> None:  # noqa: C901 - one case an effect
         match effect:
             case ReportOutcome(batch=batch, outcome=outcome):
                 self._guard(
@@ -335,6 +341,8 @@ class Controller:
                 )
                 self._progress.record_outcome(batch, outcome)
                 self._parts.reporter.report_outcome(batch, outcome)
+            case ReportDefect(error=error):
+                self._parts.reporter.report_defect(error)
             case _ if self._is_closing:
                 pass
             case Wake(at_s=at_s):
@@ -387,10 +395,3 @@ class Controller:
             return self._inbox.get(timeout=wake_at - now_s) if wake_at > now_s else self._inbox.get_nowait()
         except queue.Empty:
             return TimePassed()
-
-
-def _describe_kind(state: KindState, clock: Clock) -> dict[str, str]:
-    """Describe *state* for the readiness endpoint, with the time at which it began."""
-    since = clock.now() - timedelta(seconds=clock.monotonic_s() - state.since_s)
-    description = {"phase": state.phase.value, "since": f"{since:%Y-%m-%dT%H:%M:%SZ}"}
-    return description | ({"message": state.detail} if state.detail else {})

@@ -79,6 +79,12 @@ class ReportHeldDeletes(Value, frozen=True, kw_only=True):
     held: HeldSet
 
 
+class ReportDefect(Value, frozen=True, kw_only=True):
+    """Report an unexpected *error* that the engine has handled: all other work of the step was done."""
+
+    error: Exception
+
+
 class LoadState(Value, frozen=True, kw_only=True):
     """Load the saved state."""
 
@@ -110,6 +116,7 @@ Effect = (
     | ReportDecisions
     | ReportOutcome
     | ReportHeldDeletes
+    | ReportDefect
     | LoadState
     | SaveState
     | ReadApprovals

@@ -12,12 +12,13 @@ from extdns.engine import inputs
 from extdns.engine.adjustments import ADJUSTMENT, Adjustments
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, RULES, Awaited, Decisions, Wait, Waits
+from extdns.engine.decisions import COMPUTED, PLAN, RULES, Awaited, Decisions, Wait, Waits, ZoneWait
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,
     Effect,
     ReportDecisions,
+    ReportDefect,
     ReportHeldDeletes,
     ReportOutcome,
     RequestAdjustments,
@@ -27,7 +28,7 @@ from extdns.engine.effects import (
 from extdns.engine.evidence import EvidenceReader
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.reconcile import reconcile, should_gather
-from extdns.engine.retries import Deadlines, GiveUpRule, RetryTable
+from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
 from extdns.engine.state import EngineState
 from extdns.engine.state_sync import Leadership, StateSync
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from extdns.engine.settings import EngineSettings
-    from extdns.engine.zones import ZoneState
-    from extdns.model.change import Batch, Decision, Outcome
+    from extdns.model.change import Decision
     from extdns.model.dns_name import DnsName
     from extdns.model.saved_state import Saved
     from extdns.model.zone import ZoneList
@@ -262,12 +262,9 @@ class Engine:
 
     def _take_outcome(self, item: inputs.BatchCompleted, now_s: float) -> Iterable[Effect]:
         """Record the outcome of the batch in flight. Ignore the outcome of any other batch."""
-        state = self.zones.find(item.zone)
-        if state and (batch := state.queue.in_flight) and batch.number == item.number:
-            return self._record_outcome(state, batch, item.outcome, now_s)
-        return ()
-
-    def _record_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> Iterable[Effect]:
+        state, outcome = self.zones.find(item.zone), item.outcome
+        if not (state and (batch := state.queue.in_flight) and batch.number == item.number):
+            return ()
         self._gather_until_at = 0.0  # the next batch can be sent
         names = find_names(batch)
         was_forbidden = bool(state.queue.forbidden)
@@ -360,7 +357,12 @@ class Engine:
             planned |= names
             withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
             for name in sorted(names):
-                new += reconcile(name, self._state, now_s)
+                try:
+                    new += reconcile(name, self._state, now_s)
+                except Exception as exc:  # noqa: BLE001 - law 3: it cannot even store that planning this name failed
+                    self._plan_retries.record_failure(name, Failure.PLANNING, now_s)
+                    self._waits.replace(name, (ZoneWait("", PLAN),))
+                    self._effects.append(ReportDefect(error=exc))
             for queue, sets in withdrawn:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
@@ -380,11 +382,9 @@ class Engine:
         Only creates are sent until the cluster was compared with that of the saved state. With `--compat` none wait.
         """
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
+        capabilities = self.settings.capabilities
         for state in self.zones:
-            batch = state.queue.take_batch(
-                self._batches + 1, self.settings.capabilities, now_s, only_creates=only_creates
-            )
-            if batch:
+            if batch := state.queue.take_batch(self._batches + 1, capabilities, now_s, only_creates=only_creates):
                 self._batches += 1
                 yield SubmitBatch(batch=batch)
 

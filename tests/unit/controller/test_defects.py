@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from extdns.engine.decisions import Decisions
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, Observed, PageRead, ProblemChanged, TimePassed
 from extdns.log import Event
 from extdns.model.claim import Claim
@@ -15,12 +16,13 @@ from extdns.model.kind import ObjectKey
 from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import SERVICE, ZONE, owned
+from tests.builders import SERVICE, ZONE, host, owned
 from tests.fakes.faulty import FaultyProvider
 from tests.log_lines import find_logged_fields
 from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.runnable_controller import RunnableController, build_controller
 from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
+from tests.unit.engine.test_reconcile import fail_for
 
 
 def break_engine(world: RunnableController, is_failing: Callable[[Input], bool], times: int = 1000) -> None:
@@ -82,6 +84,18 @@ def test_an_unreadable_object_does_not_count_as_deleted_if_the_engine_raises_on_
     assert world.list_records() == ["web.example.org A"]
     assert world.engine.readiness.find_missing() == (("Service", Phase.FAILING),)
     assert world.reporter.defect_count == 1
+
+
+def test_a_name_that_cannot_be_stored_as_failing_is_reported_and_the_pass_is_not_complete(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = build_controller(cluster=ScriptedCluster((*add_services("bad", "web"), SYNCED)))
+    monkeypatch.setattr(Decisions, "replace", fail_for(host("bad"), Decisions.replace))
+    world.make_a_pass()
+    assert world.list_records() == ["web.example.org A"]
+    assert not list(world.engine.claims.failures())
+    assert world.reporter.defect_count
+    assert not world.controller.is_complete
 
 
 def test_a_single_pass_ends_after_repeated_exceptions_in_the_engine() -> None:

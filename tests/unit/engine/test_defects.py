@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.inputs import StateFailed
+from extdns.engine import reconcile
+from extdns.engine.decisions import PLAN, Decisions
+from extdns.engine.delete_guard import DeleteGuard
+from extdns.engine.inputs import Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
+from extdns.engine.zone_plan import plan_in_zone
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.zone import Zone
-from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe
-from tests.world import build_world, start_published
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe
+from tests.unit.engine.test_reconcile import fail_for
+from tests.world import build_world, start_published, start_world
 
 OTHER = Zone(name=DnsName("example.net"), id="net")
 
@@ -33,8 +38,8 @@ def fail_on_turns(work: Callable[..., Any], turns: Iterator[bool]) -> Callable[.
 def test_a_due_request_for_the_list_of_zones_is_made_although_planning_raises() -> None:
     world = start_published(max_refresh_interval_s=60.0)
     world.run(for_s=58.0)
-    failures = iter([True, True])  # planning fails, and so does storing the failure
-    world.engine.decisions.replace = fail_on_turns(world.engine.decisions.replace, failures)  # type: ignore[method-assign]
+    decisions = world.engine.decisions
+    decisions.take_added_owned = fail_on_turns(decisions.take_added_owned, iter([True]))  # type: ignore[method-assign]
     world.now_s += 2.0
     with pytest.raises(ZeroDivisionError):
         world.feed(change_phase(INGRESS, Phase.FAILING))  # all names are planned again while the list of zones is due
@@ -42,6 +47,30 @@ def test_a_due_request_for_the_list_of_zones_is_made_although_planning_raises() 
     assert world.calls == ["ListZones"]
     world.run(for_s=60.0)
     assert world.calls.count("ListZones") == 2
+
+
+@pytest.mark.parametrize("step", ["drop_evidence", "replace"])
+def test_all_other_names_are_planned_although_one_can_neither_be_planned_nor_stored_as_failing(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = start_world()
+    names = ["a", "b", "c"]
+    seen = Observed(
+        observations=tuple(one for name in names for one in observe(name, build_claim(name, name)).observations)
+    )
+    with monkeypatch.context() as patch:
+        if step == "drop_evidence":
+            patch.setattr(reconcile, "plan_in_zone", fail_for(host("a"), plan_in_zone))
+            patch.setattr(DeleteGuard, step, fail_for(host("a"), DeleteGuard.drop_evidence))
+        else:
+            patch.setattr(Decisions, step, fail_for(host("a"), Decisions.replace))
+        with pytest.raises(ZeroDivisionError):
+            world.feed(seen)
+        world.run(for_s=0.5)
+        assert world.list_records() == {"b A": ("192.0.2.1",), "c A": ("192.0.2.1",)}
+        assert [one.wait for one in world.engine._waits.waits(host("a"))] == [PLAN]
+    world.run(for_s=5.0)
+    assert set(world.list_records()) == {"a A", "b A", "c A"}
 
 
 def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monkeypatch: pytest.MonkeyPatch) -> None:
