@@ -81,12 +81,16 @@ class RestoredHolds:
         return self._by_record.get(record_id) or self._by_digest.get(digest)
 
     def add(self, hold: RestoredHold) -> None:
-        """Add a hold. If its record has one already, a hold by a budget stays, and any other is replaced."""
-        before = self.find(hold.record_id, hold.digest)
-        if before and before.cause.by_budget and not hold.cause.by_budget:
+        """Add a hold. If its record has one already, a hold by a budget stays, and any other is replaced.
+
+        A record that was edited can have two: one with its id, and one with its digest that an older version saved.
+        """
+        same = (self._by_record.get(hold.record_id), self._by_digest.get(hold.digest))
+        before = [one for one in dict.fromkeys(same) if one]
+        if any(one.cause.by_budget for one in before) and not hold.cause.by_budget:
             return
-        if before:
-            self.remove(before)
+        for one in before:
+            self.remove(one)
         self._by_record[hold.record_id] = self._by_digest[hold.digest] = hold
         self.by_zone.setdefault(hold.zone_id, {})[hold.record_id] = hold
 

@@ -9,8 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine import reconcile
+from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds
 from extdns.model import rrtype
 from extdns.model.change import Action
+from extdns.model.evidence import Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved, SavedScope
 from extdns.model.zone import ZoneList
@@ -60,6 +62,22 @@ def test_a_delete_stays_held_if_the_record_was_edited_before_the_next_process_re
     world = build_next(hold_one())
     edit(world)
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
+
+
+@pytest.mark.parametrize("by_budget", [True, False])
+def test_a_hold_replaces_the_one_with_its_record_id_and_the_one_with_its_digest_that_an_older_version_saved(
+    *, by_budget: bool
+) -> None:
+    cause = HoldCause(scope=Scope(ZONE.id), since_at=0.0, by_budget=by_budget, by_absence=False)
+    before_edit = RestoredHold(zone_id=ZONE.id, record_id="id", digest="before edit", cause=cause)
+    saved_by_older = RestoredHold(zone_id=ZONE.id, record_id="after edit", digest="after edit", cause=cause)
+    newest = RestoredHold(zone_id=ZONE.id, record_id="id", digest="after edit", cause=cause)
+    restored = RestoredHolds()
+    for hold in (before_edit, saved_by_older, newest):
+        restored.add(hold)
+    assert list(restored) == [newest]
+    assert restored.take_zone(ZONE.id) == (newest,)
+    assert not restored.by_zone
 
 
 def test_a_delete_stays_held_if_the_record_was_edited_while_its_zone_was_not_listed() -> None:
