@@ -81,7 +81,7 @@ class Engine:
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
-            evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks),
+            evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks, self.zones),
             adjustments=self.adjustments,
             checks=self._checks,
             zones=self.zones,

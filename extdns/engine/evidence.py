@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.engine.decisions import COMPUTED, FAILING, Awaited, Wait
+from extdns.engine.ownership_zone import read_ours
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import UnresolvedClaim
@@ -23,11 +24,13 @@ from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
+from extdns.planner.ptr_claims import find_reverse_name
 
 if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
     from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
     from extdns.engine.settings import EngineSettings
+    from extdns.engine.zones import Zones
     from extdns.model.change import Update
     from extdns.model.claim import NameClaim
     from extdns.model.record import OwnedRecord
@@ -55,13 +58,17 @@ class Finding(Value, frozen=True, kw_only=True):
 
 
 class EvidenceReader(Value, frozen=True, gc=True):
-    """Finds the evidence for deletes in the stored observations of objects and kinds."""
+    """Finds the evidence for deletes in the stored observations of objects and kinds.
+
+    The records in *zones* are read only to find out for which object a PTR record was made.
+    """
 
     settings: EngineSettings
     claims: ClaimIndex
     phases: KindPhases
     problems: ObjectProblems
     checks: ExistenceChecks
+    zones: Zones
 
     def find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         """Return the evidence for the delete of *owned*, or why it is kept.
@@ -94,11 +101,13 @@ class EvidenceReader(Value, frozen=True, gc=True):
         if self.settings.plan.compat:
             return None
         record = update.current.record
-        if found := self._check_address(update.current, set(record.targets).difference(update.desired.targets)):
+        removed = set(record.targets).difference(update.desired.targets)
+        if found := self._check_hosts(update.current, removed):
             return found
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
         missing += self._list_absent(self.claims.list_ended((record.name, record.set_identifier)))
+        missing += self._list_unlisted(update.current, removed)
         if not missing:
             return None
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
@@ -236,7 +245,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
             if not owned.resource:
                 return self._read_former_requesters(owned)
         if key is None or known:
-            found = self._check_hidden(key) or self._check_address(owned, owned.record.targets)
+            found = self._check_hidden(key) or self._check_hosts(owned, owned.record.targets)
             return found or self._find_unclaimed()
         if found := self._check_unread(owned):
             return found
@@ -262,18 +271,38 @@ class EvidenceReader(Value, frozen=True, gc=True):
         block = self.claims.find_hidden_request(key)
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
-    def _check_address(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
-        """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved. Return None if none is.
+    def _check_hosts(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
+        """Return why to keep a PTR record with *hosts*, None if nothing about them keeps it.
 
-        A claim that has been unresolved since the process started has no PTR claim that would keep the record.
+        A claim to one of them is unresolved: if it has been so since the process started, it has no PTR claim that
+        would keep the record. Or a zone of one of them was not fully read, so its records are unknown.
         """
         if owned.resource or owned.record.type != rrtype.PTR:
             return None
-        found = (claim for host in sorted(hosts) for claim in self.claims.claims(DnsName(host)))
-        unresolved = (
-            one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS
-        )
-        return next(map(_keep_for, unresolved), None)
+        for host in map(DnsName, sorted(hosts)):
+            for claim in self.claims.claims(host):
+                if isinstance(claim, UnresolvedClaim) and claim.reason is not Reason.NO_ENDPOINTS:
+                    return _keep_for(claim)
+            for zone in self.zones.containing(host):
+                if not zone.cache.is_complete:
+                    block = Blocked(reason=Reason.ZONE_UNREAD, detail=f"zone {zone.zone} of {host} was not read")
+                    return Finding(outcome=block, waits_for=(Wait(Awaited.ZONE, zone.zone.id),))
+        return None
+
+    def _list_unlisted(self, owned: OwnedRecord, hosts: Iterable[str]) -> list[ObjectKey]:
+        """Return the objects that may request a PTR record with *hosts*, and that no list contained since the start.
+
+        They are those of our records that have its address, at these names.
+        """
+        if owned.resource or owned.record.type != rrtype.PTR:
+            return []
+        registry, reverse_name = self.settings.registry, owned.record.name
+        ours = [one for host in sorted(hosts) for one in read_ours(self.zones, DnsName(host), registry)]
+        found = [one for one in ours if reverse_name in map(find_reverse_name, one.record.targets)]
+        ended = self.claims.list_ended((reverse_name, owned.record.set_identifier))
+        resources = dict.fromkeys(map(self.normalize_resource, found))
+        keys = (self.find_object(resource) for resource in resources if resource not in ended)
+        return [key for key in keys if key and not self.claims.has_object(key)]
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
@@ -294,12 +323,14 @@ class EvidenceReader(Value, frozen=True, gc=True):
     def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
         """Return the objects missing from a list that may still request *owned*, or provide it to a requester.
 
-        These are its former requesters, other than its own object, and what the claims of all of them depend on.
+        These are its former requesters, other than its own object, and what the claims of all of them depend on. For a
+        PTR record also the objects that `_list_unlisted` returns.
         """
         ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
         own = self.find_object(owned.resource)
         keys = dict.fromkeys(filter(None, (own, *map(self.find_object, ended))))
-        absent = (key for key in self._list_absent(ended) if key != own)
+        absent = [key for key in self._list_absent(ended) if key != own]
+        absent += self._list_unlisted(owned, owned.record.targets)
         return [*absent, *(one for key in keys for one in self.claims.missing_dependencies(key))]
 
     def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:

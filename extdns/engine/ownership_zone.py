@@ -8,7 +8,7 @@ That is so for the name of a zone itself. One call cannot write two zones, so su
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -85,6 +85,16 @@ def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> lis
     """Return the records of the zone *above* at those *related* names that do not end with the name of *zone*."""
     outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone.zone.name)]
     return [record for name in outside for record in above.cache.records(name)]
+
+
+def read_ours(zones: Zones, name: DnsName, registry: Registry) -> Iterator[OwnedRecord]:
+    """Yield our records of *name* in its zones."""
+    related = registry.related_names(name)
+    for zone in zones.containing(name):
+        records = zone.cache.records_around(name, related)
+        if above := find_zone_above(zones, zone, name, registry):
+            records += read_above(above, zone, related)
+        yield from (one for one in registry.read(records) if one.is_ours and one.record.name == name)
 
 
 def respect_elsewhere(

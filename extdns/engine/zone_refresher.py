@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.decisions import ZONES
+from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
@@ -180,6 +180,7 @@ class ZoneRefresher:
             return _NO_NAMES
         state.cache.is_complete = True
         waiting, state.names_awaiting_read = state.names_awaiting_read, set()
+        waiting |= self._waits.names(Wait(Awaited.ZONE, state.zone.id))
         return waiting.union(state.cache.find_plannable_names(self._settings.plan.managed_types))
 
     def take_names(self, item: NamesRead, now_s: float) -> AbstractSet[DnsName]:

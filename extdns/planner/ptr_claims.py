@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.record import RECORD_TYPE, Address, DesiredRecord, parse_address
+from extdns.model.record import RECORD_TYPE, DesiredRecord, parse_address
 from extdns.planner.proposal import MergedClaim, group_claims
 from extdns.planner.settings import PlanSettings
 
@@ -77,14 +77,15 @@ def _is_enabled(merged: DesiredRecord, settings: PlanSettings) -> bool:
 def _derive_from_addresses(claim: MergedClaim, ttl_s: int) -> Iterator[ResolvedClaim]:
     provenance = replace(claim.provenance, derivation=Derivation.PTR)
     for target in claim.desired.targets:
-        parsed = parse_address(target)
-        if parsed is not None:
-            record = DesiredRecord(
-                name=_build_reverse_name(parsed), type=rrtype.PTR, targets=(str(claim.name),), ttl_s=ttl_s
-            )
+        if name := find_reverse_name(target):
+            record = DesiredRecord(name=name, type=rrtype.PTR, targets=(str(claim.name),), ttl_s=ttl_s)
             yield ResolvedClaim(desired=record, provenance=provenance)
 
 
-def _build_reverse_name(parsed: Address) -> DnsName:
+def find_reverse_name(target: str) -> DnsName | None:
+    """Return the name of the PTR record of the address *target*, None if it is no address."""
+    parsed = parse_address(target)
+    if parsed is None:
+        return None
     mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
     return DnsName.parse((mapped or parsed).reverse_pointer)

@@ -8,6 +8,7 @@ from extdns.engine.claims import ClaimIndex
 from extdns.engine.evidence import EvidenceReader
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
 from extdns.engine.retries import Deadlines
+from extdns.engine.zones import Zones
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.resources.core import NODE
 from providers.inmemory.provider import InMemoryProvider
@@ -23,8 +24,8 @@ def evidence(*namespaces: str) -> EvidenceReader:
     """Build a reader of evidence that is limited to *namespaces*."""
     kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
     settings = engine_settings(FaultyProvider(inner=InMemoryProvider()), kinds=kinds, namespaces=namespaces)
-    phases, problems = KindPhases(kinds.values()), ObjectProblems()
-    return EvidenceReader(settings, ClaimIndex(settings.plan), phases, problems, ExistenceChecks(settings, Deadlines()))
+    phases, problems, checks = KindPhases(kinds.values()), ObjectProblems(), ExistenceChecks(settings, Deadlines())
+    return EvidenceReader(settings, ClaimIndex(settings.plan), phases, problems, checks, Zones())
 
 
 @pytest.mark.parametrize(
