@@ -11,6 +11,7 @@ import logging
 import math
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from datetime import UTC, datetime
@@ -330,6 +331,12 @@ SUMMARY_S: Final = 10.0
 """The shortest time between two summaries of omitted lines."""
 
 
+class _Batch(threading.local):
+    """How many lines about the current batch may still be written; each thread has a batch of its own."""
+
+    lines_left = PER_BATCH
+
+
 class LogLimiter:
     """Limit the log lines about single names and objects: how many for each of them, and how many in total.
 
@@ -337,22 +344,23 @@ class LogLimiter:
     `start_batch`, and `MAX_PER_TOPIC` to those about one name or object in each window of `WINDOW_S` seconds.
 
     Ten thousand new names, or one Service that changes every second, must not fill a disk. The caller writes the other
-    lines at the debug level, and a summary of how many there were.
+    lines at the debug level, and a summary of how many there were. All methods are safe from any thread.
     """
 
     def __init__(self, monotonic_s: Callable[[], float]) -> None:
         """Measure time with *monotonic_s*, in seconds."""
         self._monotonic_s = monotonic_s
+        self._lock = threading.Lock()
+        self._batch = _Batch()
         self._lines_left = float(BURST)
-        self._batch_left = PER_BATCH
         self._refilled_at = self._window_began_at = monotonic_s()
         self._summarized_at = self._refilled_at - SUMMARY_S
         self._by_topic: Counter[Hashable] = Counter()
         self._omitted: Counter[str] = Counter()
 
     def start_batch(self) -> None:
-        """Count from 0 again: as many as `PER_BATCH` lines about the next decisions or observations are logged."""
-        self._batch_left = PER_BATCH
+        """Count from 0 again: this thread may write `PER_BATCH` lines about the next decisions or observations."""
+        self._batch.lines_left = PER_BATCH
 
     def allow(self, topic: Hashable, event: str) -> bool:
         """Return whether a line about *topic* may be written now, and count it either way.
@@ -361,24 +369,24 @@ class LogLimiter:
             topic: what the line is about, such as a DNS name or an object.
             event: the name under which the line is counted if it is omitted.
         """
-        self._refill()
-        if self._lines_left >= 1 and self._batch_left and self._by_topic[topic] < MAX_PER_TOPIC:
-            self._lines_left -= 1
-            self._batch_left -= 1
-            self._by_topic[topic] += 1
-            return True
-        self._omitted[event] += 1
-        return False
+        with self._lock:
+            self._refill()
+            if self._lines_left >= 1 and self._batch.lines_left and self._by_topic[topic] < MAX_PER_TOPIC:
+                self._lines_left -= 1
+                self._batch.lines_left -= 1
+                self._by_topic[topic] += 1
+                return True
+            self._omitted[event] += 1
+            return False
 
     def take_omitted(self) -> dict[str, int]:
         """Return by event how many lines were omitted since the last summary; {} if none were, or no summary is due."""
-        if not self._omitted:
-            return {}
-        now_s = self._monotonic_s()
-        if now_s - self._summarized_at < SUMMARY_S:
-            return {}
-        self._summarized_at = now_s
-        omitted, self._omitted = self._omitted, Counter()
+        with self._lock:
+            now_s = self._monotonic_s()
+            if not self._omitted or now_s - self._summarized_at < SUMMARY_S:
+                return {}
+            self._summarized_at = now_s
+            omitted, self._omitted = self._omitted, Counter()
         return dict(sorted(omitted.items()))
 
     def _refill(self) -> None:

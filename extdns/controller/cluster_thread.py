@@ -164,8 +164,7 @@ class ClusterThread:
         observations = self._observe(changes)
         if observations:
             self._put(Observed(observations=observations, received_at_s=received_at_s))
-            for observation in observations:
-                self._guard(partial(self._reporter.report_observations, (observation,)))
+            self._guard(partial(self._reporter.report_observations, observations))
         for change in changes:
             if isinstance(change, KindChange):
                 self._report_state(change.state)

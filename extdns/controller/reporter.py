@@ -8,6 +8,8 @@ from collections.abc import Callable, Hashable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, assert_never
 
+from msgspec.structs import asdict
+
 from extdns import log
 from extdns.controller.log_fields import describe_decision, describe_zone, format_location
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
@@ -204,29 +206,31 @@ class ActivityReporter:
         )
 
     def report_observations(self, observations: Sequence[Observation]) -> None:
-        """Log and count the problems that sources found on objects, and record Events about them."""
+        """Log and count the problems that sources found on objects, and record Events about them.
+
+        An unexpected error about one object is reported, and does not affect the others.
+        """
         if self._limiter:
             self._limiter.start_batch()
         recorder = self._open_recorder()
         for observation in observations:
+            try:
+                self._report_observation(observation, recorder)
+            except Exception as exc:  # noqa: BLE001 - law 3
+                self.report_defect(exc)
+
+    def _report_observation(self, observation: Observation, recorder: EventRecorder | None) -> None:
+        if recorder:
+            recorder.record_invalid_claims(observation.claims)
+        if observation.failure and not observation.awaited_kind:
+            self.metrics.count_object_failure()
             if recorder:
-                recorder.record_invalid_claims(observation.claims)
-            if observation.failure and not observation.awaited_kind:
-                self.metrics.count_object_failure()
-                if recorder:
-                    recorder.record_failure(observation.key, observation.failure)
-                if write := self._find_writer(logging.WARNING, observation.key, Event.OBJECT_FAILED):
-                    write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
-            for problem in find_problems(observation.claims):
-                if write := self._find_writer(logging.WARNING, observation.key, Event.INVALID_VALUE):
-                    write(
-                        Event.INVALID_VALUE,
-                        object=observation.key.resource,
-                        field=problem.field,
-                        value=problem.value,
-                        allowed=problem.allowed,
-                        reason=problem.reason,
-                    )
+                recorder.record_failure(observation.key, observation.failure)
+            if write := self._find_writer(logging.WARNING, observation.key, Event.OBJECT_FAILED):
+                write(Event.OBJECT_FAILED, object=observation.key.resource, message=observation.failure)
+        for problem in find_problems(observation.claims):
+            if write := self._find_writer(logging.WARNING, observation.key, Event.INVALID_VALUE):
+                write(Event.INVALID_VALUE, object=observation.key.resource, **asdict(problem))
 
     def report_object_problem(self, problem: ObjectProblem) -> None:
         """Log that a manifest or an object cannot be read, or can be read again."""

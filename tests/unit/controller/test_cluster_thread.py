@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from queue import SimpleQueue
 from typing import Any
 
@@ -13,7 +14,9 @@ from extdns.controller.cluster_thread import ClusterThread
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Observation, Observed, ProblemChanged
 from extdns.engine.observer import Observer
+from extdns.log import PER_BATCH, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
+from extdns.model.claim import Claim
 from extdns.model.cluster import (
     ClusterChange,
     ClusterIdentity,
@@ -24,9 +27,12 @@ from extdns.model.cluster import (
     ObjectProblem,
     Phase,
 )
+from extdns.model.resources.kinds import KubernetesObject
+from extdns.ports import Source
 from tests.builders import SERVICE
+from tests.fakes.view import FakeView
 from tests.unit.controller.barriers import HANGS_S
-from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services
+from tests.unit.controller.scripted_cluster import SYNCED, NamedServices, ScriptedCluster, add_services, service
 
 
 class FailingObserver(Observer):
@@ -42,12 +48,19 @@ class FailingObserver(Observer):
 class ThreadScene:
     """Run a cluster thread with scripted changes, and collect its inputs for the engine."""
 
-    def __init__(self, cluster: ScriptedCluster, *, observer: type[Observer] = Observer) -> None:
+    def __init__(
+        self,
+        cluster: ScriptedCluster,
+        *,
+        observer: type[Observer] = Observer,
+        source: Source | None = None,
+        limiter: LogLimiter | None = None,
+    ) -> None:
         self.inputs = SimpleQueue[Input]()
-        self.reporter = ActivityReporter(Metrics(), "me")
+        self.reporter = ActivityReporter(Metrics(), "me", limiter=limiter)
         self.thread = ClusterThread(
             cluster,
-            observer((NamedServices(),), cluster.view),
+            observer((source or NamedServices(),), cluster.view),
             (SERVICE,),
             reporter=self.reporter,
             clock=SystemClock(),
@@ -147,6 +160,38 @@ def test_the_engine_gets_its_inputs_even_if_the_reporter_raises(deaf: str, monke
     assert scene.list_inputs() == [ProblemChanged(problem=problem), ("web",), NOW_SYNCED]
     assert scene.reporter.defect_count
     assert scene.thread.heartbeat.failures == 0
+
+
+class FailingServices(NamedServices):
+    """A source that can compute the claims of no object."""
+
+    def find_claims(self, obj: KubernetesObject, view: object) -> tuple[Claim, ...]:  # noqa: ARG002 - the signature of the port
+        raise ZeroDivisionError("planted")
+
+
+def test_the_log_lines_about_objects_that_arrive_together_are_limited(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    names = [f"n{number}" for number in range(PER_BATCH + 5)]
+    cluster, limiter = ScriptedCluster(add_services(*names)), LogLimiter(lambda: 0.0)
+    cluster.view = FakeView(*map(service, names), listed=(SERVICE,))
+    ThreadScene(cluster, source=FailingServices(), limiter=limiter)
+    assert [record.msg for record in caplog.records].count(Event.OBJECT_FAILED) == PER_BATCH
+
+
+def test_an_exception_in_the_report_about_one_object_does_not_affect_that_about_another(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, failures = Metrics.count_object_failure, iter([True])
+
+    def fail_once(metrics: Metrics) -> None:
+        if next(failures, False):
+            raise OSError("planted")
+        count(metrics)
+
+    monkeypatch.setattr(Metrics, "count_object_failure", fail_once)
+    scene = ThreadScene(ScriptedCluster(add_services("web", "api")), source=FailingServices())
+    assert [record.msg for record in caplog.records].count(Event.OBJECT_FAILED) == 1
+    assert scene.reporter.defect_count == 1
 
 
 def test_closing_a_cluster_thread_that_never_started_closes_the_cluster() -> None:

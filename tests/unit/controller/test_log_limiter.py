@@ -1,6 +1,7 @@
 """Limits on log lines about single names and objects."""
 
 import logging
+import threading
 
 import pytest
 from msgspec.structs import replace
@@ -99,3 +100,41 @@ def test_lines_below_the_log_level_do_not_count_in_the_limit(caplog: pytest.LogC
         [*hidden, replace(DECISION, name=host("wrong"), action=Action.NONE, reason=Reason.NO_ZONE)]
     )
     assert [record.msg for record in caplog.records] == [Event.NAME_NOT_PUBLISHED]
+
+
+class PausingTopic:
+    """A topic during whose count another thread counts a line, too, unless it has to wait."""
+
+    def __init__(self, other: threading.Thread) -> None:
+        """Start *other* when the topic is counted."""
+        self._other = other
+
+    def __hash__(self) -> int:
+        """Let the other thread run, if it can."""
+        if not self._other.ident:
+            self._other.start()
+            self._other.join(0.2)
+        return 1
+
+
+def test_two_threads_together_write_no_more_lines_than_the_limit() -> None:
+    limiter, allowed = LogLimiter(MovableTime().monotonic_s), list[bool]()
+    for number in range(BURST - 1):
+        limiter.start_batch()
+        assert limiter.allow(number, "desired-change")
+    limiter.start_batch()
+    other = threading.Thread(target=lambda: allowed.append(limiter.allow("other", "desired-change")))
+    allowed.append(limiter.allow(PausingTopic(other), "desired-change"))
+    other.join()
+    assert allowed == [True, False]
+
+
+def test_a_batch_of_one_thread_does_not_end_that_of_another() -> None:
+    limiter = LogLimiter(MovableTime().monotonic_s)
+    limiter.start_batch()
+    written = [limiter.allow(number, "desired-change") for number in range(PER_BATCH)]
+    other = threading.Thread(target=limiter.start_batch)
+    other.start()
+    other.join()
+    assert all(written)
+    assert not limiter.allow("one more", "desired-change")
