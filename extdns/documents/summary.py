@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, ZONE_LEVELS, Level, ZoneCondition, find_worst_level
 from extdns.documents.names import NameState
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
 from extdns.documents.text import format_duration, format_time
 from extdns.model.plural import format_count
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.documents.snapshot import ProcessSnapshot, ZoneSnapshot
     from extdns.model.cluster import Phase
+
+
+_RETRIED: Final = frozenset({Reason.ZONE_FORBIDDEN, Reason.WRITE_CONFLICT, Reason.TRY_LATER, Reason.NO_ANSWER})
+"""The reasons of decisions whose change stays queued after a failed attempt; a plan does not count it as a change."""
 
 
 def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
@@ -76,7 +81,9 @@ def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> 
         yield f"{held:,} deletes are held." if held > 1 else "1 delete is held."
     queued = sum(entry.queued for entry in live.engine.zones)
     if queued and not counts.get(NameState.CHANGING):
-        yield f"Changes at {format_count(queued, 'name')} are waiting to be written."
+        is_retried = any(live.engine.decisions.reasons[reason] for reason in _RETRIED)
+        what = "could not be written, and are tried again" if is_retried else "are waiting to be written"
+        yield f"Changes at {format_count(queued, 'name')} {what}."
     if any(list_failures(live)):
         yield "What fails: see below."
     elif live.synced and live.engine.unfinished:

@@ -10,8 +10,9 @@ from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZO
 from extdns.documents.names import NameState
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.summary import describe_state, find_level, list_failures
+from extdns.engine.decisions import CHANGING
 from extdns.engine.inputs import LeadershipChanged, TimePassed
-from extdns.model.change import OutcomeWord
+from extdns.model.change import Forbidden, Outcome, OutcomeWord, TryLater
 from extdns.model.cluster import KindState, Phase
 from tests.builders import SERVICE, build_claim, observe, owned
 from tests.fakes.clocks import BEGINNING
@@ -94,6 +95,25 @@ def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answ
     aged = live.with_age(age_s, healthy=healthy)
     assert describe_state(aged, {NameState.PUBLISHED: 1}) == expected
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        pytest.param(Forbidden(message="denied"), id="forbidden"),
+        pytest.param(TryLater(message="busy"), id="try-later"),
+    ],
+)
+def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_attempt(outcome: Outcome) -> None:
+    world = start_world()
+    world.provider.rule = lambda _: outcome
+    world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")), for_s=100.0)
+    live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
+    assert not any(decision.action in CHANGING for decision in world.engine.decisions)
+    assert describe_state(live, {NameState.FAILING: 2}) == (
+        "0 of 2 names are published, 2 failing. Changes at 2 names could not be written, and are tried again. "
+        "What fails: see below."
+    )
 
 
 def test_excluded_names_leave_the_level_of_a_process_good_and_held_deletes_make_it_waiting() -> None:
