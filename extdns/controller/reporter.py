@@ -6,12 +6,13 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Hashable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import asdict
 
 from extdns import log
 from extdns.controller.log_fields import describe_decision, describe_zone, format_location
+from extdns.controller.outcome_log import OutcomeLog
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
 from extdns.engine.health import find_blockers
 from extdns.engine.inputs import (
@@ -26,7 +27,7 @@ from extdns.engine.inputs import (
 )
 from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.log import Event, LogLimiter
-from extdns.model.change import Action, Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+from extdns.model.change import Action, Applied, Outcome
 from extdns.model.claim import find_problems
 from extdns.model.cluster import Phase
 from extdns.model.kind import ObjectRef
@@ -105,6 +106,7 @@ class ActivityReporter:
         self._limiter = limiter
         self._gate = gate
         self._describe_zone = zone_fields or describe_zone
+        self._outcomes = OutcomeLog(self._describe_zone)
         self._find_scope_warnings = find_scope_warnings
         self._scope_warnings: tuple[ScopeWarning, ...] = ()
         self._change_count = 0
@@ -140,23 +142,7 @@ class ActivityReporter:
         self.metrics.count_batch(outcome)
         if self._recorder and isinstance(outcome, Applied):
             self._recorder.record_batch(batch)  # even if another process is the leader by now: this process wrote it
-        zone = self._describe_zone(batch.zone)
-        match outcome:
-            case Applied(change_id=change_id, unconditional=unconditional):
-                details = {"change": change_id or None, "unconditional": unconditional or None, **zone}
-                _log.info(Event.APPLIED, count=len(batch.writes), **details)
-            case WriteConflict(message=message, offending_names=names):
-                _log.warning(Event.WRITE_CONFLICT, message=message, names=names or None, **zone)
-            case Refused(message=message, offending_names=names):
-                _log.error(Event.REFUSED, message=message, names=names or None, **zone)
-            case Forbidden(message=message):
-                _log.error(Event.FORBIDDEN, message=message, **zone)
-            case TryLater(message=message):
-                _log.warning(Event.TRY_LATER, message=message, **zone)
-            case Unknown(message=message):
-                _log.warning(Event.UNKNOWN, message=message, **zone)
-            case _:
-                assert_never(outcome)
+        self._outcomes.write(batch, outcome)
 
     def report_saved_state(self, problem: str) -> None:
         """Set the metric of the saved state, and log if there is none. *problem* is why it is unknown, else ""."""

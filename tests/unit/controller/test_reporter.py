@@ -169,6 +169,28 @@ def test_each_outcome_of_a_batch_has_its_own_log_line(
     assert find_logged_fields(caplog, event)[0]["zoneName"] == "example.org"
 
 
+def test_a_missing_permission_is_logged_once_for_each_zone_and_cause_and_again_after_a_batch_was_applied(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    other = replace(BATCH, zone=replace(ZONE, id="other"))
+    denied, expired = Forbidden(message="denied"), Forbidden(message="expired")
+    reports: list[tuple[Batch, Outcome]] = [
+        (BATCH, denied),
+        (BATCH, denied),
+        (other, denied),
+        (BATCH, expired),
+        (BATCH, expired),
+        (BATCH, Applied(records=())),
+        (BATCH, expired),
+    ]
+    same = reporter()
+    for batch, outcome in reports:
+        same.report_outcome(batch, outcome)
+    found = [(line["zoneID"], line["message"]) for line in find_logged_fields(caplog, Event.FORBIDDEN)]
+    assert found == [(ZONE.id, "denied"), ("other", "denied"), (ZONE.id, "expired"), (ZONE.id, "expired")]
+
+
 def test_the_log_line_about_an_unconditional_write_says_that_it_was_unconditional(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

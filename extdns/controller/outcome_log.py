@@ -1,0 +1,55 @@
+"""Log lines about the outcomes of batches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from extdns import log
+from extdns.log import Event
+from extdns.model.change import Applied, Forbidden, Outcome, Refused, TryLater, Unknown, WriteConflict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from extdns.controller.log_fields import LogFields
+    from extdns.model.change import Batch
+    from extdns.model.zone import Zone
+
+_log = log.get(__name__)
+
+
+class OutcomeLog:
+    """Writes a line about each batch.
+
+    A missing permission for a zone is logged as an error once: until its message changes, or a batch of the zone is
+    applied, further lines about it are at the debug level. The attempts that find out whether only single names are
+    forbidden would else give a line each.
+    """
+
+    def __init__(self, describe_zone: Callable[[Zone], LogFields]) -> None:
+        """Name zones by the fields that *describe_zone* returns."""
+        self._describe_zone = describe_zone
+        self._forbidden: dict[str, str] = {}  # the last message, by zone id
+
+    def write(self, batch: Batch, outcome: Outcome) -> None:
+        """Write the line about the *outcome* of *batch*."""
+        zone = self._describe_zone(batch.zone)
+        match outcome:
+            case Applied(change_id=change_id, unconditional=unconditional):
+                self._forbidden.pop(batch.zone.id, None)
+                details = {"change": change_id or None, "unconditional": unconditional or None, **zone}
+                _log.info(Event.APPLIED, count=len(batch.writes), **details)
+            case WriteConflict(message=message, offending_names=names):
+                _log.warning(Event.WRITE_CONFLICT, message=message, names=names or None, **zone)
+            case Refused(message=message, offending_names=names):
+                _log.error(Event.REFUSED, message=message, names=names or None, **zone)
+            case Forbidden(message=message):
+                is_known = self._forbidden.get(batch.zone.id) == message
+                self._forbidden[batch.zone.id] = message
+                (_log.debug if is_known else _log.error)(Event.FORBIDDEN, message=message, **zone)
+            case TryLater(message=message):
+                _log.warning(Event.TRY_LATER, message=message, **zone)
+            case Unknown(message=message):
+                _log.warning(Event.UNKNOWN, message=message, **zone)
+            case _:
+                assert_never(outcome)
