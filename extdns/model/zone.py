@@ -84,7 +84,6 @@ class Capabilities(Value, frozen=True, kw_only=True):
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
         max_batch_bytes: the most bytes of record data in a batch.
         counts_messages: whether these bytes are those of a DNS UPDATE message without its signature.
-        types: the record types that can be written.
         reads_full_zones: whether reading some names costs as much as reading the zone. Then a batch whose names must be
             read first can have several change sets, and their names are read together.
         longest_match_only: whether a name belongs only to the zones of the longest match; if not, to every private zone
@@ -99,7 +98,6 @@ class Capabilities(Value, frozen=True, kw_only=True):
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
     counts_messages: bool = False
-    types: frozenset[str] = frozenset()
     reads_full_zones: bool = False
     longest_match_only: bool = False
 

@@ -12,7 +12,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.aws import record_sets
-from providers.aws.adjust import SUPPORTED_TYPES, adjust_record
+from providers.aws.adjust import adjust_record
 from providers.aws.errors import build_outcome
 from providers.aws.record_sets import (
     MAX_BATCH_CHARACTERS,
@@ -55,7 +55,6 @@ class Route53Reader:
             max_batch_writes=min(max(settings.max_changes, 1), MAX_BATCH_ELEMENTS),
             max_batch_values=min(max(settings.max_values, 1), MAX_BATCH_ELEMENTS),
             max_batch_bytes=min(max(settings.max_bytes, 1), MAX_BATCH_CHARACTERS),
-            types=SUPPORTED_TYPES,
         )
 
     @property

@@ -24,7 +24,7 @@ from providers.common.api_calls import (
     convert_to_read_error,
     parse_service_name,
 )
-from providers.google.adjust import SUPPORTED_TYPES, adjust_record
+from providers.google.adjust import adjust_record
 from providers.google.record_sets import (
     CloudDnsPage,
     CloudDnsRecordSet,
@@ -67,7 +67,6 @@ class CloudDnsReader:
             names_offending_records=True,
             max_batch_writes=min(settings.max_changes, max_writes) if settings.max_changes > 0 else max_writes,
             max_batch_bytes=limits.size,
-            types=SUPPORTED_TYPES,
             longest_match_only=True,
         )
 

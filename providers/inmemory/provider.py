@@ -27,9 +27,7 @@ from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.inmemory.records import StoredRecords
 
-_CAPABILITIES: Final = Capabilities(
-    atomic=True, conditional=True, names_offending_records=True, types=frozenset(rrtype.OWNABLE)
-)
+_CAPABILITIES: Final = Capabilities(atomic=True, conditional=True, names_offending_records=True)
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 
 
@@ -138,7 +136,7 @@ def _parse_zone(text: str) -> Zone:
 
 
 def _adjust(desired: DesiredRecord, zone: Zone) -> DesiredRecord | Refusal:
-    if desired.type not in _CAPABILITIES.types:
+    if desired.type not in rrtype.OWNABLE:
         detail = f"{desired.type} is not among the supported types: {', '.join(rrtype.OWNABLE)}"
     elif not desired.name.within(zone.name):
         detail = f"{desired.name} lies outside zone {zone}"

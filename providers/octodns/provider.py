@@ -46,7 +46,13 @@ from providers.octodns.settings import OctodnsSettings
 _HOLDERS: Final = "octoDNS providers"
 _CONFIGURED: Final = "the zones of --octodns-config"
 _MAX_SNAPSHOT_AGE_S: Final = 10.0
-_MAX_BATCH_WRITES: Final = 100  # many packages make one call for each, one after the other
+_CAPABILITIES: Final = Capabilities(
+    atomic=False,
+    conditional=False,
+    max_batch_writes=100,  # many packages make one call for each, one after the other
+    reads_full_zones=True,
+    longest_match_only=True,
+)
 
 
 @dataclass(slots=True)
@@ -131,23 +137,11 @@ class OctodnsReader:
     def __init__(self, zones: OctodnsZones) -> None:
         """Create a reader of *zones*; nothing is read yet."""
         self._zones = zones
-        supported = frozenset(str(rtype) for zone in zones.list_zones() for rtype in zone.target.instance.SUPPORTS)
-        self._capabilities = Capabilities(
-            atomic=False,
-            conditional=False,
-            max_batch_writes=_MAX_BATCH_WRITES,
-            reads_full_zones=True,
-            types=supported & frozenset(rrtype.OWNABLE),
-            longest_match_only=True,
-        )
 
     @property
     def capabilities(self) -> Capabilities:
-        """What octoDNS guarantees: batches are neither atomic nor conditional.
-
-        The types are those that any of the providers has.
-        """
-        return self._capabilities
+        """What octoDNS guarantees: batches are neither atomic nor conditional."""
+        return _CAPABILITIES
 
     def list_zones(self) -> ZoneList:
         """Return the configured zones that pass the filters; nothing is called."""

@@ -28,7 +28,7 @@ from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error, require_configured
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
-from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
+from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
 from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
@@ -74,7 +74,6 @@ class Rfc2136Reader:
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
             max_batch_bytes=_MAX_BATCH_BYTES,
             counts_messages=True,
-            types=SUPPORTED_TYPES,
             longest_match_only=True,
         )
 

@@ -141,7 +141,6 @@ class WebhookReader:
             atomic=False,
             conditional=False,
             max_batch_writes=zones.settings.max_writes,
-            types=frozenset(rrtype.OWNABLE),
             reads_full_zones=True,
             longest_match_only=True,
         )

@@ -11,7 +11,7 @@ from extdns.model.change import AdjustedRecords
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList, ZonePage
-from providers.common.plain_records import SUPPORTED_TYPES, adjust_record
+from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
 from providers.zonefile.folder import ZoneFolder
 
@@ -21,7 +21,6 @@ _CAPABILITIES: Final = Capabilities(
     names_offending_records=True,
     max_batch_writes=10_000,  # large, because each batch writes the whole file
     max_batch_bytes=10_000_000,
-    types=SUPPORTED_TYPES,
 )
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from extdns.model import rrtype
 from extdns.model.change import Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
@@ -41,6 +42,8 @@ from tests.route53 import service
 from tests.updatable import KEY, start_clean
 from tests.webhook_service import ShowingReader, connect, serve
 
+OWNABLE: Final = frozenset(rrtype.OWNABLE)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rig:
@@ -54,6 +57,7 @@ class Rig:
         shows_ttl: whether the outcome of a write has the TTL that the service chose.
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
+        types: the record types that the provider supports.
     """
 
     reader: ZoneReader
@@ -66,6 +70,7 @@ class Rig:
     shows_ttl: bool = True
     normalize: Callable[[str], str] = str
     refusals: Mapping[str, str] = field(default_factory=dict)
+    types: frozenset[str] = OWNABLE
 
     def submit(self, *writes: Write) -> object:
         """Submit *writes* as one batch and return the outcome."""
@@ -185,6 +190,7 @@ def build_route53_rig(_: Path) -> Rig:
         other=Route53Writer(client),
         zone=reader.list_zones().zones[0],
         routes=StringMap.from_items({"aws/weight": "10"}),
+        types=OWNABLE - {rrtype.DNAME},
     )
 
 
@@ -195,7 +201,11 @@ def build_clouddns_rig(_: Path) -> Rig:
     name = fake.add_zone("example.org")
     reader = CloudDnsReader(GoogleSettings(zone_filter=GoogleSelection(ids=(name,)), page_items=3), client)
     return Rig(
-        reader=reader, writer=CloudDnsWriter(client), other=CloudDnsWriter(client), zone=reader.list_zones().zones[0]
+        reader=reader,
+        writer=CloudDnsWriter(client),
+        other=CloudDnsWriter(client),
+        zone=reader.list_zones().zones[0],
+        types=OWNABLE - {rrtype.DNAME},
     )
 
 
@@ -292,6 +302,7 @@ def _build_octodns_rig(folder: Path, provider: dict[str, object]) -> Rig:
         zone=reader.list_zones().zones[0],
         keeps_all_texts=False,
         normalize=lambda target: target.replace('"s"', '"S"'),  # octoDNS writes the flags of NAPTR in capitals
+        types=frozenset(zones.list_zones()[0].target.instance.SUPPORTS),
     )
 
 

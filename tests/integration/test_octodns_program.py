@@ -184,6 +184,6 @@ def test_without_octodns_the_error_shows_the_command_that_installs_it(
 def test_a_plan_from_a_zone_snapshot_needs_no_secrets_of_the_octodns_provider(tmp_path: Path) -> None:
     provider = {"class": "octodns_cloudflare.CloudflareProvider", "token": "env/NOT_HERE"}
     argv = ["--source=service", "--provider=octodns", f"--octodns-config={write_config(tmp_path, provider)}"]
-    assert "A" in build_offline_reader(parse(argv, {})).capabilities.types
+    assert build_offline_reader(parse(argv, {})).capabilities.reads_full_zones
     with pytest.raises(UsageError, match="environment variable NOT_HERE is not set"):
         build_provider(parse(argv, {}))

@@ -20,7 +20,7 @@ from tests.world import World, start_world
 COMPAT: Final = replace(PLAN, compat=True, merges_namespaces=True)
 LEGACY: Final = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/old"'
 REQUESTED: Final = observe("web", build_claim("web", "web"))
-SMALL: Final = Capabilities(atomic=True, conditional=True, max_batch_writes=1, types=frozenset({"A", "TXT"}))
+SMALL: Final = Capabilities(atomic=True, conditional=True, max_batch_writes=1)
 
 
 def once(*records: object, first: object = (), compat: bool, **changes: object) -> World:

@@ -262,7 +262,7 @@ NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
     Reason.UNSUPPORTED: lambda: start_dry(first=[REQUESTED], adjust=refusing_adjust),
     Reason.TOO_LARGE: lambda: start_dry(
         first=[REQUESTED],
-        capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=1, types=frozenset({"A", "TXT"})),
+        capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=1),
     ),
     Reason.REFUSED: lambda: build_answered(Refused(message="invalid value")),
     Reason.ZONE_FORBIDDEN: lambda: build_answered(Forbidden(message="denied")),
