@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import field
@@ -39,7 +39,7 @@ from extdns.planner.proposal import Candidate, merge_claims
 
 if TYPE_CHECKING:
     from extdns.engine.decisions import Wait
-    from extdns.engine.settings import EngineSettings
+    from extdns.engine.settings import Adjust, EngineSettings
     from extdns.engine.state import EngineState
     from extdns.model.claim import NameClaim, TargetlessClaim
     from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
@@ -367,9 +367,6 @@ def _reject(
 
 def _covers(contest: Contest, key: RecordKey) -> bool:
     return contest.covers(key.set_identifier, key.type)
-
-
-Adjust = Callable[[Sequence["DesiredRecord"], "Zone"], AdjustedRecords]
 
 
 def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
