@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from stat import S_ISDIR
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -18,7 +19,6 @@ from extdns.kube.state_store import ConfigMapStateStore, FileStateStore
 from extdns.log import Event
 from extdns.model.kind import CONFIG_MAP, ObjectKey
 from extdns.model.saved_state import Approval, Saved
-from extdns.paths import is_folder
 
 if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config, DeleteFlags
@@ -121,16 +121,27 @@ def find_document_store(cluster: ClusterFlags, deletes: DeleteFlags) -> StateDoc
 
 def _parse_path(text: str) -> Path:
     path = Path(text)
-    try:
-        is_usable = "\0" not in text and is_folder(path.parent) and not path.is_dir()
-    except OSError:  # a name that is too long, or a folder that the user may not search
-        is_usable = False
-    if not is_usable:
+    if problem := _find_path_problem(path):
         raise usage_error(
-            f"--state-file={escape_unprintable(text)} cannot be used",
+            f"--state-file={escape_unprintable(text)} cannot be used: {problem}",
             "allowed: the path of a file in an existing folder",
         )
     return path
+
+
+def _find_path_problem(path: Path) -> str:
+    """Return why no file can be at *path*, "" if one can."""
+    folder = escape_unprintable(str(path.parent))
+    try:
+        if not S_ISDIR(path.parent.stat().st_mode):
+            return f"{folder} is not a folder"
+        return "it is a folder" if path.is_dir() else ""
+    except FileNotFoundError:
+        return f"there is no folder {folder}"
+    except OSError as exc:  # such as a name that is too long, or a folder that the user may not search
+        return exc.strerror or str(exc)
+    except ValueError:
+        return "it contains a NUL character"
 
 
 def _build_configmap_store(cluster: ClusterFlags, text: str) -> StateDocumentStore:
