@@ -39,6 +39,10 @@ _REGION: Final = re.compile(rf"[a-z]{{2}}(?:-[a-z]+)?-(?:{'|'.join(_DIRECTIONS)}
 _REGION_VARIABLES: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _REMEDIES: Final = {
     "NoCredentialsError": "give credentials to the process; for a role on EKS: extdns iam-policy --help",
+    "Webhook negotiate: cannot connect": "start the webhook provider, or correct --webhook-provider-url",
+    "Transfer on ": (
+        "check --rfc2136-host, --rfc2136-port and --rfc2136-zone, and that the server allows the transfer"
+    ),
     "DefaultCredentialsError": "give credentials to the process: workload identity, or GOOGLE_APPLICATION_CREDENTIALS",
 }
 _STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing", None: "unknown"}
