@@ -110,7 +110,12 @@ OWNER: Final = _make_pattern_kind(
     pattern=r'[^,"=\s\\]+',
     consequence="ownership records cannot name this owner",
 )
-TIME: Final = replace(DURATION, is_effective=lambda value: value >= 0, consequence="it counts as 0s")
+TIME: Final = replace(
+    DURATION,
+    allowed="0s and more, such as 90s, 1m30s or 2h",
+    is_effective=lambda value: value >= 0,
+    consequence="it counts as 0s",
+)
 SIZE: Final = replace(
     NUMBER, noun="a size", allowed="1 and more", is_effective=lambda value: value > 0, consequence="it counts as 1"
 )

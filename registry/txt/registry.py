@@ -72,7 +72,11 @@ class TxtRegistry:
             UsageError: *owner* is empty or cannot be read back from an ownership record.
         """
         codec = codec or PlainTextCodec()
-        if not owner or codec.encode(StringMap.from_items({OWNER: owner})) is None:
+        if not owner:
+            raise UsageError(
+                "--txt-owner-id= is empty\n  allowed: a name for this installation, which must not change later"
+            )
+        if codec.encode(StringMap.from_items({OWNER: owner})) is None:
             raise UsageError(
                 f"--txt-owner-id={sanitize(owner)} cannot be put into an ownership record\n"
                 f"  allowed: {ENCODABLE_LABELS}"

@@ -170,8 +170,7 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
         ),
         pytest.param(
             ["--min-ttl=-5s"],
-            "--min-ttl=-5s is not a duration: it counts as 0s\n"
-            "  allowed: numbers with units, such as 90s, 1m30s or 2h (units: ns us ms s m h d w)",
+            "--min-ttl=-5s is not a duration: it counts as 0s\n  allowed: 0s and more, such as 90s, 1m30s or 2h",
             id="negative-ttl",
         ),
     ],

@@ -268,5 +268,10 @@ def test_an_owner_id_that_cannot_be_encoded_is_a_usage_error(owner: str) -> None
         TxtRegistry(owner=owner, naming=Naming(), managed_types=MANAGED)
 
 
+def test_an_empty_owner_id_is_reported_as_empty() -> None:
+    with pytest.raises(UsageError, match=r"^--txt-owner-id= is empty\n  allowed: a name for this installation"):
+        TxtRegistry(owner="", naming=Naming(), managed_types=MANAGED)
+
+
 def test_the_txt_registry_returns_its_owner_id() -> None:
     assert build_registry().owner == "me"
