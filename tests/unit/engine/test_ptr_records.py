@@ -192,6 +192,18 @@ def test_an_object_that_ends_during_the_first_listing_is_evidence_for_its_ptr_re
     assert claims.find_end(SEVEN) == evidence
 
 
+def test_the_unresolved_timeout_limits_a_ptr_record_only_if_its_host_was_unresolved_since_the_start() -> None:
+    reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
+    types = ("--managed-record-types=A", "--managed-record-types=PTR")
+    flags = (*types, "--create-ptr", "--unresolved-timeout=60s", "--max-delete-percent=100")
+    world = start_cluster(service("web"), zones={ZONE: (), reverse: ()}, flags=flags)
+    world.apply(service("web", address=None), for_s=300.0)
+    assert world.list_records() == {}
+    assert set(world.list_records(reverse)) == {"1.2.0.192.in-addr.arpa PTR"}
+    world = world.restart(*flags, for_s=300.0)
+    assert world.list_records(reverse) == {}
+
+
 def test_a_host_of_a_ptr_record_stays_while_a_get_finds_its_object_that_a_list_lacked_before_planning_began() -> None:
     reverse = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
     flags = ("--managed-record-types=A", "--managed-record-types=PTR", "--create-ptr")
