@@ -39,6 +39,13 @@ _REGION: Final = re.compile(rf"[a-z]{{2}}(?:-[a-z]+)?-(?:{'|'.join(_DIRECTIONS)}
 _REGION_VARIABLES: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _REMEDIES: Final = {
     "NoCredentialsError": "give credentials to the process; for a role on EKS: extdns iam-policy --help",
+    "InvalidClientTokenId": "correct the access key, such as AWS_ACCESS_KEY_ID",
+    "SignatureDoesNotMatch": (
+        "correct the secret key, such as AWS_SECRET_ACCESS_KEY; if it is right, set the clock of the machine"
+    ),
+    "ExpiredToken": "renew the credentials, such as AWS_SESSION_TOKEN",
+    "ProfileNotFound": "correct --aws-profile or AWS_PROFILE, or give the file that has the profile in AWS_CONFIG_FILE",
+    "ListHostedZones: AccessDenied": "the policy that allows it: extdns iam-policy [flags]",
     "Webhook negotiate: cannot connect": "start the webhook provider, or correct --webhook-provider-url",
     "Transfer on ": (
         "check --rfc2136-host, --rfc2136-port and --rfc2136-zone, and that the server allows the transfer"

@@ -184,38 +184,6 @@ def test_check_reports_a_zone_folder_without_zone_files(
     assert f"missing  scope: --zonefile-dir={installation.zones.folder} holds no zone file\n" in output
 
 
-@pytest.mark.parametrize(
-    ("dns", "detail", "remedy"),
-    [
-        pytest.param(
-            ["--provider=webhook", "--webhook-provider-url=http://127.0.0.1:1"],
-            "zones cannot be listed: Webhook negotiate: cannot connect to 127.0.0.1:1: Connection refused",
-            "start the webhook provider, or correct --webhook-provider-url",
-            id="webhook",
-        ),
-        pytest.param(
-            [f"--rfc2136-{text}" for text in ("host=127.0.0.1", "port=1", "zone=example.org", "insecure")],
-            "zone example.org cannot be read: Transfer on example.org at 127.0.0.1 port 1: Connection refused",
-            "check --rfc2136-host, --rfc2136-port and --rfc2136-zone, and that the server allows the transfer",
-            id="rfc2136",
-        ),
-    ],
-)
-def test_check_says_which_flags_to_correct_if_the_dns_service_cannot_be_reached(
-    installation: Installation,
-    dns: list[str],
-    detail: str,
-    remedy: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
-    provider = [] if "--provider=webhook" in dns else ["--provider=rfc2136"]
-    objects = [flag for flag in flags(installation) if not flag.startswith(("--provider", "--zonefile"))]
-    assert cli.main(["check", *objects, *provider, *dns], {}) == 1
-    assert f"missing  reading: {detail}\n         {remedy}\n" in capsys.readouterr().out
-
-
 def test_check_reports_as_missing_that_no_object_was_read(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
