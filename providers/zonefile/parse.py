@@ -42,7 +42,7 @@ def parse_master_file(text: str, label: str, include: IncludeReader) -> MasterFi
             found.problems.append(f"{label}: the owner of its SOA depends on the name of the file; write it in full")
     zone = rdata.to_dns_name(found.soa[0]) if found.soa else None
     if zone is None:
-        missing = f"{label}: there is no SOA record of a zone that can be published"
+        missing = f"{label}: there is no SOA record with the name of a zone; allowed: one SOA record in each file"
         found.problems.extend((*found.invalid_lines, missing))  # the invalid line can be the SOA
     return MasterFile(
         label=label,
@@ -174,6 +174,7 @@ class _EntryParser:
         self.owner, owner_end, rest = self._find_owner(raw)
         ttl_s: int | None = None
         try:
+            _require_more_than_name(raw, rest)
             ttl_s, rest = parse_header(rest)
             rtype = parse_type(rest[0].text)
             if rtype != rrtype.SOA:
@@ -283,6 +284,11 @@ def _find_comment_role(comment: str) -> EntryRole:
 
 def _get_texts(words: Sequence[Word]) -> tuple[str, ...]:
     return tuple(word.text for word in words)
+
+
+def _require_more_than_name(raw: RawEntry, rest: Sequence[Word]) -> None:
+    if not rest:
+        raise InvalidValueError(raw.text.strip(), "name [ttl] [class] type data", Reason.INVALID_OBJECT)
 
 
 _CLASSES: Final = frozenset({"IN", "CH", "HS", "CLASS1", "CLASS3", "CLASS4"})

@@ -35,6 +35,11 @@ def test_an_invalid_line_is_reported_with_file_line_number_and_what_is_allowed(l
     assert master.text == text
 
 
+def test_a_line_with_only_a_name_is_reported_with_the_name() -> None:
+    (record,) = records(read(f"{SOA}lonely\n"))
+    assert record.targets == ("example.org.zone:2: 'lonely' is not valid; allowed: name [ttl] [class] type data",)
+
+
 def test_all_invalid_lines_of_a_name_are_reported() -> None:
     (record,) = records(read(f"{SOA}a 60 WEB x\na 60 A x\n"))
     assert [target.partition(": ")[0] for target in record.targets] == ["example.org.zone:2", "example.org.zone:3"]
@@ -113,7 +118,7 @@ def test_an_error_that_makes_later_lines_uncertain_makes_the_zone_unreadable(tex
         ),
         pytest.param(
             "a\\.b. 60 SOA n h 1 1 1 1 1\n",
-            "example.org.zone: there is no SOA record of a zone that can be published",
+            "example.org.zone: there is no SOA record with the name of a zone; allowed: one SOA record in each file",
             id="soa-of-a-strange-name",
         ),
         pytest.param(

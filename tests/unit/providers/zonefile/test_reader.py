@@ -36,7 +36,7 @@ def test_each_zone_file_is_a_zone_with_its_own_account(tmp_path: Path) -> None:
 def test_a_file_without_soa_fails_and_other_zones_are_still_listed(tmp_path: Path) -> None:
     found = reader(tmp_path, a__zone=SOA, b__zone="b. 60 A 192.0.2.1\n").list_zones()
     assert found.zones == (zone("a", "a.zone"),)
-    message = "b.zone: there is no SOA record of a zone that can be published"
+    message = "b.zone: there is no SOA record with the name of a zone; allowed: one SOA record in each file"
     assert found.failed == (AccountFailure(account="b.zone", message=message, permanent=True),)
 
 
