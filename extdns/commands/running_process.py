@@ -26,6 +26,7 @@ LOCAL_ADDRESS: Final = "http://127.0.0.1:7980"
 
 _FLAG: Final = "--controller"
 _ALLOWED: Final = f"the address of a live page, such as {LOCAL_ADDRESS}"
+_IN_A_POD: Final = "to reach that of a pod: kubectl port-forward POD 7980"
 _PREFIX: Final = "/api/v1/"
 _TIMEOUT_S: Final = 10.0
 _MAX_BYTES: Final = 64 * 1024 * 1024
@@ -58,9 +59,9 @@ def fetch_document(controller: str, path: str, kind: type[T]) -> T:
     """
     status, body = _get(controller, f"{_PREFIX}{quote(path)}")
     if status != http.client.OK:
-        raise UsageError(
-            sanitize(_find_message(body) or f"{_FLAG}={controller}: the answer has the status {status}", 500)
-        )
+        if message := _find_message(body):
+            raise UsageError(sanitize(message, 500))
+        raise usage_error(f"{_FLAG}={sanitize(controller)}: the answer has the status {status}", f"allowed: {_ALLOWED}")
     try:
         document = msgspec.json.decode(body, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
@@ -79,7 +80,10 @@ def _get(controller: str, path: str) -> tuple[int, bytes]:
         return answer.status, answer.read(_MAX_BYTES)
     except (OSError, http.client.HTTPException) as exc:
         message = exc.strerror if isinstance(exc, OSError) and exc.strerror else str(exc) or type(exc).__name__
-        raise NoAnswerError(f"{_FLAG}={sanitize(controller)}: no extdns answers there: {sanitize(message)}") from exc
+        raise NoAnswerError(
+            f"{_FLAG}={sanitize(controller)}: no extdns answers there: {sanitize(message)}\n"
+            f"  allowed: {_ALLOWED}\n  {_IN_A_POD}"
+        ) from exc
     finally:
         connection.close()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from extdns.app import state_store
 from extdns.config import parse_state_flags
+from extdns.errors import UsageError
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ def find_state_store(arguments: Sequence[str], environ: Mapping[str, str]) -> St
     cluster, deletes = parse_state_flags(arguments, environ)
     if cluster.manifests and not deletes.state_file:
         raise usage_error("with --manifests, state is saved only in a --state-file", "give --state-file=PATH, too")
-    found = state_store.find_document_store(cluster, deletes)
+    try:
+        found = state_store.find_document_store(cluster, deletes)
+    except UsageError as exc:
+        if deletes.state_file:
+            raise
+        advice = "if extdns saves its state in a file: give --state-file=PATH, as the running extdns has"
+        raise usage_error(str(exc), advice) from exc
     if found is None:
         raise usage_error(
             "the flags name no saved state",

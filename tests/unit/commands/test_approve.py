@@ -256,6 +256,21 @@ def test_approve_and_status_each_have_a_help_text(command: str, capsys: pytest.C
     assert capsys.readouterr().out.startswith(f"Usage: extdns {command} ")
 
 
+@pytest.mark.parametrize("command", [["status"], ["approve", "1234-5678"]])
+def test_without_a_cluster_approve_and_status_say_that_the_state_may_be_in_a_file(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert cli.main(command, {}) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("error: there is no cluster to read")
+    assert shown.endswith(
+        "\n  if extdns saves its state in a file: give --state-file=PATH, as the running extdns has\n"
+    )
+
+
 def test_status_refuses_an_unknown_flag() -> None:
     with pytest.raises(UsageError):
         status.main(["--nonsense"], {})

@@ -142,7 +142,12 @@ def test_an_empty_controller_flag_is_refused(capsys: pytest.CaptureFixture[str])
 def test_explain_reports_that_no_process_answers_at_the_address(capsys: pytest.CaptureFixture[str]) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     assert cli.main(["explain", "a.example.org", f"--controller={url}"], {}) == 1
-    assert capsys.readouterr().err.startswith(f"error: --controller={url}: no extdns answers there: ")
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"error: --controller={url}: no extdns answers there: ")
+    assert shown.endswith(
+        "\n  allowed: the address of a live page, such as http://127.0.0.1:7980"
+        "\n  to reach that of a pod: kubectl port-forward POD 7980\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +163,7 @@ def test_explain_reports_that_no_process_answers_at_the_address(capsys: pytest.C
             id="other",
         ),
         pytest.param("200 OK", b"\xff", "the program that answers there is not extdns of this version", id="no-text"),
-        pytest.param("404 Not Found", b"nothing", "the answer has the status 404", id="not-found"),
+        pytest.param("404 Not Found", b"nothing", "status 404\n  allowed: the address of a live page", id="not-found"),
         pytest.param("500 Oh", b'{"message": "\\u001b[31m no"}', "\\x1b[31m no", id="hostile-message"),
         pytest.param("500 Oh", b"[]", "the answer has the status 500", id="strange-json"),
     ],
