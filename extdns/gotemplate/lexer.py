@@ -139,7 +139,7 @@ def _tokenize_action(text: str, left: int, at: int) -> Generator[Token, None, tu
     opened: list[int] = []
     while (closed := _find_action_end(text, at)) is None:
         if at >= len(text):
-            raise TemplateError("the action does not end", left)
+            raise TemplateError("the action does not end: }} is missing", left)
         if text[at] in _SPACES:
             end = at
             while text[end : end + 1] in tuple(_SPACES) and _find_action_end(text, end) is None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from extdns.errors import find_similar
 from extdns.gotemplate import nodes
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.lexer import Token, TokenKind, TokenStream, parse_literal, tokenize
@@ -142,7 +143,9 @@ class PipelineParser:
         match token.kind:
             case TokenKind.FUNCTION:
                 if token.text not in self._functions:
-                    raise TemplateError(f"no function {token.text}", token.offset)
+                    near = find_similar(token.text, sorted(self._functions))
+                    advice = f"; did you mean: {near}" if near else ""
+                    raise TemplateError(f"no function {token.text}{advice}", token.offset)
                 return nodes.FunctionNode(token.offset, token.text)
             case TokenKind.DOT:
                 return nodes.DotNode(token.offset)

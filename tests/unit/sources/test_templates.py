@@ -318,7 +318,7 @@ def test_the_error_of_a_failing_template_contains_the_flag_and_the_position(valu
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        pytest.param(["a{{"], "--fqdn-template:1:2: the action does not end\n  a{{", id="8.7-one"),
+        pytest.param(["a{{"], "--fqdn-template:1:2: the action does not end: }} is missing\n  a{{", id="8.7-one"),
         pytest.param(
             ["a", "b{{if}}"], "--fqdn-template[2]:1:6: if without a value\n  a,b{{if}}", id="8.7-second-value"
         ),

@@ -107,10 +107,11 @@ def test_template_functions_of_external_dns_are_available(template: str, expecte
 @pytest.mark.parametrize(
     ("template", "offset", "message"),
     [
-        pytest.param("a{{.Name", 1, "the action does not end", id="action"),
+        pytest.param("a{{.Name", 1, "the action does not end: }} is missing", id="action"),
         pytest.param("{{if .Name}}a", 2, "{{if}} without {{end}}", id="end"),
         pytest.param("a{{end}}", 3, "unexpected {{end}}", id="stray-end"),
         pytest.param("{{foo .Name}}", 2, "no function foo", id="8.7-unknown-function"),
+        pytest.param("{{.Name | lower}}", 10, "no function lower; did you mean: toLower", id="misnamed-function"),
         pytest.param("{{$x}}", 2, "no variable $x", id="variable"),
         pytest.param('{{"a}}', 2, "the quoted text does not end", id="quote"),
         pytest.param("{{break}}", 2, "{{break}} outside {{range}}", id="break"),
