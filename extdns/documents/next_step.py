@@ -103,6 +103,11 @@ def _suggest_for_permission(document: NameDocument) -> str:
             return "change the object, or have the rule changed"
         case Reason.POLICY_UNAVAILABLE:
             return f"correct the rule, or start the policy server. What is wrong: {_format_check(document.process)}"
+        case Reason.REFUSED:
+            return (
+                "change the object so that the DNS service accepts the record; "
+                "extdns also tries again from time to time"
+            )
         case Reason.ZONE_FORBIDDEN:
             check = _format_check(document.process)
             return f"give the credentials the permission to change the zone. What is missing: {check}"

@@ -63,6 +63,11 @@ def next_step(reason: Reason) -> str:
             id="no permission",
         ),
         pytest.param(
+            Reason.REFUSED,
+            "change the object so that the DNS service accepts the record; extdns also tries again from time to time",
+            id="refused",
+        ),
+        pytest.param(
             Reason.ZONE_UNREAD,
             "try again when everything can be read. What cannot be read: extdns check @shop.flags",
             id="zone that cannot be read",
