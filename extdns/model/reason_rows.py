@@ -215,7 +215,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
         log=LogLevel.NOTHING,
     ),
     "targets-filtered": ReasonRow(Group.CONFIGURATION, "The target network filters exclude every target."),
-    "no-zone": ReasonRow(Group.CONFIGURATION, "No zone can hold the name."),
+    "no-zone": ReasonRow(Group.CONFIGURATION, "None of the zones that could be listed can hold the name."),
     "zones-unknown": ReasonRow(
         Group.CONFIGURATION,
         "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",

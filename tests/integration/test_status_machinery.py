@@ -123,7 +123,12 @@ def test_a_status_is_written_once_and_the_next_process_leaves_it_unchanged(
         "Ready": ("False", "no-zone"),
     }
     assert found["status"]["endpoints"] == [
-        {"dnsName": "a.acme.test", "recordType": "A", "reason": "no-zone", "message": "No zone can hold the name."}
+        {
+            "dnsName": "a.acme.test",
+            "recordType": "A",
+            "reason": "no-zone",
+            "message": "None of the zones that could be listed can hold the name.",
+        }
     ]
 
 

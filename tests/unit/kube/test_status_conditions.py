@@ -79,10 +79,15 @@ def test_the_status_of_an_object_lists_endpoints_with_problems_under_the_names_w
             "reason": "invalid-endpoint",
             "message": f"{MEANINGS[Reason.INVALID_ENDPOINT]} 'CAA' is not valid",
         },
-        {"dnsName": "b.test", "setIdentifier": "one", "reason": "no-zone", "message": "No zone can hold the name."},
+        {
+            "dnsName": "b.test",
+            "setIdentifier": "one",
+            "reason": "no-zone",
+            "message": "None of the zones that could be listed can hold the name.",
+        },
     ]
     assert status["conditions"][1]["message"].endswith(
-        "; spec.endpoints[1] b.test: No zone can hold the name. [no-zone]"
+        "; spec.endpoints[1] b.test: None of the zones that could be listed can hold the name. [no-zone]"
     )
 
 
