@@ -109,7 +109,7 @@ def assemble(
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
     audit, decision_log = build_logs(config, writer, engine, clock, activity_reporter)
     queries = build_rule_queries(config, activity_reporter, decision_log, clock, gate)
-    cluster, policies = _build_origins(config, kinds, clock, activity_reporter)
+    cluster, policies = _build_origins(config, kinds, activity_reporter)
     status_writer, policy_status = build_status_writers(config, writes=writer is not None and not needs_approval)
     parts = ControllerParts(
         engine=engine,
@@ -135,14 +135,14 @@ def assemble(
 
 
 def _build_origins(
-    config: Config, kinds: Collection[Kind], clock: Clock, reporter: ActivityReporter
+    config: Config, kinds: Collection[Kind], reporter: ActivityReporter
 ) -> tuple[Cluster, PolicyWatcher | None]:
     """Build the cluster and the watcher of local rules; None for the watcher without `--policy-rules`.
 
     Raises:
         UsageError: a flag of either is invalid. A watcher that was built already is closed.
     """
-    policies = build_policy_watcher(config, clock, reporter.report_defect)
+    policies = build_policy_watcher(config, reporter.report_defect)
     try:
         return build_cluster(config, kinds, build_generated_objects(config)), policies
     except UsageError:

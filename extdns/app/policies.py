@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from extdns.config import Config
     from extdns.controller.policy_watcher import PolicyWatcher
-    from extdns.ports import Clock, Cluster
+    from extdns.ports import Cluster
 
 
 def has_rules(config: Config) -> bool:
@@ -22,9 +22,7 @@ def has_rules(config: Config) -> bool:
     return bool(config.rules.policy_rules or config.rules.opa_url)
 
 
-def build_policy_watcher(
-    config: Config, clock: Clock, report_defect: Callable[[Exception], None]
-) -> PolicyWatcher | None:
+def build_policy_watcher(config: Config, report_defect: Callable[[Exception], None]) -> PolicyWatcher | None:
     """Build the watcher of the DNSPolicies that `--policy-rules` names; None without that flag.
 
     Raises:
@@ -34,7 +32,7 @@ def build_policy_watcher(
         return None
     from extdns.controller.policy_watcher import PolicyWatcher
 
-    return PolicyWatcher(tuple(_build_origins(config)), clock=clock, report_defect=report_defect)
+    return PolicyWatcher(tuple(_build_origins(config)), report_defect=report_defect)
 
 
 def _build_origins(config: Config) -> Iterator[Cluster]:

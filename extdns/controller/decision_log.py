@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.controller.line_queue import LineQueue
-from extdns.controller.watched_rules import WatchedRules
 from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
 from extdns.log import Event
 from extdns.rules.rule_input import count_characters
@@ -121,15 +120,35 @@ class DecisionLog:
 
     def watch(self, rules: RuleSet) -> RuleSet:
         """Return rules that answer as *rules* do, and write their evaluations to this log."""
-        return WatchedRules(rules, self._record_local)
+        return _LoggedRules(rules, self)
 
-    def _record_local(self, rules: RuleSet, inputs: Sequence[RuleInput], found: Sequence[Evaluation]) -> None:
-        """Queue the lines about those of *inputs* for which a rule matched, or could not be evaluated."""
+
+class _LoggedRules:
+    """Implements `RuleSet` with other rules, and writes their evaluations to a decision log."""
+
+    def __init__(self, rules: RuleSet, decision_log: DecisionLog) -> None:
+        self._rules = rules
+        self._log = decision_log
+
+    @property
+    def revision(self) -> str:
+        """The revision of the rules."""
+        return self._rules.revision
+
+    @property
+    def needs_namespaces(self) -> bool:
+        """Whether a rule reads labels or annotations of namespaces."""
+        return self._rules.needs_namespaces
+
+    def evaluate(self, inputs: Sequence[RuleInput]) -> tuple[Evaluation, ...]:
+        """Return the evaluation of each of *inputs*, in their order."""
+        found = self._rules.evaluate(inputs)
         matched = [(item, one) for item, one in zip(inputs, found, strict=True) if one.matched or one.unavailable]
         if matched:
-            self.record(
+            self._log.record(
                 [item for item, _ in matched],
                 [one for _, one in matched],
                 path=LOCAL_PATH,
-                revision=rules.revision,
+                revision=self._rules.revision,
             )
+        return found

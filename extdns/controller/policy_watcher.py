@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from extdns import log
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import PolicyRules
-from extdns.controller.watched_rules import WatchedRules
 from extdns.documents.rule_snapshot import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
@@ -18,9 +17,7 @@ from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:
-    from extdns.ports import Clock, Cluster
-    from extdns.rules.evaluation import Evaluation, RuleSet
-    from extdns.rules.rule_input import RuleInput
+    from extdns.ports import Cluster
 
 _log = log.get(__name__)
 FIRST_READ_TIMEOUT_S: Final = 30.0
@@ -39,16 +36,14 @@ class PolicyWatcher:
     after each change. An origin that fails keeps its last valid policies.
     """
 
-    def __init__(self, origins: Sequence[Cluster], *, clock: Clock, report_defect: Callable[[Exception], None]) -> None:
+    def __init__(self, origins: Sequence[Cluster], *, report_defect: Callable[[Exception], None]) -> None:
         """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them."""
         self._origins = tuple(origins)
-        self._clock = clock
         self._report_defect = report_defect
         self._put: Callable[[Input], None] = _discard
         self._indexes = tuple(PolicyIndex() for _ in origins)
         self._lock = threading.Lock()
         self._published: tuple[str, list[PolicyState]] = "", []
-        self._evaluated_at_s: float | None = None
         self._problems: frozenset[str] = frozenset()
         self._warnings: frozenset[str] = frozenset()
         self._closed = threading.Event()
@@ -69,9 +64,7 @@ class PolicyWatcher:
         """Return the state of the rules. Safe from any thread."""
         with self._lock:
             revision, states = self._published
-        return LocalRulesSnapshot(
-            revision=revision, policies=tuple(states), problems=self.problems, evaluated_at_s=self._evaluated_at_s
-        )
+        return LocalRulesSnapshot(revision=revision, policies=tuple(states), problems=self.problems)
 
     def list_cluster_states(self) -> tuple[PolicyState, ...]:
         """Return the state of each policy of the last origin, the cluster. Safe from any thread."""
@@ -143,11 +136,8 @@ class PolicyWatcher:
                 )
             self._published = rules.revision, states
             # also for a state alone, which is written to the cluster
-            self._put(RulesChanged(rules=WatchedRules(rules, self._record_evaluation)))
+            self._put(RulesChanged(rules=rules))
         self._report_problems()
-
-    def _record_evaluation(self, _rules: RuleSet, _inputs: Sequence[RuleInput], _found: Sequence[Evaluation]) -> None:
-        self._evaluated_at_s = self._clock.monotonic_s()
 
     def _report_problems(self) -> None:
         before = self._problems

@@ -105,7 +105,7 @@ def build_policies(live: ProcessSnapshot, config: Config, after: str, limit: int
     end = min(start + limit, len(rules))
     while start < end < len(rules) and rules[end].name == rules[end - 1].name:
         end += 1
-    evaluated_at_s = local.evaluated_at_s if local else None
+    evaluated_at_s = live.engine.rules_evaluated_at_s if local else None
     return PoliciesDocument(
         api_version=VERSION,
         process=UNKNOWN_PROCESS,

@@ -20,13 +20,11 @@ class LocalRulesSnapshot(Value, frozen=True, kw_only=True):
         policies: the state of each DNSPolicy, grouped by origin (the cluster or files), each group sorted by name.
         problems: a message for each DNSPolicy that is not valid, each file of DNSPolicies that cannot be read, and each
             failure to list DNSPolicies; sorted.
-        evaluated_at_s: when a record was last evaluated (monotonic seconds), None before the first.
     """
 
     revision: str = ""
     policies: tuple[PolicyState, ...] = ()
     problems: tuple[str, ...] = ()
-    evaluated_at_s: float | None = None
 
 
 class PolicyServerSnapshot(Value, frozen=True, kw_only=True):

@@ -75,6 +75,7 @@ class EngineSnapshot:
         state_problem: why saved state is unknown or was not saved, "" if there is no problem.
         other_cluster: the id of the cluster of the objects, if a person must accept it first; otherwise "".
         scope: which zones, objects and names there are.
+        rules_evaluated_at_s: when rules were last evaluated on a record (monotonic seconds), None before the first.
         all_zones: whether the zones of every account are known; otherwise a name may belong to an unknown zone.
     """
 
@@ -92,6 +93,7 @@ class EngineSnapshot:
         self.scope = measure_scope(engine)
         self.state_problem = engine.state_problem
         self.other_cluster = engine.delete_guard.cluster.other_id
+        self.rules_evaluated_at_s = engine.rules.evaluated_at_s
         self.all_zones = engine.zones.is_listed and not engine.zones.failed_accounts
         self._placement = engine.zones.placement
         self._plan, self._registry = engine.settings.plan, engine.settings.registry

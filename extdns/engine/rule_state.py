@@ -59,6 +59,7 @@ class RuleState:
         is_active: whether there are rules or a policy server, so that names must be evaluated.
         rules: the local rules, None if there are none.
         has_server: whether a policy server is queried.
+        evaluated_at_s: when the rules were last evaluated on a record (monotonic seconds), None before the first.
     """
 
     def __init__(self, settings: EngineSettings, phases: KindPhases) -> None:
@@ -71,6 +72,7 @@ class RuleState:
         self.rules: RuleSet | None = UnreadRules() if settings.has_rules else None
         self.has_server = settings.has_policy_server
         self.is_active = settings.has_rules or settings.has_policy_server
+        self.evaluated_at_s: float | None = None
         self._objects: dict[ObjectKey, RuleObject] = {}
         self._namespaces: dict[str, RuleNamespace] = {}
         self._answers: dict[RuleInput, Evaluation] = {}

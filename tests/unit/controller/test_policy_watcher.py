@@ -11,7 +11,6 @@ import pytest
 
 from extdns.cel.policy_rules import PolicyRules
 from extdns.controller import policy_watcher
-from extdns.controller.clock import SystemClock
 from extdns.controller.policy_watcher import PolicyWatcher
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
@@ -38,7 +37,7 @@ def policy(expression: str, name: str = "rule", domain: str = "example.com") -> 
 def watch(*origins: ScriptedCluster) -> Iterator[tuple[PolicyWatcher, SimpleQueue[Input], list[Exception]]]:
     inputs: SimpleQueue[Input] = SimpleQueue()
     defects: list[Exception] = []
-    watcher = PolicyWatcher(origins, clock=SystemClock(), report_defect=defects.append)
+    watcher = PolicyWatcher(origins, report_defect=defects.append)
     watcher.start(inputs.put)
     try:
         yield watcher, inputs, defects

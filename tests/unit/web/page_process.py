@@ -120,6 +120,8 @@ def process(
     running = assembly.assemble(config)
     running.controller.run(once=True)
     seen = EngineSnapshot(running.engine)
+    if seen.rules_evaluated_at_s is not None:
+        seen.rules_evaluated_at_s = -60.0
     changes = tuple(
         SentChange(
             at=AT,

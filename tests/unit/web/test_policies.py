@@ -57,7 +57,6 @@ LOCAL = LocalRulesSnapshot(
         build_state("unusable", "spec is missing", is_used=False, file=""),
     ),
     problems=("DNSPolicy unusable: spec is missing",),
-    evaluated_at_s=-60.0,
 )
 SERVER = PolicyServerSnapshot(
     revision="7f3a",
