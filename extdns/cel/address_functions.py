@@ -14,10 +14,19 @@ from typing import Final
 from extdns.errors import shorten
 
 _CACHED: Final = 1024
+
+
+def _list_range(network: str) -> range:
+    """Return the numbers of the addresses in *network*."""
+    found = ip_network(network)
+    return range(int(found.network_address), int(found.broadcast_address) + 1)
+
+
 _PRIVATE: Final = {
-    4: tuple(ip_network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
-    6: (ip_network("fc00::/7"),),
+    4: [_list_range(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
+    6: [_list_range("fc00::/7")],
 }
+_OCTETS: Final = {str(number): number for number in range(256)}
 _LINK_LOCAL_MULTICAST: Final = ip_network("224.0.0.0/24")
 _BROADCAST: Final = IPv4Address("255.255.255.255")
 _SECOND_BYTE_SHIFT: Final = 112
@@ -29,7 +38,7 @@ def parse_address(text: object) -> IPv4Address | IPv6Address:
     """Parse the address *text*, or the address part of a network. Raises `ValueError`."""
     if isinstance(text, str) and "%" not in text:
         try:
-            found = _parse_network(text) if "/" in text else ip_address(text)
+            found = _parse_network(text) if "/" in text else _parse_ip(text)
         except ValueError:
             pass
         else:
@@ -55,6 +64,16 @@ def _parse_network(text: object) -> IPv4Interface | IPv6Interface:
     raise ValueError(f"{_describe(text)} is not a network in CIDR notation")
 
 
+def _parse_ip(text: str) -> IPv4Address | IPv6Address:
+    """Parse an address as `ip_address` does, but IPv4, which most are, in a third of the time. Raises `ValueError`."""
+    try:
+        first, second, third, fourth = text.split(".")
+        number = _OCTETS[first] << 24 | _OCTETS[second] << 16 | _OCTETS[third] << 8 | _OCTETS[fourth]
+    except (ValueError, KeyError):
+        return ip_address(text)
+    return IPv4Address(number)
+
+
 def _describe(text: object) -> str:
     return f'"{shorten(text)}"' if isinstance(text, str) else f"a value that is not a string ({type(text).__name__})"
 
@@ -67,7 +86,11 @@ def convert_address(text: str) -> str:
 
 def is_address(text: str) -> bool:
     """Return whether *text* is an IP address without zone and prefix length, and not an IPv4-mapped one."""
-    return _is_valid(parse_address, text) and "/" not in text
+    try:
+        parse_address(text)
+    except ValueError:
+        return False
+    return "/" not in text
 
 
 def is_canonical(text: str) -> bool:
@@ -83,7 +106,11 @@ def convert_network(text: str) -> str:
 
 def is_network(text: str) -> bool:
     """Return whether *text* is a network in CIDR notation."""
-    return _is_valid(_parse_network, text)
+    try:
+        _parse_network(text)
+    except ValueError:
+        return False
+    return True
 
 
 def contains_address(network: str, address: str) -> bool:
@@ -148,18 +175,11 @@ def is_global_unicast(address: str) -> bool:
 def is_private(address: str) -> bool:
     """Return whether *address* is private (RFC 1918, RFC 4193). Kubernetes has no such function."""
     found = parse_address(address)
-    for network in _PRIVATE[found.version]:  # noqa: SIM110 - most calls are about new addresses, and a generator takes longer
-        if found in network:
+    number = int(found)
+    for addresses in _PRIVATE[found.version]:  # noqa: SIM110 - a generator takes longer than the whole loop
+        if number in addresses:
             return True
     return False
-
-
-def _is_valid(parse: Callable[[object], object], text: str) -> bool:
-    try:
-        parse(text)
-    except ValueError:
-        return False
-    return True
 
 
 ADDRESS_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {

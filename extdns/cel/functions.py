@@ -27,7 +27,7 @@ _PATH_CHARACTERS: Final = "/:@!$&'()*+,;=-._~%"
 
 def is_subdomain_of(name: str, domain: str) -> bool:
     """Return whether *name* is *domain* or below it, by whole labels, in any spelling. "." contains every name."""
-    parsed = _parse_name(name)
+    parsed = name if isinstance(name, DnsName) else _parse_name(name)
     return domain == _ROOT or parsed.within(_parse_name(domain))
 
 

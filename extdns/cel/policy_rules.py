@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from extdns.cel.policy import CompiledPolicy
 from extdns.cel.policy_document import PolicyMatch, SelectorRequirement
 from extdns.cel.policy_group import PolicyGroup
+from extdns.cel.references import ReadValues, References
+from extdns.cel.syntax import FieldPath
 from extdns.errors import describe_error
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
@@ -60,10 +62,10 @@ class PolicyRules:
         self._domains = frozenset(domain for match in matches for domain in match.domains)
         has_selectors = any(match.namespace_selector is not None for match in matches)
         self._needs_namespaces = has_selectors or any(policy.reads_namespaces for policy in policies)
+        self._match_fields = References((), _list_match_fields(matches, needs_namespaces=self._needs_namespaces))
         self._selections: dict[Hashable, _Selection] = {}
         self._groups: dict[tuple[CompiledPolicy, ...], PolicyGroup] = {}
-        self._answers: dict[Hashable, tuple[Violation, ...]] = {}
-        self._cached_characters = 0
+        self._cached = self._cached_characters = 0  # the answers of all groups
         texts = sorted((policy.text for policy in policies), key=repr)
         self._revision = hashlib.blake2b(repr((texts, self._unavailable)).encode(), digest_size=8).hexdigest()
 
@@ -87,11 +89,11 @@ class PolicyRules:
             groups, answer = self._find_selection(item)
             for group in groups:
                 values = group.read(item)
-                found = self._answers.get((group, values))
+                found = group.answers.get(values)
                 if found is None:
-                    size = len(repr(values))
+                    size = len(repr(values[1]))
                     found = group.evaluate(item, values, size)
-                    self._store_answer((group, values), found, size)
+                    self._store_answer(group, values, found, size)
                 violations += found
         except Exception as error:  # noqa: BLE001 - a defect must not change a record (docs/design/rules.md)
             return Evaluation(unavailable=describe_error(error))
@@ -101,31 +103,28 @@ class PolicyRules:
             violations=tuple(sorted(set(violations))), matched=answer.matched, unavailable=answer.unavailable
         )
 
-    def _store_answer(self, key: Hashable, answer: tuple[Violation, ...], size: int) -> None:
+    def _store_answer(self, group: PolicyGroup, values: ReadValues, answer: tuple[Violation, ...], size: int) -> None:
+        if self._cached >= _MAX_CACHED or self._cached_characters + size > MAX_CACHED_CHARACTERS:
+            self._drop_answers()
+        self._cached += 1
         self._cached_characters += size
-        if len(self._answers) >= _MAX_CACHED or self._cached_characters > MAX_CACHED_CHARACTERS:
-            self._answers.clear()
-            self._cached_characters = size
-        self._answers[key] = answer
+        group.answers[values] = answer
+
+    def _drop_answers(self) -> None:
+        for group in self._groups.values():
+            group.answers.clear()
+        self._cached = self._cached_characters = 0
 
     def _find_selection(self, item: RuleInput) -> _Selection:
         """Return the policies that match *item*."""
-        key = (
-            item.operation,
-            item.record.type,
-            item.source,
-            item.zone.name,
-            item.object and item.object.namespace,
-            self._needs_namespaces and item.namespace and item.namespace.labels,
-            self._domains and self._list_domains(item.record.name),
-        )
+        key = self._match_fields.read(item), self._domains and self._list_domains(item.record.name)
         found = self._selections.get(key)
         if found is None:
             found = self._select(item)
             if len(self._selections) >= _MAX_SELECTIONS:
+                self._drop_answers()
                 self._selections.clear()
                 self._groups.clear()
-                self._answers.clear()
             self._selections[key] = found
         return found
 
@@ -166,6 +165,23 @@ class PolicyRules:
             group = self._groups.get(tuple(found)) or PolicyGroup(found)
             groups.append(self._groups.setdefault(tuple(found), group))
         return groups
+
+
+def _list_match_fields(matches: Iterable[PolicyMatch], *, needs_namespaces: bool) -> Iterator[FieldPath]:
+    """Yield the fields that `is_matched` reads for any of *matches*, but for the names of records."""
+    yield FieldPath(("operation",))
+    if needs_namespaces:
+        yield FieldPath(("object", "namespace"))
+        yield FieldPath(("namespace", "labels"))
+    for match in matches:
+        if match.record_types:
+            yield FieldPath(("record", "type"))
+        if match.sources:
+            yield FieldPath(("source",))
+        if match.zones:
+            yield FieldPath(("record", "zone"))
+        if match.namespaces:
+            yield FieldPath(("object", "namespace"))
 
 
 def _lacks_namespace(item: RuleInput) -> bool:

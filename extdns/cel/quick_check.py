@@ -14,18 +14,23 @@ import re
 from collections.abc import Callable, Mapping
 from functools import reduce
 from inspect import signature
-from operator import eq, ge, getitem, gt, le, lt, ne
+from operator import attrgetter, eq, ge, gt, le, lt, ne
 from typing import Any, Final, NamedTuple
 
 from extdns.cel.address_functions import ADDRESS_FUNCTIONS
 from extdns.cel.functions import is_subdomain_of, list_labels
-from extdns.cel.references import FIELDS
+from extdns.cel.references import FIELDS, OPTIONAL, find_field
 from extdns.cel.syntax import read_tokens
+from extdns.rules.rule_input import RuleInput
 
-QuickCheck = Callable[[Mapping[str, Any]], Any]
-"""A part of a condition, as a function of the document with the variables of the loops around it."""
+Scope = tuple[Any, ...]
+"""The input, and the values of the variables of the loops around a part of a condition, the outermost first."""
 
-_Loops = frozenset[str]
+QuickCheck = Callable[[Scope], Any]
+"""A condition or a part of it, as a function of its scope. It may raise any exception."""
+
+_Loops = tuple[str, ...]
+"""The variables of the loops around a part of a condition, the outermost first."""
 
 _KINDS: Final = {
     "ttl": "int",
@@ -40,8 +45,6 @@ _KINDS: Final = {
 
 _KEYS: Final = {"list[str]": int, "dict[str, str]": str}
 """The kinds that have elements, which are texts, and the type of their keys."""
-
-_OPTIONAL: Final = frozenset({"object", "namespace", "current"})
 
 _REPLACED: Final = {"&&": "and", "||": "or", "!": "~", "true": "True", "false": "False", "null": "None"}
 _TEXT: Final = re.compile(r"""(['"])(?:[^'"\\\x00-\x1f]|\\\\)*\1""")
@@ -74,14 +77,17 @@ class _Operand(NamedTuple):
 
 
 def compile_quick_check(source: str) -> QuickCheck | None:
-    """Return the quick check of the condition *source*, which is valid; None if it has none."""
+    """Return the quick check of the condition *source*, which is valid; None if it has none.
+
+    Its scope is `(item,)`.
+    """
     tokens = []
     for group, text in read_tokens(source):
         if (group == "text" and not _TEXT.fullmatch(text)) or (group == "number" and not _NUMBER.fullmatch(text)):
             return None
         tokens.append(_REPLACED.get(text, text))
     try:
-        return _require("bool", _compile(ast.parse(" ".join(tokens), mode="eval").body, frozenset()))
+        return _require("bool", _compile(ast.parse(" ".join(tokens), mode="eval").body, ()))
     except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError, re.error):
         return None
 
@@ -92,7 +98,8 @@ def _compile(node: ast.expr, loops: _Loops) -> _Operand:
         case ast.Constant(value=bool() | int() | str() as value):
             return _Operand(type(value).__name__, lambda _: value)
         case ast.Name(id=name) if name in loops:
-            return _Operand("str", lambda scope: scope[name])
+            at = len(loops) - loops[::-1].index(name)  # of the innermost loop with this variable
+            return _Operand("str", lambda scope: scope[at])
         case ast.Name() | ast.Attribute():
             return _compile_field(_list_names(node, loops))
         case ast.Subscript(value=value, slice=ast.Constant(value=key)):
@@ -152,13 +159,27 @@ def _compile_field(names: tuple[str, ...]) -> _Operand:
         kind = "list[str]" if "record" in path else "dict[str, str]"
     else:
         kind = _KINDS.get(path[-1], "str")
-    first, rest = path[0], path[1:]
-    if len(rest) == 1:
-        name = rest[0]
-        part = _Operand(kind, lambda scope: scope[first][name])
-    else:
-        part = _Operand(kind, lambda scope: reduce(getitem, rest, scope[first]))
-    return reduce(_compile_element, keys, part)
+    return reduce(_compile_element, keys, _Operand(kind, _build_getter(path)))
+
+
+def _build_getter(path: tuple[str, ...]) -> QuickCheck:
+    """Return a function that returns the value of the field at *path* as the document has it."""
+    attribute, convert, _ = find_field(path)
+    find: Callable[[RuleInput], Any] = attrgetter(attribute)
+    if path[0] in OPTIONAL and not attribute.startswith(path[0]):  # the zone of the current record is that of the input
+        find = _require_variable(path[0], find)
+    return (lambda scope: convert(find(scope[0]))) if convert else (lambda scope: find(scope[0]))
+
+
+def _require_variable(variable: str, find: Callable[[RuleInput], Any]) -> Callable[[RuleInput], Any]:
+    """Return *find*, but the function raises `LookupError` if *variable* is null."""
+
+    def find_if_known(item: RuleInput) -> object:
+        if getattr(item, variable) is None:
+            raise LookupError(variable)
+        return find(item)
+
+    return find_if_known
 
 
 def _compile_element(part: _Operand, key: object) -> _Operand:
@@ -171,12 +192,14 @@ def _compile_element(part: _Operand, key: object) -> _Operand:
 
 def _compile_comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, loops: _Loops) -> QuickCheck:
     match left, op, right:
-        case ast.Name(id=name), ast.Eq() | ast.NotEq(), ast.Constant(value=None) if name in _OPTIONAL - loops:
-            expected = isinstance(op, ast.Eq)
-            return lambda scope: (scope[name] is None) is expected
+        case ast.Name(id=name), ast.Eq() | ast.NotEq(), ast.Constant(value=None) if (
+            name in OPTIONAL and name not in loops
+        ):
+            find, expected = attrgetter(name), isinstance(op, ast.Eq)
+            return lambda scope: (find(scope[0]) is None) is expected
         case _, ast.In(), _:
-            get, find = _require("str", _compile(left, loops)), _compile_elements(right, loops)
-            return lambda scope: get(scope) in find(scope)
+            get, list_elements = _require("str", _compile(left, loops)), _compile_elements(right, loops)
+            return lambda scope: get(scope) in list_elements(scope)
         case _:
             kind, first = _compile(left, loops)
             second = _require(kind, _compile(right, loops))
@@ -209,8 +232,8 @@ def _compile_call(function: ast.expr, arguments: list[ast.expr], loops: _Loops) 
             raise ValueError(function)
     match name, arguments:
         case "all" | "exists", [ast.Name(id=variable), condition] if kind in _KEYS:
-            check = _require("bool", _compile(condition, loops | {variable}))
-            return _Operand("bool", _build_loop(get, variable, check, is_all=name == "all"))
+            check = _require("bool", _compile(condition, (*loops, variable)))
+            return _Operand("bool", _build_loop(get, check, is_all=name == "all"))
         case "matches", [ast.Constant(value=str(pattern))] if kind == "str" and _LINEAR.fullmatch(pattern):
             search = re.compile(re.sub(r"\$$", r"\\Z", pattern)).search
             return _Operand("bool", lambda scope: search(get(scope)) is not None)
@@ -237,14 +260,12 @@ def _compile_function(name: str, arguments: list[_Operand]) -> _Operand:
     return _Operand(declared.return_annotation, lambda scope: call(first(scope), second(scope)))
 
 
-def _build_loop(get: QuickCheck, variable: str, check: QuickCheck, *, is_all: bool) -> QuickCheck:
+def _build_loop(get: QuickCheck, check: QuickCheck, *, is_all: bool) -> QuickCheck:
     """Return a function that returns whether *check* is true of all elements of *get*, or else of one of them."""
 
-    def run(scope: Mapping[str, Any]) -> bool:
-        inner = {**scope}
+    def run(scope: Scope) -> bool:
         for one in get(scope):
-            inner[variable] = one
-            if check(inner) is not is_all:
+            if check((*scope, one)) is not is_all:
                 return not is_all
         return is_all
 

@@ -6,7 +6,7 @@ values were read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from enum import IntEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -17,19 +17,18 @@ from extdns.cel.syntax import ExpressionSyntax, FieldPath
 from extdns.rules.rule_input import RuleDocument, RuleInput
 
 FieldSchema = Mapping[str, "FieldSchema | None"]
-ReadValues = tuple[Hashable, ...]
-"""What was read of one input. Equal values give equal documents."""
+ReadValues = tuple[Hashable, tuple[Any, ...]]
+"""What was read of one input: which variables are null, and the values of the fields. Equal ones: equal documents."""
 
 _Path = tuple[str, ...]
-_Getter = Callable[[RuleInput], tuple[Any, ...] | None]
 
 RESERVED: Final = "namespace"
 INTERNAL: Final = "Namespace"  # as long, so that positions in messages stay right
 """CEL reserves the word `namespace`, so the evaluator gets another name for this variable."""
 
 
-class _Field(NamedTuple):
-    """A field of the document.
+class Field(NamedTuple):
+    """A field of the document that expressions get.
 
     Attributes:
         attribute: the attribute of `RuleInput` that has its value, with dots.
@@ -46,41 +45,41 @@ def _split_name(name: str) -> list[str]:
     return name.split(".")
 
 
-def _list_record_fields(parent: str) -> dict[_Path, _Field]:
+def _list_record_fields(parent: str) -> dict[_Path, Field]:
     """Return the fields of a record. *parent* is `record` or `current.record`."""
     fields = {
-        "name": _Field(f"{parent}.name", is_distinct=True),
-        "labels": _Field(f"{parent}.name", _split_name, is_distinct=True),
-        "zone": _Field("zone.name"),
-        "private": _Field("zone.private"),
-        "type": _Field(f"{parent}.type"),
-        "ttl": _Field(f"{parent}.ttl_s"),
-        "targets": _Field(f"{parent}.targets", list, is_distinct=True),
-        "setIdentifier": _Field(f"{parent}.set_identifier"),
-        "properties": _Field(f"{parent}.properties", dict, is_distinct=True),
+        "name": Field(f"{parent}.name", is_distinct=True),
+        "labels": Field(f"{parent}.name", _split_name, is_distinct=True),
+        "zone": Field("zone.name"),
+        "private": Field("zone.private"),
+        "type": Field(f"{parent}.type"),
+        "ttl": Field(f"{parent}.ttl_s"),
+        "targets": Field(f"{parent}.targets", list, is_distinct=True),
+        "setIdentifier": Field(f"{parent}.set_identifier"),
+        "properties": Field(f"{parent}.properties", dict, is_distinct=True),
     }
     return {(*parent.split("."), name): field for name, field in fields.items()}
 
 
-_FIELDS: Final[Mapping[_Path, _Field]] = {
-    ("operation",): _Field("operation.value"),
-    ("source",): _Field("source"),
+_FIELDS: Final[Mapping[_Path, Field]] = {
+    ("operation",): Field("operation", str),
+    ("source",): Field("source"),
     **_list_record_fields("record"),
-    ("object", "apiVersion"): _Field("object.api_version"),
-    ("object", "kind"): _Field("object.kind"),
-    ("object", "namespace"): _Field("object.namespace"),
-    ("object", "name"): _Field("object.name", is_distinct=True),
-    ("object", "labels"): _Field("object.labels", dict, is_distinct=True),
-    ("object", "annotations"): _Field("object.annotations", dict, is_distinct=True),
-    ("namespace", "name"): _Field("namespace.name"),
-    ("namespace", "labels"): _Field("namespace.labels", dict),
-    ("namespace", "annotations"): _Field("namespace.annotations", dict),
+    ("object", "apiVersion"): Field("object.api_version"),
+    ("object", "kind"): Field("object.kind"),
+    ("object", "namespace"): Field("object.namespace"),
+    ("object", "name"): Field("object.name", is_distinct=True),
+    ("object", "labels"): Field("object.labels", dict, is_distinct=True),
+    ("object", "annotations"): Field("object.annotations", dict, is_distinct=True),
+    ("namespace", "name"): Field("namespace.name"),
+    ("namespace", "labels"): Field("namespace.labels", dict),
+    ("namespace", "annotations"): Field("namespace.annotations", dict),
     **_list_record_fields("current.record"),
-    ("current", "owner"): _Field("current.owner"),
-    ("current", "ours"): _Field("current.is_ours"),
-    ("current", "resource"): _Field("current.resource", is_distinct=True),
+    ("current", "owner"): Field("current.owner"),
+    ("current", "ours"): Field("current.is_ours"),
+    ("current", "resource"): Field("current.resource", is_distinct=True),
 }
-_OPTIONAL: Final = ("object", "namespace", "current")
+OPTIONAL: Final = ("object", "namespace", "current")
 """The variables that can be null. Their names are those of the attributes of `RuleInput`."""
 
 _PUBLISHED: Final = frozenset({"operation", "current"})
@@ -95,6 +94,11 @@ def _build_schema(parent: _Path) -> FieldSchema | None:
 
 FIELDS: Final[FieldSchema] = _build_schema(()) or {}
 """The variables of an expression and their fields (docs/design/rules.md, "The document"); None if any may follow."""
+
+
+def find_field(path: tuple[str, ...]) -> Field:
+    """Return the field of the document at *path*, such as `("record", "ttl")`. Raises `LookupError`."""
+    return _FIELDS[path]
 
 
 class Sharing(IntEnum):
@@ -113,41 +117,42 @@ class References:
         sharing: how many inputs have an answer of these expressions in common.
     """
 
-    def __init__(self, expressions: Iterable[ExpressionSyntax]) -> None:
-        """Collect the variables, fields and functions of *expressions*."""
+    def __init__(self, expressions: Iterable[ExpressionSyntax], paths: Iterable[FieldPath] = ()) -> None:
+        """Collect the variables, fields and functions of *expressions*; read the fields at *paths*, too."""
         syntaxes = tuple(expressions)
         called = {call.name for one in syntaxes for call in one.calls}
-        paths = {path for one in syntaxes for path in one.paths if path.names[0] in FIELDS}
-        keys = _find_fields(paths)
-        self.variables = frozenset(path.names[0] for path in paths)
         self._functions = {name: FUNCTIONS[name] for name in sorted(called & FUNCTIONS.keys())}
-        self._parts = [
-            _build_part(variable, keys, paths)
-            for variable in ("", *_OPTIONAL)
-            if not variable or variable in self.variables
-        ]
-        if not any(_FIELDS[path].is_distinct and found is None for path, found in keys.items()):
+        self._paths = {*paths, *(path for one in syntaxes for path in one.paths if path.names[0] in FIELDS)}
+        self._keys = _find_fields(self._paths)
+        self.variables = frozenset(path.names[0] for path in self._paths)
+        # the class of each variable that can be null says whether it is, and attrgetter needs no function of Python
+        self._find_classes = attrgetter("__class__", *(f"{one}.__class__" for one in OPTIONAL if one in self.variables))
+        self._layouts: dict[Hashable, _Layout] = {}
+        if not any(_FIELDS[path].is_distinct and found is None for path, found in self._keys.items()):
             self.sharing = Sharing.MANY
         else:
             self.sharing = Sharing.RECORD if self.variables.isdisjoint(_PUBLISHED) else Sharing.CURRENT
 
     def read(self, item: RuleInput) -> ReadValues:
         """Return the values of the fields in *item*."""
-        return tuple([part.get(item) for part in self._parts])
+        classes = self._find_classes(item)
+        layout = self._layouts.get(classes)
+        if layout is None:
+            nulls = [one for one in OPTIONAL if one in self.variables and getattr(item, one) is None]
+            layout = self._layouts[classes] = _build_layout(nulls, self._keys, self._paths)
+        return classes, layout.read(item)
 
     def build_document(self, values: ReadValues) -> RuleDocument:
         """Return the document with the fields whose *values* `read` returned, and no others."""
-        document: RuleDocument = {}
-        for part, found in zip(self._parts, values, strict=True):
-            if found is None:
-                document[part.variable] = None
-                continue
-            maps: list[dict[str, Any]] = [document]
-            for at, name in part.parents:
-                maps.append({})
-                maps[at][name] = maps[-1]
-            for (at, name, convert), value in zip(part.places, found, strict=True):  # type: ignore[call-overload] # a tuple
-                maps[at][name] = convert(value) if convert else value
+        classes, found = values
+        layout = self._layouts[classes]
+        document: RuleDocument = dict.fromkeys(layout.nulls)
+        maps: dict[_Path, dict[str, Any]] = {(): document}
+        for path in layout.maps:
+            maps[path] = maps[path[:-1]][path[-1]] = {}
+        for path, value in zip(layout.fields, found, strict=True):
+            convert = _FIELDS[path].convert
+            maps[path[:-1]][path[-1]] = convert(value) if convert else value
         return document
 
     def build_context(self, document: RuleDocument) -> Context:
@@ -158,21 +163,20 @@ class References:
         return Context(variables, self._functions)
 
 
-class _Part(NamedTuple):
-    """The fields of one variable that can be null, or of all variables that cannot.
+class _Layout(NamedTuple):
+    """How inputs in which the same variables are null are read.
 
     Attributes:
-        variable: the variable that can be null; "" for all those that cannot.
-        get: returns the values of the fields in an input, None if the variable is null.
-        parents: the maps that contain the fields, the outer ones first: for each the position of the map that contains
-            it, and its name there. Position 0 is the document, 1 the first of these maps.
-        places: for each value the position of the map that contains it, its name there, and its conversion.
+        nulls: these variables.
+        maps: the paths of the maps in the document, the outer ones first.
+        fields: the paths of the fields.
+        read: returns the values of the fields in an input, in the same order.
     """
 
-    variable: str
-    get: _Getter
-    parents: tuple[tuple[int, str], ...]
-    places: tuple[tuple[int, str, Callable[[Any], object] | None], ...]
+    nulls: tuple[str, ...]
+    maps: tuple[_Path, ...]
+    fields: tuple[_Path, ...]
+    read: Callable[[RuleInput], tuple[Any, ...]]
 
 
 def _find_fields(paths: Iterable[FieldPath]) -> dict[_Path, frozenset[str] | None]:
@@ -191,38 +195,35 @@ def _find_fields(paths: Iterable[FieldPath]) -> dict[_Path, frozenset[str] | Non
     return found
 
 
-def _build_part(variable: str, keys: Mapping[_Path, frozenset[str] | None], paths: Iterable[FieldPath]) -> _Part:
-    def is_here(path: _Path) -> bool:
-        return path[0] == variable if variable else path[0] not in _OPTIONAL
-
-    fields = [path for path in sorted(keys, key=lambda path: (keys[path] is not None, path)) if is_here(path)]
-    tested = {path.names for path in paths if path.is_null_test and path.names not in _FIELDS and is_here(path.names)}
-    parents = {path[:depth] for path in fields for depth in range(1, len(path))}
-    parents |= {path[:depth] for path in tested for depth in range(1, len(path) + 1)}
-    maps = [(), *sorted(parents, key=len)]
-    return _Part(
-        variable=variable,
-        get=_build_getter(variable, [(_FIELDS[path].attribute, keys[path]) for path in fields]),
-        parents=tuple((maps.index(path[:-1]), path[-1]) for path in maps[1:]),
-        places=tuple((maps.index(path[:-1]), path[-1], _FIELDS[path].convert) for path in fields),
+def _build_layout(
+    nulls: Collection[str], keys: Mapping[_Path, frozenset[str] | None], paths: Iterable[FieldPath]
+) -> _Layout:
+    """Return how the fields in *keys* are read if the variables *nulls* are null; *paths* has null tests, too."""
+    fields = [path for path in sorted(keys, key=lambda path: (keys[path] is not None, path)) if path[0] not in nulls]
+    tested = {one.names for one in paths if one.is_null_test and one.names not in _FIELDS and one.names[0] not in nulls}
+    maps = {path[:depth] for path in fields for depth in range(1, len(path))}
+    maps |= {path[:depth] for path in tested for depth in range(1, len(path) + 1)}
+    return _Layout(
+        nulls=tuple(nulls),
+        maps=tuple(sorted(maps, key=len)),
+        fields=tuple(fields),
+        read=_build_getter([(_FIELDS[path].attribute, keys[path]) for path in fields]),
     )
 
 
-def _build_getter(variable: str, reads: Iterable[tuple[str, frozenset[str] | None]]) -> _Getter:
+def _build_getter(reads: Iterable[tuple[str, frozenset[str] | None]]) -> Callable[[RuleInput], tuple[Any, ...]]:
     """Return a function that returns the values of the attributes in *reads*, which has None or keys for each.
 
     The value of an attribute with keys has only these keys. Attributes with None come first.
     """
     complete = _build_attribute_getter([attribute for attribute, keys in reads if keys is None])
     limited = [(attrgetter(attribute), keys) for attribute, keys in reads if keys is not None]
-
-    def get(item: RuleInput) -> tuple[Any, ...]:
-        return complete(item) + tuple(
-            [tuple([entry for entry in find(item) if entry[0] in keys]) for find, keys in limited]
-        )
-
-    get_all = get if limited else complete
-    return (lambda item: None if getattr(item, variable) is None else get_all(item)) if variable else get_all
+    if not limited:
+        return complete
+    return lambda item: (
+        *complete(item),
+        *[tuple([entry for entry in find(item) if entry[0] in keys]) for find, keys in limited],
+    )
 
 
 def _build_attribute_getter(attributes: list[str]) -> Callable[[RuleInput], tuple[Any, ...]]:
