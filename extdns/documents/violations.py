@@ -59,9 +59,16 @@ class ViolationDocument(RuleDocument, frozen=True):
 def count_rule_results(decisions: Iterable[Decision]) -> Counter[tuple[str, str]]:
     """Count the records that a rule matches, by pair of rule and result."""
     found: Counter[tuple[str, str]] = Counter()
+    allowed: Counter[tuple[str, ...]] = Counter()  # most records that the same rules match violate none of them
     for decision in decisions:
-        results = dict.fromkeys(decision.rules, ALLOWED) | {one.rule: one.action.value for one in decision.violations}
-        found.update(results.items())
+        if decision.violations:
+            results = {one.rule: one.action.value for one in decision.violations}
+            found.update((dict.fromkeys(decision.rules, ALLOWED) | results).items())
+        else:
+            allowed[decision.rules] += 1
+    for rules, count in allowed.items():
+        for rule in rules:
+            found[rule, ALLOWED] += count
     return found
 
 
