@@ -17,6 +17,7 @@ from extdns.config import parse
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.document import UNKNOWN_PROCESS
 from extdns.documents.plan import summarize_pass
+from extdns.engine.health import find_state_failure
 from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
@@ -124,8 +125,10 @@ def run_pass(
 
 def finish_pass(config: Config, running: Assembly) -> PassResult:
     """Return the result of a pass that has ended."""
-    missing = () if running.controller.is_complete else (_INTERRUPTED,)
-    return summarize_pass(config, running.engine, missing, running.controller.read_rules())
+    missing = [] if running.controller.is_complete else [_INTERRUPTED]
+    if config.deletes.state_file and (failure := find_state_failure(running.engine)):
+        missing.append(failure)
+    return summarize_pass(config, running.engine, tuple(missing), running.controller.read_rules())
 
 
 def require_files(config: Config, command: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from extdns.engine.state_sync import NO_SAVED_STATE
 from extdns.errors import shorten
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import MAX_LABEL_BYTES
@@ -43,6 +44,11 @@ def find_unread(engine: Engine) -> tuple[str, ...]:
     Such a failure is a source, an object or a zone that is not read, or rules that give no answer.
     """
     return tuple(_unread(engine))
+
+
+def find_state_failure(engine: Engine) -> str:
+    """Return why the saved state could not be read or written, "" if it could, or if there is none yet."""
+    return "" if engine.state_problem == NO_SAVED_STATE else engine.state_problem
 
 
 def reference_fails(engine: Engine) -> bool:

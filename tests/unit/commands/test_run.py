@@ -20,6 +20,7 @@ from extdns.controller.exit_codes import NOTHING_IN_SCOPE
 from extdns.errors import UsageError
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.program.running import HastyClock
 
 
 @pytest.fixture
@@ -73,6 +74,30 @@ def test_a_dry_run_prints_its_plan(installation: Installation, capsys: pytest.Ca
 def test_a_single_pass_exits_with_1_if_a_record_cannot_be_published(installation: Installation) -> None:
     installation.replace_manifests(service("web", "web.example.org", annotations={"set-identifier": "blue"}))
     assert run.main(config(installation, "--once")) == 1
+
+
+def test_a_single_pass_exits_with_1_if_the_state_file_that_a_flag_names_cannot_be_used(
+    installation: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "state"
+    for _ in range(2):
+        assert run.main(config(installation, "--once", f"--state-file={state}")) == 0
+        state.unlink()
+    state.write_text("[]")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
+    assert run.main(config(installation, "--once", f"--state-file={state}")) == 1
+
+
+def test_a_plan_is_incomplete_if_the_state_file_that_a_flag_names_cannot_be_used(
+    installation: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "state").write_text("[]")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
+    flags = installation.flags(f"--state-file={tmp_path / 'state'}")
+    assert cli.main(["plan", *flags], {}) == 1
+    assert (
+        "\nINCOMPLETE: earlier holds are unknown: the saved state was not read: state file " in capsys.readouterr().out
+    )
 
 
 def test_a_single_pass_exits_with_3_if_deletes_are_held(installation: Installation) -> None:
