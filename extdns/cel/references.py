@@ -146,7 +146,8 @@ class References:
         """Return the document with the fields whose *values* `read` returned, and no others."""
         classes, found = values
         layout = self._layouts[classes]
-        document: RuleDocument = dict.fromkeys(layout.nulls)
+        document: RuleDocument = {}
+        document.update(dict.fromkeys(layout.nulls))
         maps: dict[_Path, dict[str, Any]] = {(): document}
         for path in layout.maps:
             maps[path] = maps[path[:-1]][path[-1]] = {}

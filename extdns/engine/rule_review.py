@@ -155,11 +155,14 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
     ) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], RuleReview]:
         """Return *proposals* and *deletes* without what rules deny, and the completed *review*.
 
-        With `--unresolved-timeout`, *deletes* has records that *proposals* keep.
+        *deletes* also has records that *proposals* keep: with `--unresolved-timeout`, and those that pass to another
+        namespace once the delete guard allows it.
         """
         proposals = _keep_retained(proposals, review.retained)
         deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
-        deleted += [one.owned for one in deletes if one.evidence is Evidence.UNRESOLVED_EXPIRED]
+        made = {owned.key for owned in deleted}
+        waiting = [one for one in deletes if one.owned.key not in made]
+        deleted += [one.owned for one in waiting]
         if not deleted:
             return proposals, deletes, review
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
@@ -179,6 +182,8 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             is_awaited=any(seen.is_awaited for _, seen in found),
         )
         left = tuple([one for one in deletes if one.owned.key not in denied])
+        passing = {one.owned.key for one in waiting if one.evidence is not Evidence.UNRESOLVED_EXPIRED} & denied.keys()
+        proposals = tuple([replace(one, outcome=denied[one.key]) if one.key in passing else one for one in proposals])
         return _keep_retained(proposals, denied), left, completed
 
     def _adjust(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:
