@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -151,17 +151,26 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         )
 
     def review_deletes(
-        self, proposals: tuple[Proposal, ...], deletes: tuple[PendingDelete, ...], review: RuleReview
+        self,
+        proposals: tuple[Proposal, ...],
+        deletes: tuple[PendingDelete, ...],
+        review: RuleReview,
+        requested: Container[RecordKey],
     ) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], RuleReview]:
         """Return *proposals* and *deletes* without what rules deny, and the completed *review*.
 
         *deletes* also has records that *proposals* keep: with `--unresolved-timeout`, and those that pass to another
-        namespace once the delete guard allows it.
+        namespace once the delete guard allows it. The latter are updated, not deleted, if their keys are *requested*.
         """
         proposals = _keep_retained(proposals, review.retained)
         deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
         made = {owned.key for owned in deleted}
-        waiting = [one for one in deletes if one.owned.key not in made]
+        waiting = [
+            one
+            for one in deletes
+            if one.owned.key not in made
+            and (one.evidence is Evidence.UNRESOLVED_EXPIRED or one.owned.key not in requested)
+        ]
         deleted += [one.owned for one in waiting]
         if not deleted:
             return proposals, deletes, review

@@ -241,3 +241,11 @@ def test_the_reason_of_a_record_that_a_rule_protects_is_stable_while_another_nam
         (decision,) = (one for one in world.engine.decisions.decisions(host("web")) if one.current and one.type == "A")
         assert (decision.action, decision.reason) == (Action.KEEP, Reason.POLICY_DENIED)
     assert not [one for one in world.reported[reported:] if one.type == "A"]
+
+
+def test_a_rule_about_deletes_does_not_keep_a_record_from_another_namespace_that_requests_the_same_type() -> None:
+    world = start_ruled(PROTECT, published=GOOD, deletes=PATIENT)
+    other = observe("web", build_claim("web", "web", "192.0.2.7", namespace="other"), namespace="other")
+    world.run(other, observe_gone("web"), for_s=100.0)
+    assert world.list_records() == {"web A": ("192.0.2.7",)}
+    assert world.list_decisions("web") == [("A", Action.KEEP, Reason.PUBLISHED)]
