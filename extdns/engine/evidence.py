@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.engine.decisions import COMPUTED, FAILING, Awaited, Wait
-from extdns.engine.ownership_zone import read_ours
+from extdns.engine.ownership_zone import find_unread, read_ours
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import UnresolvedClaim
@@ -80,7 +80,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """
         found = self._find(owned, claims, requested)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.settings.plan.compat:
-            confirmed = self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
+            confirmed = self._check_zones(owned, owned.record.targets)
+            confirmed = confirmed or self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
             if isinstance(confirmed.outcome, Blocked):
                 outcome = found.outcome if found.unresolved else confirmed.outcome
                 found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
@@ -102,7 +103,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
             return None
         record = update.current.record
         removed = set(record.targets).difference(update.desired.targets)
-        if found := self._check_hosts(update.current, removed):
+        if found := self._check_hosts(update.current, removed) or self._check_zones(update.current, removed):
             return found
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
@@ -272,22 +273,21 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
     def _check_hosts(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
-        """Return why to keep a PTR record with *hosts*, None if nothing about them keeps it.
+        """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved. Return None if none is.
 
-        A claim to one of them is unresolved: if it has been so since the process started, it has no PTR claim that
-        would keep the record. Or a zone of one of them was not fully read, so its records are unknown.
+        A claim that has been unresolved since the process started has no PTR claim that would keep the record.
         """
         if owned.resource or owned.record.type != rrtype.PTR:
             return None
-        for host in map(DnsName, sorted(hosts)):
-            for claim in self.claims.claims(host):
-                if isinstance(claim, UnresolvedClaim) and claim.reason is not Reason.NO_ENDPOINTS:
-                    return _keep_for(claim)
-            for zone in self.zones.containing(host):
-                if not zone.cache.is_complete:
-                    block = Blocked(reason=Reason.ZONE_UNREAD, detail=f"zone {zone.zone} of {host} was not read")
-                    return Finding(outcome=block, waits_for=(Wait(Awaited.ZONE, zone.zone.id),))
-        return None
+        found = (claim for host in sorted(hosts) for claim in self.claims.claims(DnsName(host)))
+        waiting = (one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
+        return next(map(_keep_for, waiting), None)
+
+    def _check_zones(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
+        """Return why to keep a PTR record with *hosts*: our records at one of them are unknown. Else return None."""
+        is_ptr = not owned.resource and owned.record.type == rrtype.PTR
+        found = find_unread(self.zones, map(DnsName, sorted(hosts))) if is_ptr else None
+        return Finding(outcome=found[0], waits_for=(found[1],)) if found else None
 
     def _list_unlisted(self, owned: OwnedRecord, hosts: Iterable[str]) -> list[ObjectKey]:
         """Return the objects that may request a PTR record with *hosts*, and that no list contained since the start.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
+from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
@@ -95,6 +96,23 @@ def read_ours(zones: Zones, name: DnsName, registry: Registry) -> Iterator[Owned
         if above := find_zone_above(zones, zone, name, registry):
             records += read_above(above, zone, related)
         yield from (one for one in registry.read(records) if one.is_ours and one.record.name == name)
+
+
+def find_unread(zones: Zones, names: Iterable[DnsName]) -> tuple[Blocked, Wait] | None:
+    """Return why our records at one of *names* are unknown, and what would change that; None if they are known.
+
+    A zone of the name was not fully read, or its zone may be of an account whose zones are unknown.
+    """
+    unknown = ", ".join(account or "the account" for account in zones.unknown_accounts)
+    for name in names:
+        found = zones.containing(name)
+        if unknown and not found:
+            return Blocked(reason=Reason.ZONES_UNKNOWN, detail=f"{name} may be in one of the zones of {unknown}"), ZONES
+        for zone in found:
+            if not zone.cache.is_complete:
+                block = Blocked(reason=Reason.ZONE_UNREAD, detail=f"zone {zone.zone} of {name} was not read")
+                return block, Wait(Awaited.ZONE, zone.zone.id)
+    return None
 
 
 def respect_elsewhere(

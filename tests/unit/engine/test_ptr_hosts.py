@@ -12,7 +12,7 @@ import pytest
 from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.zone import Zone, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from tests.builders import ZONE, owned
 from tests.cluster_world import ClusterWorld, key_of, start_cluster
 from tests.fakes.faulty import FaultyProvider
@@ -38,6 +38,18 @@ def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> Clus
     del world.objects[key_of(missing)]
     world.exists = lambda _: exists
     return world.restart(*FLAGS, for_s=900.0)
+
+
+def fail_reads(patch: pytest.MonkeyPatch, unread: Zone) -> None:
+    """Let every read of a page of the zone *unread* fail."""
+    read_page = FaultyProvider.read_page
+
+    def fail(provider: FaultyProvider, zone: Zone, after: str | None) -> ZonePage:
+        if zone == unread:
+            raise RetryableError("planted")
+        return read_page(provider, zone, after)
+
+    patch.setattr(FaultyProvider, "read_page", fail)
 
 
 def test_a_ptr_record_stays_while_a_get_finds_the_object_of_the_address_record_at_its_host() -> None:
@@ -77,17 +89,42 @@ def test_a_ptr_record_is_deleted_if_the_object_of_the_address_record_at_its_host
 
 
 def test_a_ptr_record_stays_while_the_zone_of_its_host_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(provider: FaultyProvider, zone: Zone, after: str | None) -> ZonePage:
-        if zone == ZONE:
-            raise RetryableError("planted")
-        return read_page(provider, zone, after)
-
-    world, read_page = start(WEB, API), FaultyProvider.read_page
+    world = start(WEB, API)
     with monkeypatch.context() as patch:
-        patch.setattr(FaultyProvider, "read_page", fail)
+        fail_reads(patch, ZONE)
         world = restart_without(world, WEB, exists=False)
         assert set(world.list_records(REVERSE)) == {ONE, TWO}
         (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
         assert decision.reason is Reason.ZONE_UNREAD
     world.run(for_s=900.0)
+    assert set(world.list_records(REVERSE)) == {TWO}
+
+
+def test_a_ptr_record_keeps_a_host_whose_zone_cannot_be_read_although_the_object_at_another_host_was_deleted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unread = Zone(name=DnsName("example.net"), id="net")
+    other = service("api", "api.example.net", address="192.0.2.1")
+    world = start_cluster(WEB, other, zones={ZONE: (), unread: (), REVERSE: ()}, flags=FLAGS, for_s=60.0)
+    with monkeypatch.context() as patch:
+        fail_reads(patch, unread)
+        world = restart_without(world, other, exists=True)
+        world.delete(WEB, for_s=900.0)
+        assert world.list_records(REVERSE) == {ONE: ("api.example.net", "web.example.org")}
+        (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
+        assert decision.reason is Reason.ZONE_UNREAD
+    world.exists = lambda _: False
+    world.run(for_s=1800.0)
+    assert world.list_records(REVERSE) == {}
+
+
+def test_a_ptr_record_stays_while_the_zone_of_its_host_may_be_of_an_account_whose_zones_are_unknown() -> None:
+    world = start(WEB, API)
+    world.provider.zone_list = ZoneList(zones=(REVERSE,), failed=(AccountFailure(account="b", message="no answer"),))
+    world = restart_without(world, WEB, exists=False)
+    assert set(world.list_records(REVERSE)) == {ONE, TWO}
+    (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
+    assert decision.reason is Reason.ZONES_UNKNOWN
+    world.provider.zone_list = None
+    world.run(for_s=1800.0)
     assert set(world.list_records(REVERSE)) == {TWO}
