@@ -28,6 +28,7 @@ from extdns.documents.plan import (
 )
 from extdns.documents.plan_text import build_plan_row, format_table
 from extdns.documents.text import join_targets
+from extdns.engine.health import find_state_failure
 from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.change import Refused
@@ -89,6 +90,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     unmade = _find_unmade(running.engine, stored)
     show_lines(_format_result(unmade, stored))
     if unmade or not running.controller.is_complete or running.controller.unwritten_line_count:
+        return FAILED
+    if config.deletes.state_file and find_state_failure(running.engine):
         return FAILED
     return HELD if stored.summary.held else DONE
 

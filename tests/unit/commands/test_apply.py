@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from extdns import cli
-from extdns.app import provider
+from extdns.app import assembly, provider
 from extdns.commands import apply as apply_command
 from extdns.commands.apply import ApprovedPlanWriter
 from extdns.config import Config
@@ -20,6 +20,7 @@ from extdns.ports import ZoneReader, ZoneWriter
 from tests.builders import build_claim, observe
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.program.running import HastyClock
 from tests.program.zone_files import build_zone_text
 from tests.world import start_world
 
@@ -240,6 +241,16 @@ def test_a_plan_can_be_applied_with_other_flags_for_saved_state_logs_and_leader_
     assert apply(installation, store_plan(installation, capsys), *flags) == 0
     assert state.exists()
     assert '"outcome":"applied"' in audit_log.read_text(encoding="utf-8")
+
+
+def test_apply_exits_with_1_if_the_state_file_that_a_flag_names_cannot_be_used(
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, state = store_plan(installation, capsys), tmp_path / "state"
+    state.write_text("[]")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
+    assert apply(installation, plan, f"--state-file={state}") == 1
+    assert capsys.readouterr().out == "3 of 3 changes made.\n"
 
 
 def test_a_plan_made_by_another_version_of_extdns_is_refused(
