@@ -84,7 +84,17 @@ class RuleState:
     @property
     def awaits_answers(self) -> bool:
         """Whether the rules were not read yet, or a name waits for an answer of the policy server."""
-        return isinstance(self.rules, UnreadRules) or len(self._answers) < len(self._names)
+        return self._is_unread or len(self._answers) < len(self._names)
+
+    @property
+    def _is_unread(self) -> bool:
+        """Whether there are local rules that were not read yet."""
+        return isinstance(self.rules, UnreadRules)
+
+    def store_evaluation_time(self, inputs: Sequence[RuleInput], now_s: float) -> None:
+        """Store that *inputs* were evaluated now, unless the local rules were not read yet."""
+        if inputs and not self._is_unread:
+            self.evaluated_at_s = now_s
 
     def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:
         """Store new rules or answers from *item*; return the names to plan again: *all_names* for new rules."""

@@ -227,6 +227,13 @@ def test_the_first_pass_does_not_end_before_the_rules_are_read() -> None:
     assert (world.list_records(), world.engine.is_planned) == ({"web A": (GOOD,)}, True)
 
 
+def test_before_the_rules_are_read_no_time_of_an_evaluation_is_stored() -> None:
+    world = start_world(first=[observe("web", build_claim("web", "web", GOOD))], has_rules=True)
+    assert world.engine.rules.evaluated_at_s is None
+    world.run(change_rules(deny_targets(BAD)), for_s=1.0)
+    assert world.engine.rules.evaluated_at_s is not None
+
+
 @pytest.mark.parametrize(("rtype", "target"), [("AAAA", "2001:db8::1"), ("CNAME", "lb.test")])
 def test_the_reason_of_a_record_that_a_rule_protects_is_stable_while_another_namespace_requests_its_name(
     rtype: str, target: str
