@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -151,27 +151,15 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         )
 
     def review_deletes(
-        self,
-        proposals: tuple[Proposal, ...],
-        deletes: tuple[PendingDelete, ...],
-        review: RuleReview,
-        requested: Container[RecordKey],
+        self, proposals: tuple[Proposal, ...], deletes: tuple[PendingDelete, ...], review: RuleReview
     ) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], RuleReview]:
         """Return *proposals* and *deletes* without what rules deny, and the completed *review*.
 
-        *deletes* also has records that *proposals* keep: with `--unresolved-timeout`, and those that pass to another
-        namespace once the delete guard allows it. The latter are updated, not deleted, if their keys are *requested*.
+        With `--unresolved-timeout`, *deletes* has records that *proposals* keep.
         """
         proposals = _keep_retained(proposals, review.retained)
         deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
-        made = {owned.key for owned in deleted}
-        waiting = [
-            one
-            for one in deletes
-            if one.owned.key not in made
-            and (one.evidence is Evidence.UNRESOLVED_EXPIRED or one.owned.key not in requested)
-        ]
-        deleted += [one.owned for one in waiting]
+        deleted += [one.owned for one in deletes if one.evidence is Evidence.UNRESOLVED_EXPIRED]
         if not deleted:
             return proposals, deletes, review
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
@@ -191,8 +179,6 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
             is_awaited=any(seen.is_awaited for _, seen in found),
         )
         left = tuple([one for one in deletes if one.owned.key not in denied])
-        passing = {one.owned.key for one in waiting if one.evidence is not Evidence.UNRESOLVED_EXPIRED} & denied.keys()
-        proposals = tuple([replace(one, outcome=denied[one.key]) if one.key in passing else one for one in proposals])
         return _keep_retained(proposals, denied), left, completed
 
     def _adjust(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:

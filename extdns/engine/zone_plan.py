@@ -156,8 +156,7 @@ def _plan_changes(
     proposals = propose_changes(comparison, {key: found.outcome for key, found in findings.items()}, retained, settings)
     deletes = _find_deletes(proposals, findings, contest, state)
     if reviewer:
-        updated = {one.desired.key for one in contest.requested.taken}
-        proposals, deletes, review = reviewer.review_deletes(proposals, deletes, review, updated)
+        proposals, deletes, review = reviewer.review_deletes(proposals, deletes, review)
         if review.is_awaited:
             return Plan(review=review)
     proposals = state.delete_guard.review(zone.zone, proposals, deletes)

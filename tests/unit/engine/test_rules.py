@@ -11,7 +11,7 @@ from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
-from tests.builders import build_claim, host, observe, observe_gone, owned, record
+from tests.builders import build_claim, observe, observe_gone, owned, record
 from tests.rules import FakeRule, change_rules, deny_targets
 from tests.world import World, start_world
 
@@ -232,22 +232,6 @@ def test_before_the_rules_are_read_no_time_of_an_evaluation_is_stored() -> None:
     assert world.engine.rules.evaluated_at_s is None
     world.run(change_rules(deny_targets(BAD)), for_s=1.0)
     assert world.engine.rules.evaluated_at_s is not None
-
-
-@pytest.mark.parametrize(("rtype", "target"), [("AAAA", "2001:db8::1"), ("CNAME", "lb.test")])
-def test_the_reason_of_a_record_that_a_rule_protects_is_stable_while_another_namespace_requests_its_name(
-    rtype: str, target: str
-) -> None:
-    other = observe("web", build_claim("web", "web", target, rtype=rtype, namespace="other"), namespace="other")
-    world = start_ruled(PROTECT, published=GOOD, deletes=PATIENT)
-    world.run(other, observe_gone("web"), for_s=100.0)
-    reported = len(world.reported)
-    for _ in range(4):
-        world.run(observe("x", build_claim("x", "web", target, rtype=rtype, namespace="other"), namespace="other"))
-        world.run(observe("x", namespace="other"), for_s=70.0)
-        (decision,) = (one for one in world.engine.decisions.decisions(host("web")) if one.current and one.type == "A")
-        assert (decision.action, decision.reason) == (Action.KEEP, Reason.POLICY_DENIED)
-    assert not [one for one in world.reported[reported:] if one.type == "A"]
 
 
 def test_a_rule_about_deletes_does_not_keep_a_record_from_another_namespace_that_requests_the_same_type() -> None:
