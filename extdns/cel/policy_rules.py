@@ -111,7 +111,7 @@ class PolicyRules:
         group.answers[values] = answer
 
     def _drop_answers(self) -> None:
-        for group in self._groups.values():
+        for group in tuple(self._groups.values()):  # another thread may add a group
             group.answers.clear()
         self._cached = self._cached_characters = 0
 

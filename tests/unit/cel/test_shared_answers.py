@@ -131,6 +131,26 @@ def test_an_answer_that_depends_on_neither_operation_nor_current_record_is_not_c
     assert (count_evaluations(rules, [item]), count_evaluations(rules, [written, item])) == (2, 1)
 
 
+def test_answers_are_dropped_while_another_thread_adds_a_group_of_policies() -> None:
+    rules = PolicyRules([build_policy("record.ttl > 0", match={"recordTypes": [one]}) for one in ("A", "TXT")])
+    others = [build_input(record_type="TXT")]
+
+    class Answers(dict[ReadValues, tuple[Violation, ...]]):
+        """Answers, during whose removal another input is evaluated, as by another thread."""
+
+        def clear(self) -> None:
+            super().clear()
+            if others:
+                rules.evaluate((others.pop(),))
+
+    with patch("extdns.cel.policy_rules._MAX_CACHED", 1):
+        rules.evaluate([build_input(ttl_s=60)])
+        (group,) = rules._groups.values()
+        group.answers = Answers(group.answers)
+        (evaluation,) = rules.evaluate([build_input(ttl_s=61)])
+    assert (others, evaluation.unavailable) == ([], "")
+
+
 def count_evaluations(rules: PolicyRules, items: Sequence[RuleInput]) -> int:
     """Return how often a group of policies is evaluated for *items*."""
     counted: list[RuleInput] = []
