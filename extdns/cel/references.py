@@ -6,7 +6,7 @@ values were read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from enum import IntEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,7 @@ from extdns.cel.syntax import ExpressionSyntax, FieldPath
 from extdns.rules.rule_input import RuleDocument, RuleInput
 
 FieldSchema = Mapping[str, "FieldSchema | None"]
-ReadValues = tuple[Hashable, tuple[Any, ...]]
+ReadValues = tuple[tuple[str, ...], tuple[Any, ...]]
 """What was read of one input: which variables are null, and the values of the fields. Equal ones: equal documents."""
 
 _Path = tuple[str, ...]
@@ -127,7 +127,7 @@ class References:
         self.variables = frozenset(path.names[0] for path in self._paths)
         # the class of each variable that can be null says whether it is, and attrgetter needs no function of Python
         self._find_classes = attrgetter("__class__", *(f"{one}.__class__" for one in OPTIONAL if one in self.variables))
-        self._layouts: dict[Hashable, _Layout] = {}
+        self._layouts: dict[Hashable, _Layout] = {}  # by these classes, and by the variables that are null
         if not any(_FIELDS[path].is_distinct and found is None for path, found in self._keys.items()):
             self.sharing = Sharing.MANY
         else:
@@ -138,14 +138,15 @@ class References:
         classes = self._find_classes(item)
         layout = self._layouts.get(classes)
         if layout is None:
-            nulls = [one for one in OPTIONAL if one in self.variables and getattr(item, one) is None]
-            layout = self._layouts[classes] = _build_layout(nulls, self._keys, self._paths)
-        return classes, layout.read(item)
+            nulls = tuple([one for one in OPTIONAL if one in self.variables and getattr(item, one) is None])
+            layout = _build_layout(nulls, self._keys, self._paths)
+            self._layouts[nulls] = self._layouts[classes] = layout
+        return layout.nulls, layout.read(item)
 
     def build_document(self, values: ReadValues) -> RuleDocument:
         """Return the document with the fields whose *values* `read` returned, and no others."""
-        classes, found = values
-        layout = self._layouts[classes]
+        nulls, found = values
+        layout = self._layouts[nulls]
         document: RuleDocument = {}
         document.update(dict.fromkeys(layout.nulls))
         maps: dict[_Path, dict[str, Any]] = {(): document}
@@ -197,7 +198,7 @@ def _find_fields(paths: Iterable[FieldPath]) -> dict[_Path, frozenset[str] | Non
 
 
 def _build_layout(
-    nulls: Collection[str], keys: Mapping[_Path, frozenset[str] | None], paths: Iterable[FieldPath]
+    nulls: tuple[str, ...], keys: Mapping[_Path, frozenset[str] | None], paths: Iterable[FieldPath]
 ) -> _Layout:
     """Return how the fields in *keys* are read if the variables *nulls* are null; *paths* has null tests, too."""
     fields = [path for path in sorted(keys, key=lambda path: (keys[path] is not None, path)) if path[0] not in nulls]
@@ -205,7 +206,7 @@ def _build_layout(
     maps = {path[:depth] for path in fields for depth in range(1, len(path))}
     maps |= {path[:depth] for path in tested for depth in range(1, len(path) + 1)}
     return _Layout(
-        nulls=tuple(nulls),
+        nulls=nulls,
         maps=tuple(sorted(maps, key=len)),
         fields=tuple(fields),
         read=_build_getter([(_FIELDS[path].attribute, keys[path]) for path in fields]),

@@ -271,7 +271,8 @@ def _store(name: DnsName, planned: NamePlan, state: EngineState, now_s: float) -
     if planned.unadjusted:
         state.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, state, now_s)
-    state.rules.store_evaluation_time(planned.inputs, now_s)
+    if planned.inputs:
+        state.rules.store_evaluation_time(now_s)
     if state.rules.has_server:
         state.rules.require(name, planned.inputs)
     if state.plan_retries.by_name:

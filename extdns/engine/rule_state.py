@@ -91,9 +91,9 @@ class RuleState:
         """Whether there are local rules that were not read yet."""
         return isinstance(self.rules, UnreadRules)
 
-    def store_evaluation_time(self, inputs: Sequence[RuleInput], now_s: float) -> None:
-        """Store that *inputs* were evaluated now, unless the local rules were not read yet."""
-        if inputs and not self._is_unread:
+    def store_evaluation_time(self, now_s: float) -> None:
+        """Store that a record was evaluated now, unless the local rules were not read yet."""
+        if not self._is_unread:
             self.evaluated_at_s = now_s
 
     def take(self, item: RulesInput, all_names: Iterable[DnsName]) -> Iterable[DnsName]:

@@ -15,9 +15,17 @@ from msgspec.structs import replace
 from extdns.model import rrtype, ttl
 from extdns.model.change import AdjustedRecords, Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import ALIAS, DesiredRecord, canonicalize_targets, find_record_problem, parse_address
+from extdns.model.record import (
+    ALIAS,
+    MAX_VALUE_CHARACTERS,
+    DesiredRecord,
+    canonicalize_targets,
+    find_record_problem,
+    is_txt_value,
+    join_strings,
+    parse_address,
+)
 from extdns.model.routing_policy import find_policies
-from extdns.model.txt_values import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
 from providers.aws.alias_targets import CLOUDFRONT_ZONE, find_alias_zone, find_aws_zone

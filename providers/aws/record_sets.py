@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
-from extdns.model.record import ALIAS, DesiredRecord, Record, canonicalize_targets
-from extdns.model.txt_values import join_strings, split_strings
+from extdns.model.record import ALIAS, DesiredRecord, Record, canonicalize_targets, join_strings, split_strings
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone
 from providers.aws.alias_targets import find_alias_zone

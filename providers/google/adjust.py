@@ -13,8 +13,14 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, canonicalize_targets, find_record_problem, parse_address
-from extdns.model.txt_values import is_txt_value, join_strings
+from extdns.model.record import (
+    DesiredRecord,
+    canonicalize_targets,
+    find_record_problem,
+    is_txt_value,
+    join_strings,
+    parse_address,
+)
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
 from providers.google.record_sets import ROUTING_POLICY, ProjectLimits, list_policy_targets, normalize_policy
