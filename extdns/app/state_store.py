@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
 from extdns.controller.write_gate import WriteGate
+from extdns.engine.health import find_state_failure
 from extdns.errors import ExtdnsError, InvalidValueError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document
@@ -22,6 +23,7 @@ from extdns.model.saved_state import Approval, Saved
 
 if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config, DeleteFlags
+    from extdns.engine.engine import Engine
     from extdns.kube.state_document import StateDocument
     from extdns.kube.state_store import StateDocumentStore
 
@@ -97,6 +99,14 @@ def is_state_missing(config: Config) -> bool:
     return has_live_cluster(config) and not (
         config.deletes.state_file or config.deletes.state_configmap or config.control.compat
     )
+
+
+def find_file_failure(config: Config, engine: Engine) -> str:
+    """Return why the `--state-file` could not be read or written, "" if it could, or if state is saved elsewhere.
+
+    A ConfigMap is the default, and a role made for external-dns does not permit it: its failure is only logged.
+    """
+    return find_state_failure(engine) if config.deletes.state_file else ""
 
 
 def find_state_configmap(config: Config) -> ObjectKey | None:

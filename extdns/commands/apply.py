@@ -11,6 +11,7 @@ import msgspec
 from extdns import __version__
 from extdns.app import assembly
 from extdns.app.provider import build_provider
+from extdns.app.state_store import find_file_failure
 from extdns.commands.one_pass import configure_pass
 from extdns.commands.options import take_value
 from extdns.commands.output import show_lines
@@ -28,7 +29,6 @@ from extdns.documents.plan import (
 )
 from extdns.documents.plan_text import build_plan_row, format_table
 from extdns.documents.text import join_targets
-from extdns.engine.health import find_state_failure
 from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.change import Refused
@@ -91,7 +91,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     show_lines(_format_result(unmade, stored))
     if unmade or not running.controller.is_complete or running.controller.unwritten_line_count:
         return FAILED
-    if config.deletes.state_file and find_state_failure(running.engine):
+    if find_file_failure(config, running.engine):
         return FAILED
     return HELD if stored.summary.held else DONE
 

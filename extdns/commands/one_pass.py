@@ -12,12 +12,12 @@ from extdns import log
 from extdns.app import assembly
 from extdns.app.cluster import describe_objects, require_api_server
 from extdns.app.provider import build_provider
+from extdns.app.state_store import find_file_failure
 from extdns.commands.output import warn
 from extdns.config import parse
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.document import UNKNOWN_PROCESS
 from extdns.documents.plan import summarize_pass
-from extdns.engine.health import find_state_failure
 from extdns.flags import parser
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
@@ -126,7 +126,7 @@ def run_pass(
 def finish_pass(config: Config, running: Assembly) -> PassResult:
     """Return the result of a pass that has ended."""
     missing = [] if running.controller.is_complete else [_INTERRUPTED]
-    if config.deletes.state_file and (failure := find_state_failure(running.engine)):
+    if failure := find_file_failure(config, running.engine):
         missing.append(failure)
     return summarize_pass(config, running.engine, tuple(missing), running.controller.read_rules())
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.state_store import is_state_missing
+from extdns.app.state_store import find_file_failure, is_state_missing
 from extdns.commands.output import show_lines
 from extdns.commands.start_log import log_start
 from extdns.controller.exit_codes import FAILED, compute_exit_code
 from extdns.controller.state_dump import StateSignal
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.scope_warnings import find_scope_warnings
-from extdns.engine.health import find_state_failure
 from extdns.engine.scope import measure_scope
 from extdns.errors import UsageError
 from extdns.log import Event
@@ -75,8 +74,7 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
     if not running.controller.is_complete or running.controller.unwritten_line_count:
         return FAILED
-    # A ConfigMap is the default, and a role made for external-dns does not permit it: its failure is only logged.
-    if config.deletes.state_file and find_state_failure(engine):
+    if find_file_failure(config, engine):
         return FAILED
     warnings = find_scope_warnings(config, measure_scope(engine))
     return compute_exit_code(engine, leaves_nothing=any(one.leaves_nothing for one in warnings))
