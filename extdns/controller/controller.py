@@ -333,7 +333,7 @@ class Controller:
             self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())
 
-    def _execute(self, effect: Effect) -> None:  # noqa: C901 - one case an effect
+    def _execute(self, effect: Effect) -> None:
         match effect:
             case ReportOutcome(batch=batch, outcome=outcome):
                 self._guard(
@@ -356,17 +356,19 @@ class Controller:
             case QueryRules():
                 self._parts.rules.query(effect)
             case SubmitBatch(batch=batch):
-                self._decisions_sent[batch.number] = self._find_decisions(batch)
-                if self._parts.audit:
-                    self._guard(partial(self._parts.audit.prepare, batch))
+                self._prepare(batch)
                 self._workers.start(effect)
             case _:
                 self._workers.start(effect)
 
-    def _find_decisions(self, batch: Batch) -> tuple[Decision, ...]:
-        """Return the decisions about the names in *batch*; call it before its outcome changes them."""
+    def _prepare(self, batch: Batch) -> None:
+        """Store the decisions about the names in *batch* before its outcome changes them, and write the audit log."""
         decisions = self._parts.engine.decisions
-        return tuple(one for name in find_names(batch) for one in decisions.decisions(name))
+        self._decisions_sent[batch.number] = tuple(
+            one for name in find_names(batch) for one in decisions.decisions(name)
+        )
+        if self._parts.audit:
+            self._guard(partial(self._parts.audit.prepare, batch))
 
     def _guard(self, work: Callable[[], None]) -> None:
         """Call *work*. Report an unexpected error instead of raising it (law 3)."""
