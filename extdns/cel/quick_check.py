@@ -159,10 +159,10 @@ def _compile_field(names: tuple[str, ...]) -> _Operand:
         kind = "list[str]" if "record" in path else "dict[str, str]"
     else:
         kind = _KINDS.get(path[-1], "str")
-    return reduce(_compile_element, keys, _Operand(kind, _build_getter(path)))
+    return reduce(_compile_element, keys, _Operand(kind, _compile_getter(path)))
 
 
-def _build_getter(path: tuple[str, ...]) -> QuickCheck:
+def _compile_getter(path: tuple[str, ...]) -> QuickCheck:
     """Return a function that returns the value of the field at *path* as the document has it."""
     attribute, convert, _ = find_field(path)
     find: Callable[[RuleInput], Any] = attrgetter(attribute)

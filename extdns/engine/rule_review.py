@@ -212,7 +212,8 @@ class RuleReviewer(Value, frozen=True, kw_only=True):
         )
 
     def _find_current(self, record: DesiredRecord) -> OwnedRecord | None:
-        for owned in self.current:
+        """Return the current record with the key of *record*, None if there is none."""
+        for owned in self.current:  # called for every request: two keys would be built for each comparison
             found = owned.record
             if (found.type, found.set_identifier, found.name) == (record.type, record.set_identifier, record.name):
                 return owned
@@ -345,7 +346,7 @@ def attach_evaluations(decisions: Iterable[Decision], evaluations: Evaluations) 
         about = evaluations.get((decision.set_identifier, decision.type), ())
         found = [evaluation for key, evaluation in about if key in objects]
         if found:
-            seen = found[0] if len(found) == 1 else reduce(Evaluation.merge, found)
+            seen = reduce(Evaluation.merge, found)
             attached.append(replace(decision, violations=seen.violations, rules=seen.matched))
         else:
             attached.append(decision)

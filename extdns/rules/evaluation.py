@@ -36,7 +36,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     @property
     def is_denying(self) -> bool:
         """Whether the evaluated change must not be made: a rule denies it, or the answer is not known."""
-        return bool(self.unavailable or (self.violations and self.denials))
+        return bool(self.unavailable or self.denials)
 
     @property
     def is_deleting(self) -> bool:
