@@ -6,6 +6,8 @@ PYTHON ?= $(firstword $(foreach v,3 3.14 3.13 3.12 3.11,\
 VENV := .venv
 BIN  := $(VENV)/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+# These files name every package, so pip need not look up what each one requires; older versions of pip fail on its extras.
+HASHED := $(PIP) --no-deps --require-hashes
 
 LOCK := env CUSTOM_COMPILE_COMMAND='make lock' $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
@@ -110,16 +112,16 @@ $(BIN)/python:
 
 $(VENV)/run.stamp: requirements.txt requirements-build.txt pyproject.toml | $(BIN)/python
 	@echo 'Installing extdns into $(VENV)'
-	@$(PIP) --require-hashes -r requirements.txt -r requirements-build.txt
+	@$(HASHED) -r requirements.txt -r requirements-build.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
 	@echo 'Installing development tools into $(VENV)'
-	@$(PIP) --require-hashes -r requirements-dev.txt
+	@$(HASHED) -r requirements-dev.txt
 	@touch $@
 
 $(VENV)/gssapi.stamp: requirements-gssapi.txt $(VENV)/dev.stamp
 	@echo 'Compiling gssapi into $(VENV)'
-	@$(PIP) --require-hashes --no-build-isolation -r requirements-gssapi.txt
+	@$(HASHED) --no-build-isolation -r requirements-gssapi.txt
 	@touch $@
