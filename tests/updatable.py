@@ -148,7 +148,7 @@ class UpdatableServer:
             updates: BIND's statement about who may update the zones.
             options: more statements for BIND's options.
         """
-        require_programs("updates of a real name server", program, *PROGRAMS[program].tools)
+        require_updatable(program)
         folder.mkdir(parents=True)
         self.program = program
         self._folder = folder
@@ -247,6 +247,11 @@ class UpdatableServer:
             sleep(_POLL_S)
 
 
+def require_updatable(program: str) -> None:
+    """End the test if *program* or one of its tools is not installed (`require_programs`)."""
+    require_programs("updates of a real name server", program, *PROGRAMS[program].tools)
+
+
 def start_clean(program: str) -> UpdatableServer:
     """Return a server without records, which tests share. Without its program, the test ends (`require_programs`)."""
     server = _start_once(program)
@@ -257,6 +262,7 @@ def start_clean(program: str) -> UpdatableServer:
 @cache
 def _start_once(program: str) -> UpdatableServer:
     """Return a server that all tests of this process share; it ends with the process."""
+    require_updatable(program)  # before there is a folder, which nobody would remove
     folder = tempfile.TemporaryDirectory(prefix="extdns-dns-")
     server = UpdatableServer(program, Path(folder.name) / "server")
     atexit.register(folder.cleanup)

@@ -26,7 +26,7 @@ from tests.corpus.product import Result
 from tests.corpus.recordsets import RecordSet, normalize_record_sets
 from tests.nameservers import HOST
 from tests.octodns_config import describe_bind, write_config
-from tests.updatable import KEY, UpdatableServer
+from tests.updatable import KEY, UpdatableServer, require_updatable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,6 +66,7 @@ def _capitalize(found: RecordSet) -> RecordSet:
 @cache
 def start_bind() -> UpdatableServer:
     """Return the server that all cases share."""
+    require_updatable("named")  # before there is a folder, which nobody would remove
     folder = tempfile.TemporaryDirectory(prefix="extdns-dns-")
     server = UpdatableServer("named", Path(folder.name) / "server", zones=ZONES)
     atexit.register(folder.cleanup)
