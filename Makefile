@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test gssapi coverage soak chaos lint check docs rehearse bench pictures generate lock clean
+.PHONY: help demo test test-all gssapi coverage soak chaos lint check docs rehearse bench pictures generate lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,13 +25,19 @@ help: ## this list
 demo: $(VENV)/run.stamp ## a small shop's names, published into zone files on this machine
 	@$(BIN)/python -m extdns demo
 
-test: $(VENV)/dev.stamp ## all tests
-	@$(BIN)/python -m pytest --quiet
+# Four workers on two cores, because tests mostly wait.
+PYTEST := $(BIN)/python -m pytest --quiet --numprocesses=4 --dist=worksteal
+
+test: $(VENV)/dev.stamp ## the tests that need nothing but Python
+	@$(PYTEST)
+
+test-all: $(VENV)/dev.stamp ## all tests, with real servers, shells, browsers and packaging (tests/slow)
+	@$(PYTEST) tests
 
 gssapi: $(VENV)/gssapi.stamp ## what the tests of Kerberos need besides programs (a C compiler, Debian: libkrb5-dev, python3-dev)
 
 coverage: $(VENV)/dev.stamp ## all tests, with branch coverage, which doubles their CPU time
-	@$(BIN)/python -m pytest --quiet --cov --cov-report=
+	@$(PYTEST) --cov --cov-report=
 	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
 
 SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
@@ -42,7 +48,7 @@ soak: $(VENV)/dev.stamp ## a million steps of the engine's state machine (SEED=n
 SECONDS := 600
 PROVIDER := aws
 chaos: $(VENV)/dev.stamp ## the whole program amid faults and kills (SECONDS=, SEED=, PROVIDER=aws|google)
-	@CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) $(BIN)/python -m pytest --quiet tests/chaos/test_chaos.py -k $(PROVIDER)
+	@CHAOS_SECONDS=$(SECONDS) CHAOS_SEED=$(SEED) $(BIN)/python -m pytest --quiet tests/slow/chaos/test_chaos.py -k $(PROVIDER)
 
 lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/ruff format --check
@@ -61,7 +67,7 @@ rehearse: $(BIN)/python ## the files of a release in dist/, installed and tried
 	@PYTHON=$(abspath $(BIN)/python) .ci/release build
 
 pictures: $(VENV)/dev.stamp ## the pictures in README, from a real run in Chromium
-	@$(BIN)/python -m tests.browser.pictures
+	@$(BIN)/python -m tests.slow.browser.pictures
 
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster, Route 53 and BIND
 	@$(BIN)/python -m tests.bench

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -20,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from extdns.model.dns_name import DnsName
 from providers.rfc2136.settings import DnsServer, KerberosLogin, Rfc2136Settings
 from tests.nameservers import HOST, free_port
-from tests.required_programs import report_missing
+from tests.required_programs import end_without, require_programs
 from tests.updatable import UpdatableServer
 
 REALM: Final = "EXAMPLE.ORG"
@@ -66,10 +65,10 @@ _KDC_CONF: Final = """\
 
 
 def require_kerberos() -> None:
-    """Require the programs and the package. Without them, fail in `.ci/run`; elsewhere skip the test."""
-    missing = [name for name in _PROGRAMS if shutil.which(name) is None]
-    missing += [] if find_spec("gssapi") else ["the Python package gssapi"]
-    report_missing("GSS-TSIG with a KDC and BIND", missing)
+    """Require the programs and the Python package `gssapi`; see `end_without`."""
+    require_programs("GSS-TSIG with a KDC and BIND", *_PROGRAMS)
+    if not find_spec("gssapi"):
+        end_without("GSS-TSIG with a KDC and BIND", "the Python package gssapi is not installed: make gssapi")
 
 
 class Kdc:

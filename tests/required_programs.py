@@ -1,24 +1,70 @@
-"""Require the programs that a test needs besides Python packages."""
+"""Require the programs that tests in `tests/slow` need besides Python packages."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
+_GO: Final = {
+    "actionlint": "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7",
+    "apiextensions-apiserver": "k8s.io/apiextensions-apiserver@v0.34.2",
+    "conftest": "github.com/open-policy-agent/conftest@v0.71.1",
+    "helm": "helm.sh/helm/v4/cmd/helm@v4.3.1",
+    "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
+    "kustomize": "sigs.k8s.io/kustomize/kustomize/v5@v5.7.1",
+    "opa": "github.com/open-policy-agent/opa@v1.22.0",
+}
+"""Programs that the Go proxy has and Debian has not."""
+
+_DEBIAN: Final = {
+    "chromedriver": "chromium-driver",
+    "chromium": "chromium",
+    "etcd": "etcd-server",
+    "fish": "fish",
+    "go": "golang-go",
+    "kadmin.local": "krb5-admin-server",
+    "kdb5_util": "krb5-kdc",
+    "knotd": "knot",
+    "krb5kdc": "krb5-kdc",
+    "kubectl": "kubernetes-client",
+    "kzonecheck": "knot-dnssecutils",
+    "mmdebstrap": "mmdebstrap",
+    "named": "bind9",
+    "named-checkzone": "bind9-utils",
+    "npm": "npm",
+    "nsd": "nsd",
+    "nsd-checkzone": "nsd",
+    "nsupdate": "bind9-dnsutils",
+    "openssl": "openssl",
+    "pdns_server": "pdns-server pdns-backend-sqlite3",
+    "pdnsutil": "pdns-server",
+    "prometheus": "prometheus",
+    "promtool": "prometheus",
+    "zsh": "zsh",
+}
+"""The Debian packages of programs."""
+
 
 def require_programs(tested: str, *programs: str) -> None:
-    """Require *programs* for a test of *tested*. Without them, fail in `.ci/run`; elsewhere skip the test."""
-    report_missing(tested, [name for name in programs if shutil.which(name) is None])
+    """Require *programs* in PATH for a test of *tested*; see `end_without`."""
+    for name in programs:
+        if shutil.which(name) is None:
+            package = f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"
+            end_without(tested, f"{name} is not installed: {package}")
 
 
-def report_missing(tested: str, missing: Sequence[str]) -> None:
-    """Fail in `.ci/run`, and elsewhere skip the test of *tested*, if anything is *missing*."""
-    if not missing:
-        return
-    text = f"NOT RUN: {tested} ({', '.join(missing)} not installed); CONTRIBUTING.md says how to install"
+def require_program(tested: str, name: str) -> str:
+    """Return the path of the program *name*, which a test of *tested* needs; see `end_without`."""
+    require_programs(tested, name)
+    return str(shutil.which(name))
+
+
+def end_without(tested: str, reason: str) -> None:
+    """End a test of *tested*, which cannot run because of *reason*: it fails in `.ci/run`, elsewhere it is skipped."""
+    text = f"NOT RUN: {tested}: {reason}"
     if os.environ.get("EXTDNS_EVERY_TEST"):
         pytest.fail(text)
     pytest.skip(text)

@@ -5,5 +5,5 @@
 CRDs: it has no core/v1, no admission and no RBAC. `kinds` lists the kinds that sources read, defined as CRDs of the
 same group and name.
 
-If the programs are not installed, the tests are skipped. CONTRIBUTING.md describes how to install them.
+`required_programs` says how to install both.
 """

@@ -18,11 +18,11 @@ _CALL_S: Final = 30.0
 class Etcd:
     """A running etcd with one member, which stores its data in *folder*."""
 
-    def __init__(self, program: Path, folder: Path, *, host: str, client_port: int, peer_port: int) -> None:
+    def __init__(self, folder: Path, *, host: str, client_port: int, peer_port: int) -> None:
         self._address = host, client_port
         self.url = f"http://{host}:{client_port}"
         self._data = folder / "data"
-        command: list[str | Path] = [program, "--data-dir", self._data, "--advertise-client-urls", self.url]
+        command: list[str | Path] = ["etcd", "--data-dir", self._data, "--advertise-client-urls", self.url]
         command += ["--listen-client-urls", self.url, "--listen-peer-urls", f"http://{host}:{peer_port}"]
         self._process = Process(command, folder / "etcd.log")
         self._process.wait_until(self._is_ready, "answer", within_s=_START_S)

@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from tests.apimachinery.kinds import KINDS, build_crd
-from tests.apimachinery.programs import Programs
 from tests.apimachinery.servers import Servers
 from tests.fakes.apiserver.kinds import Catalogue, Kind
 from tests.fakes.apiserver.raw_client import MERGE, RawClient, Reply
+from tests.required_programs import require_programs
 
 Json = dict[str, Any]
 
@@ -37,9 +37,9 @@ class ApiMachinery:
     raw_client: RawClient
     _servers: Servers
 
-    def __init__(self, programs: Programs, *, kinds: Iterable[Kind] = KINDS) -> None:
+    def __init__(self, *, kinds: Iterable[Kind] = KINDS) -> None:
+        require_programs("the real API machinery", "etcd", "apiextensions-apiserver", "openssl")
         self.catalogue = Catalogue(())
-        self._programs = programs
         self._kinds = tuple(kinds)
         self._stack = ExitStack()
 
@@ -48,11 +48,10 @@ class ApiMachinery:
 
         Raises:
             RuntimeError: etcd or the API server did not start.
-            FileNotFoundError: the openssl command is not installed.
         """
         with ExitStack() as opened:
             folder = opened.enter_context(TemporaryDirectory(prefix="apimachinery"))
-            self._servers = Servers(self._programs, Path(folder))
+            self._servers = Servers(Path(folder))
             opened.callback(self._servers.close)
             self.raw_client = RawClient(self, self._servers.certificates.build_client_context())
             self.start()

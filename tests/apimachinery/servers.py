@@ -13,7 +13,6 @@ from typing import Final
 from tests.apimachinery import certificates
 from tests.apimachinery.etcd import Etcd
 from tests.apimachinery.process import Process
-from tests.apimachinery.programs import Programs
 
 Ready = Callable[[], bool]
 
@@ -37,8 +36,7 @@ class Servers:
         etcd: the current etcd process.
     """
 
-    def __init__(self, programs: Programs, folder: Path) -> None:
-        self._programs = programs
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.certificates = certificates.create_certificates(folder)
         self._port, *self._etcd_ports = _find_free_ports(3)
@@ -114,12 +112,12 @@ class Servers:
         folder = self._folder / f"etcd-{self._etcds}"
         folder.mkdir()
         client_port, peer_port = self._etcd_ports
-        return Etcd(self._programs.etcd, folder, host=_HOST, client_port=client_port, peer_port=peer_port)
+        return Etcd(folder, host=_HOST, client_port=client_port, peer_port=peer_port)
 
     def _build_command(self) -> list[str | Path]:
         made, files = self.certificates, self.certificates.server
         return [
-            *(self._programs.apiserver, "--etcd-servers", self.etcd.url),
+            *("apiextensions-apiserver", "--etcd-servers", self.etcd.url),
             "--etcd-compaction-interval=0",  # tests compact the history themselves
             *("--bind-address", _HOST, "--secure-port", str(self._port)),
             *("--tls-cert-file", files.certificate, "--tls-private-key-file", files.key),

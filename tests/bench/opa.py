@@ -22,7 +22,7 @@ from tests.bench.fullpass import FLAGS
 from tests.bench.onechange import Watcher
 from tests.bench.process import cpu_s, print_figures
 from tests.bench.services import EDITED, ZONE, prepare_edit, save, write
-from tests.rego.opa_process import OpaProcess
+from tests.slow.rego.opa_process import OpaProcess
 
 if TYPE_CHECKING:
     from extdns.app.assembly import Assembly

@@ -1,4 +1,4 @@
-"""Fixtures with the API servers of the conformance tests. Each test runs with the fake and with the real server."""
+"""Which providers and which API server the conformance tests here use; `tests/slow/conformance` uses real servers."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from collections.abc import Iterator
 import pytest
 
 from tests.apimachinery.kinds import KINDS
-from tests.apimachinery.programs import Programs
-from tests.apimachinery.server import ApiMachinery
 from tests.conformance.apiserver import Rig
+from tests.conformance.provider import GUARDED, RIGS
 from tests.fakes.apiserver.raw_client import RawClient
 from tests.fakes.apiserver.server import ApiServer
 
-SERVERS = ("fake", "machinery")
+
+@pytest.fixture(scope="session", params=RIGS)
+def provider(request: pytest.FixtureRequest) -> str:
+    """Return the name of a provider's rig."""
+    return str(request.param)
 
 
-@pytest.fixture(params=SERVERS)
-def api(request: pytest.FixtureRequest) -> Iterator[Rig]:
-    """Return an API server that other tests share. The test must not stop it or change its kinds or history."""
-    if request.param == "fake":
-        with ApiServer(kinds=KINDS) as server:
-            yield Rig.with_new_namespace(server, RawClient(server))
-    else:
-        machinery: ApiMachinery = request.getfixturevalue("api_machinery")
-        yield Rig.with_new_namespace(machinery, machinery.raw_client)
+@pytest.fixture(scope="session", params=[name for name in RIGS if name in GUARDED])
+def guarded_provider(request: pytest.FixtureRequest) -> str:
+    """Return the name of the rig of a provider in `GUARDED`."""
+    return str(request.param)
 
 
-@pytest.fixture(params=SERVERS)
-def own_api(request: pytest.FixtureRequest) -> Iterator[Rig]:
+@pytest.fixture
+def api() -> Iterator[Rig]:
+    """Return an API server that other tests may share. The test must not stop it or change its kinds or history."""
+    with ApiServer(kinds=KINDS) as server:
+        yield Rig.with_new_namespace(server, RawClient(server))
+
+
+@pytest.fixture
+def own_api(api: Rig) -> Rig:
     """Return an API server that only this test uses."""
-    if request.param == "fake":
-        with ApiServer(kinds=KINDS) as server:
-            yield Rig.with_new_namespace(server, RawClient(server))
-    else:
-        programs: Programs = request.getfixturevalue("api_programs")
-        with ApiMachinery(programs) as machinery:
-            yield Rig.with_new_namespace(machinery, machinery.raw_client)
+    return api

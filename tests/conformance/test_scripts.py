@@ -8,14 +8,14 @@ import pytest
 
 from extdns.model.change import Applied, Refused, Unknown, WriteConflict
 from tests.builders import build_claim, host, observe, observe_gone
-from tests.conformance.provider import RIGS, Rig, create, delete, update
+from tests.conformance.provider import Rig, build_rig, create, delete, update
 from tests.conformance.provider_world import ProviderWorld
 from tests.fakes.careless import CarelessProvider
 
 
-@pytest.fixture(params=RIGS)
-def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Rig:
-    return RIGS[request.param](tmp_path)
+@pytest.fixture
+def rig(provider: str, tmp_path: Path) -> Rig:
+    return build_rig(provider, tmp_path)
 
 
 def test_a_change_of_a_name_needs_one_write_and_a_read_before_it_only_without_conditional_writes(rig: Rig) -> None:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tests.required_programs import require_programs
+
 _SOURCE: Final = Path(__file__).parent / "oracle"
 _BUILD_S: Final = 600
-
-
-class OracleMissingError(Exception):
-    """The Go program cannot be built; the message contains the reason."""
 
 
 class Answer(NamedTuple):
@@ -43,18 +40,12 @@ class Oracle:
 
 
 def build(folder: Path) -> Path:
-    """Build the Go program in *folder*.
-
-    Raises:
-        OracleMissingError: Go is not installed, or the build failed.
-    """
-    if shutil.which("go") is None:
-        raise OracleMissingError("go is not in PATH")
+    """Build the Go program in *folder*."""
+    require_programs("templates compared with Go's", "go")
     program = folder / "oracle"
     command = ["go", "build", "-mod=readonly", "-ldflags=-s -w", "-o", str(program), "."]
     built = subprocess.run(command, cwd=_SOURCE, capture_output=True, text=True, timeout=_BUILD_S, check=False)
-    if built.returncode:
-        raise OracleMissingError(f"go build failed: {built.stderr.strip()[-300:]}")
+    assert built.returncode == 0, built.stderr
     return program
 
 

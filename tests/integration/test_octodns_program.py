@@ -16,11 +16,10 @@ from extdns.errors import UsageError
 from tests.fakes.apiserver.server import ApiServer
 from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.service.faults import Drop, Fault, Refuse
-from tests.integration.test_rfc2136_program import query
 from tests.objects import service
-from tests.octodns_config import describe_bind, describe_cloudflare, write_config
+from tests.octodns_config import describe_cloudflare, write_config
 from tests.program.installation import Installation
-from tests.updatable import ZONES, start_clean
+from tests.updatable import ZONES
 
 ADDRESSES: Final = {f"n{number:02}": f"192.0.2.{number}" for number in range(1, 16)}
 
@@ -59,25 +58,6 @@ def list_owned(fake: Cloudflare, zone: str) -> set[str]:
     return {
         found["name"].split(".")[0].removeprefix("a-") for found in fake.list_records(zone) if found["type"] == "TXT"
     }
-
-
-def test_one_pass_creates_records_with_ownership_and_ptr_records_and_the_next_pass_changes_nothing(
-    tmp_path: Path,
-) -> None:
-    server = start_clean("named")
-    path = write_config(tmp_path, describe_bind(server))
-    flags = ["--provider=octodns", f"--octodns-config={path}", "--create-ptr"]
-    installation = Installation(tmp_path, dns_flags=[*flags, "--managed-record-types=A", "--managed-record-types=PTR"])
-    installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
-    assert installation.run_once("--dry-run") == 0
-    assert query(server, "web.example.org", "A") == []
-    assert installation.run_once() == 0
-    assert query(server, "web.example.org", "A") == ["192.0.2.1"]
-    assert "external-dns/owner=me" in query(server, "a-web.example.org", "TXT")[0]
-    assert query(server, "1.2.0.192.in-addr.arpa", "PTR") == ["web.example.org."]
-    before = query(server, "example.org", "SOA")
-    assert installation.run_once() == 0
-    assert query(server, "example.org", "SOA") == before
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.integration.test_how_to import ROOT, replace_outputs
 
 TUTORIALS: Final = ROOT / "docs" / "tutorials"
 RUN_WITH_HELM: Final = {"from-the-external-dns-chart"}
-"""Pages whose commands `tests/chart/test_tutorials.py` runs instead, because they need Helm."""
+"""Pages whose commands `tests/slow/chart/test_tutorials.py` runs instead, because they need Helm."""
 
 
 @pytest.mark.parametrize("path", sorted(TUTORIALS.glob("*.md")), ids=lambda path: path.stem)

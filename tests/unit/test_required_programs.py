@@ -1,38 +1,24 @@
-"""A test whose name server is not installed fails in CI; elsewhere it is skipped."""
+"""A test whose program is not installed fails in CI; elsewhere it is skipped. Both say how to install it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests import nameservers, updatable
-from tests.nameservers import RealServer
-from tests.updatable import UpdatableServer
+from tests.required_programs import require_program, require_programs
 
 
-@pytest.fixture(params=["skipped", "in-ci"])
-def outcome(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> type[BaseException]:
-    """Hide all programs, and return what ends a test that needs one of them."""
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [("knotd", "apt-get install knot"), ("opa", "go install github.com/open-policy-agent/opa@")],
+)
+@pytest.mark.parametrize("in_ci", [True, False], ids=["in-ci", "elsewhere"])
+def test_a_test_without_its_program_ends_with_the_command_that_installs_it(
+    program: str, how: str, *, in_ci: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    if request.param == "in-ci":
-        monkeypatch.setenv("EXTDNS_EVERY_TEST", "true")
-        return pytest.fail.Exception
-    monkeypatch.delenv("EXTDNS_EVERY_TEST", raising=False)
-    return pytest.skip.Exception
-
-
-@pytest.mark.parametrize("program", updatable.PROGRAMS)
-def test_a_test_of_updates_ends_with_a_message_that_names_the_missing_server(
-    program: str, outcome: type[BaseException], tmp_path: Path
-) -> None:
-    with pytest.raises(outcome, match=rf"^NOT RUN: .* \({program}\b.* not installed\)"):
-        UpdatableServer(program, tmp_path / "server")
-
-
-@pytest.mark.parametrize("program", nameservers.PROGRAMS)
-def test_a_test_of_served_zones_ends_with_a_message_that_names_the_missing_server(
-    program: str, outcome: type[BaseException], tmp_path: Path
-) -> None:
-    with pytest.raises(outcome, match=rf"^NOT RUN: .* \({program} not installed\)"):
-        RealServer(program, tmp_path / "server", {})
+    monkeypatch.setenv("EXTDNS_EVERY_TEST", "true" if in_ci else "")
+    outcome = pytest.fail.Exception if in_ci else pytest.skip.Exception
+    with pytest.raises(outcome, match=f"^NOT RUN: zones: {program} is not installed: {how}"):
+        require_program("zones", program)
+    with pytest.raises(outcome):
+        require_programs("zones", program)

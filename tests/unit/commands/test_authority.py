@@ -1,4 +1,4 @@
-"""Query authoritative servers and compare their answers. Real servers: tests/integration/test_verify_servers.py."""
+"""Query authoritative servers and compare their answers. Real servers: tests/slow/servers/test_verify_servers.py."""
 
 from __future__ import annotations
 

@@ -1,0 +1,268 @@
+"""The strict fakes of DNS services for a chaos run, with one interface for records, calls and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Final, NamedTuple, Protocol
+
+from tests.fakes.clouddns.log import CHANGE as GOOGLE_CHANGE
+from tests.fakes.clouddns.log import LIST as GOOGLE_LIST
+from tests.fakes.clouddns.server import PROJECT, CloudDns
+from tests.fakes.route53.log import CHANGE, LIST
+from tests.fakes.route53.server import Route53
+from tests.fakes.route53.zones import Author, Edit
+from tests.fakes.service.faults import Armed, Drop, Fault, Late, Meanwhile, Refuse, Stall
+from tests.route53 import environ
+from tests.slow.chaos.events import ZONES
+
+TTL_S: Final = 60
+"""The TTL of records of the second writer, in seconds; extdns writes 300."""
+
+
+class Key(NamedTuple):
+    """Zone, name, type and set identifier of a record set; names without a final dot."""
+
+    zone: str
+    name: str
+    type: str
+    set_identifier: str = ""
+
+
+class Step(NamedTuple):
+    """Consecutive changes by extdns, or by others: key, old and new record set of each."""
+
+    by_program: bool
+    changes: tuple[tuple[Key, object | None, object | None], ...]
+
+
+class WriteCall(NamedTuple):
+    """One write call: the names of the records in it, those of ownership records included, and the answer."""
+
+    names: frozenset[str]
+    answer: str
+
+
+class DnsService(Protocol):
+    """A strict fake as a chaos run uses it; record sets are values of the fake's own type."""
+
+    flags: tuple[str, ...]
+    environ: Mapping[str, str]
+    has_routing: bool
+
+    def lock(self) -> AbstractContextManager[object]:
+        """Return a context manager that blocks all other access."""
+        ...
+
+    def read(self) -> dict[Key, object]:
+        """Return all record sets except SOA and NS at the apex."""
+        ...
+
+    def values(self, record: object) -> tuple[str, ...]:
+        """Return the sorted values of a record set; for an alias, "alias" and its target."""
+        ...
+
+    def put(self, key: Key, *values: str) -> None:
+        """Create or replace a record set without an API call."""
+        ...
+
+    def delete(self, key: Key) -> None:
+        """Delete a record set without an API call."""
+        ...
+
+    def protect(self, key: Key) -> bool:
+        """Refuse every change of a record set from now on. Return whether the fake supports that."""
+        ...
+
+    def list_writes(self) -> list[WriteCall]:
+        """Return the write calls so far, in order."""
+        ...
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        """Make the next calls fail with the fault named *verb* in the script."""
+        ...
+
+    def race(self, edit: Callable[[], object]) -> None:
+        """Run *edit* just before the next write takes effect."""
+        ...
+
+    def recover(self) -> None:
+        """Disarm all faults."""
+        ...
+
+    def journal(self) -> Iterator[Step]:
+        """Yield all changes since the start, in order, or nothing if the fake keeps no journal."""
+        ...
+
+
+def make_fault(verb: str, refusals: Mapping[str, tuple[int, str]]) -> Fault:
+    """Return the fault named *verb* in the script; *refusals* are status and error code by verb."""
+    match verb:
+        case "drop":
+            return Drop()
+        case "drop-worked":
+            return Drop(worked=True)
+        case "late":
+            return Late()
+        case "late-worked":
+            return Stall(worked=True)
+        case _:
+            return Refuse(*refusals[verb])
+
+
+class Route53Service:
+    """The strict Route 53, with a zone for each of `ZONES`."""
+
+    has_routing = True
+    _refusals: Final = {
+        "throttle": (400, "Throttling"),
+        "error": (500, "InternalFailure"),
+        "unavailable": (503, "ServiceUnavailable"),
+        "busy": (400, "PriorRequestNotComplete"),
+        "refuse": (400, "InvalidChangeBatch"),
+    }
+    _actions: Final = {"change": CHANGE, "list": LIST, "any": None}
+
+    def __init__(self, fake: Route53) -> None:
+        self._fake = fake
+        self._ids = {zone: fake.add_zone(zone) for zone in ZONES}
+        self.flags: tuple[str, ...] = ("--provider=aws",)
+        self.environ: Mapping[str, str] = environ(fake)
+
+    def lock(self) -> AbstractContextManager[object]:
+        return self._fake.api.lock
+
+    def read(self) -> dict[Key, object]:
+        return {
+            Key(zone, record.name.rstrip("."), record.type, record.set_identifier): record
+            for zone, zone_id in self._ids.items()
+            for record in self._fake.records(zone_id)
+        }
+
+    def values(self, record: object) -> tuple[str, ...]:
+        alias = getattr(record, "alias", None)
+        found: Iterable[str] = ("alias", alias.name.rstrip(".")) if alias else record.values  # type: ignore[attr-defined]
+        return tuple(found) if alias else tuple(sorted(value.rstrip(".") for value in found))
+
+    def put(self, key: Key, *values: str) -> None:
+        record = {"Name": key.name, "Type": key.type, "TTL": TTL_S, "ResourceRecords": list(values)}
+        self._fake.put(self._ids[key.zone], record)
+
+    def delete(self, key: Key) -> None:
+        self._fake.delete(self._ids[key.zone], key.name, key.type, key.set_identifier)
+
+    def protect(self, key: Key) -> bool:
+        self._fake.protect(self._ids[key.zone], key.name, key.type)
+        return True
+
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(
+                frozenset(change.record.name.rstrip(".") for change in call.changes),
+                f"{call.status} {call.code} {call.message}".rstrip(),
+            )
+            for call in self._fake.log.calls(CHANGE)
+        ]
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
+
+    def race(self, edit: Callable[[], object]) -> None:
+        self._fake.faults.arm(Meanwhile(edit), action=self._actions["change"])
+
+    def recover(self) -> None:
+        self._fake.faults.clear()
+
+    def journal(self) -> Iterator[Step]:
+        for zone, zone_id in self._ids.items():
+            group: list[Edit] = []
+            for edit in self._fake.edits(zone_id):
+                if group and group[-1].by is not edit.by:
+                    yield self._step(zone, group)
+                    group = []
+                group.append(edit)
+            if group:
+                yield self._step(zone, group)
+
+    def _step(self, zone: str, group: list[Edit]) -> Step:
+        changes = []
+        for edit in group:
+            found = edit.after or edit.before
+            assert found is not None
+            key = Key(zone, found.name.rstrip("."), found.type, found.set_identifier)
+            changes.append((key, edit.before, edit.after))
+        return Step(group[0].by is Author.API, tuple(changes))
+
+
+class CloudDnsService:
+    """The strict Cloud DNS, with a zone for each of `ZONES`."""
+
+    has_routing = False
+    _refusals: Final = {
+        "throttle": (429, "rateLimitExceeded"),
+        "error": (500, "backendError"),
+        "unavailable": (503, "backendError"),
+        "busy": (503, "backendError"),
+        "refuse": (400, "invalid"),
+    }
+    _actions: Final = {"change": GOOGLE_CHANGE, "list": GOOGLE_LIST, "any": None}
+
+    def __init__(self, fake: CloudDns) -> None:
+        self._fake = fake
+        self._names = {zone: fake.add_zone(zone) for zone in ZONES}
+        self.flags: tuple[str, ...] = (
+            "--provider=google",
+            f"--google-project={PROJECT}",
+            f"--google-api-endpoint={fake.url}",
+        )
+        self.environ: Mapping[str, str] = {}
+
+    def lock(self) -> AbstractContextManager[object]:
+        return self._fake.api.lock
+
+    def read(self) -> dict[Key, object]:
+        return {
+            Key(zone, record.name.rstrip("."), record.type): record
+            for zone, name in self._names.items()
+            for record in self._fake.records(name)
+        }
+
+    def values(self, record: object) -> tuple[str, ...]:
+        found: Iterable[str] = record.rrdatas  # type: ignore[attr-defined]
+        return tuple(sorted(value.rstrip(".") for value in found))
+
+    def put(self, key: Key, *values: str) -> None:
+        data = [f"{value}." if key.type == "CNAME" else value for value in values]
+        record = {"name": f"{key.name}.", "type": key.type, "ttl": TTL_S, "rrdatas": data}
+        self._fake.put(self._names[key.zone], record)
+
+    def delete(self, key: Key) -> None:
+        self._fake.delete(self._names[key.zone], f"{key.name}.", key.type)
+
+    def protect(self, key: Key) -> bool:  # noqa: ARG002 - not supported by this fake
+        return False
+
+    def list_writes(self) -> list[WriteCall]:
+        return [
+            WriteCall(
+                frozenset(
+                    record["name"].rstrip(".")
+                    for part in ("deletions", "additions")
+                    for record in call.body.get(part, ())
+                ),
+                f"{call.status} {call.reason}".rstrip(),
+            )
+            for call in self._fake.log.calls(GOOGLE_CHANGE)
+        ]
+
+    def fail(self, verb: str, about: str, times: int) -> Armed:
+        return self._fake.faults.arm(make_fault(verb, self._refusals), action=self._actions[about], times=times)
+
+    def race(self, edit: Callable[[], object]) -> None:
+        self._fake.faults.arm(Meanwhile(edit), action=self._actions["change"])
+
+    def recover(self) -> None:
+        self._fake.faults.clear()
+
+    def journal(self) -> Iterator[Step]:
+        return iter(())

@@ -1,0 +1,187 @@
+"""The alerts in a real Prometheus that scrapes running processes of two clusters through incidents.
+
+Mistakes of one tenant page nobody. The loss of all replicas in one cluster, and of the DNS service in the other, page a
+person with the right cluster, and end by themselves (docs/design/metrics.md, "Alerts").
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.fakes.apiserver.faults import Refuse as RefuseRequest
+from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.apiserver.watches import Order
+from tests.fakes.route53.log import CHANGE
+from tests.fakes.route53.server import Route53
+from tests.fakes.service.faults import Refuse
+from tests.objects import service, services
+from tests.program.installation import Installation
+from tests.program.process import ExtdnsProcess, running
+from tests.route53 import environ
+from tests.slow.chart.prometheus import SHORTENED, Prometheus, run_prometheus, shorten_rules
+from tests.slow.chart.tools import Helm, Json, of
+
+AWS: Final = ("--provider=aws", "--policy=sync", "--interval=1s", "--refresh-calls-per-minute=600")
+ELECT: Final = ("--leader-elect", "--leader-elect-retry-period=100ms")
+SYNC_LAG_S: Final = (900 + 300) / SHORTENED
+OWNED: Final = '"heritage=external-dns,external-dns/owner=me"'
+
+
+class Cluster:
+    """A cluster with its own Route 53, and the processes that run in it."""
+
+    def __init__(self, name: str, root: Path, server: ApiServer, dns: Route53) -> None:
+        root.mkdir()
+        self.name, self.root = name, root
+        self.dns = dns
+        self.server = server
+        self.installation = Installation(root, server, dns_flags=AWS)
+        self.zone = dns.add_zone("example.org")
+        self.processes: list[ExtdnsProcess] = []
+
+    @contextmanager
+    def run(self, *flags: str, ready: str) -> Iterator[ExtdnsProcess]:
+        """Run a process, and wait until its log has a line with *ready*."""
+        env = {**environ(self.dns), "POD_NAMESPACE": "dns"}
+        with running(*self.installation.flags(*flags), env=env, timeout_s=600.0) as process:
+            process.until(ready)
+            self.processes.append(process)
+            yield process
+
+    def put(self, name: str, rtype: str, value: str) -> None:
+        """Put a record into the zone."""
+        self.dns.put(self.zone, {"Name": name, "Type": rtype, "TTL": 300, "ResourceRecords": [value]})
+
+    def targets(self) -> list[tuple[int, dict[str, str]]]:
+        """Return the metrics ports of the processes that run, with labels as a ServiceMonitor would set them."""
+        labels = {"cluster": self.name, "namespace": "dns", "job": "extdns"}
+        return [(process.port, {**labels, "pod": f"{self.name}-{process.port}"}) for process in self.processes]
+
+    def stop(self) -> None:
+        """End all processes."""
+        while self.processes:
+            assert self.processes.pop().end() == 0
+
+
+@pytest.fixture
+def clusters(tmp_path: Path) -> Iterator[tuple[Cluster, Cluster]]:
+    with ApiServer() as server, ApiServer() as other, Route53() as dns, Route53() as other_dns:
+        yield Cluster("a", tmp_path / "a", server, dns), Cluster("b", tmp_path / "b", other, other_dns)
+
+
+@pytest.fixture(scope="module")
+def rules(helm: Helm) -> Json:
+    """Return the spec of the PrometheusRule for two replicas, shortened."""
+    (made,) = of("PrometheusRule", helm.manifests({"replicaCount": 2, "prometheusRule": {"enabled": True}}))
+    return shorten_rules(made["spec"])
+
+
+def request_invalid_records(cluster: Cluster) -> None:
+    """Let one tenant request a hostname that is not a name, and a record that the DNS service refuses."""
+    cluster.dns.faults.arm(Refuse(400, "InvalidChangeBatch"), action=CHANGE, times=None)
+    cluster.installation.apply(service("typo", host="a..b.example.org"), service("refused"))
+
+
+def wait_until_a_sync_lag_would_have_fired(prometheus: Prometheus, cluster: Cluster) -> None:
+    since = f'count_over_time(extdns_leader{{cluster="{cluster.name}"}}[1h]) > {SYNC_LAG_S + 5}'
+    prometheus.until(lambda: prometheus.query(since))
+
+
+def test_invalid_records_fire_no_critical_alert_and_an_outage_fires_one_with_the_right_cluster(
+    clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
+) -> None:
+    gone, busy = clusters
+    for cluster in clusters:
+        cluster.installation.apply(service("web"))
+    busy.put("old.example.org", "A", "192.0.2.7")
+    busy.put("a-old.example.org", "TXT", OWNED)
+    with ExitStack() as stack:
+        stack.enter_context(gone.run(*ELECT, ready="Became leader"))
+        stack.enter_context(gone.run(*ELECT, ready="this one is a standby"))
+        stack.enter_context(busy.run(ready="Deletes are held"))
+        request_invalid_records(busy)
+        prometheus = stack.enter_context(run_prometheus(prometheus_program, tmp_path, rules))
+        prometheus.scrape(*gone.targets(), *busy.targets())
+
+        wait_until_a_sync_lag_would_have_fired(prometheus, busy)
+        tickets = {("ExtdnsHeldDeletes", "b"), ("ExtdnsNamesInBackoff", "b")}
+        prometheus.until(lambda: prometheus.alerts("warning") == tickets)
+        assert prometheus.alerts("critical", ever=True) == set()
+
+        gone.stop()
+        busy.dns.faults.clear()
+        busy.dns.faults.arm(Refuse(503, "ServiceUnavailable"), times=None)
+        busy.installation.apply(service("late"))
+        pages = {("ExtdnsDown", "a"), ("ExtdnsSyncLag", "b")}
+        prometheus.until(lambda: prometheus.alerts("critical") == pages)
+        assert prometheus.alerts("critical", ever=True) == pages
+
+        busy.dns.faults.clear()
+        busy.installation.apply(service("refused", address="192.0.2.9"), service("old"))
+        stack.enter_context(gone.run(*ELECT, ready="Became leader"))
+        stack.enter_context(gone.run(*ELECT, ready="this one is a standby"))
+        prometheus.scrape(*gone.targets(), *busy.targets())
+        prometheus.until(lambda: prometheus.alerts("critical") | prometheus.alerts("warning") == set())
+        assert prometheus.alerts("critical", ever=True) == pages
+
+
+ZONES: Final = tuple(f"zone-{number}.example" for number in range(30))
+QUICK: Final = (*ELECT, "--leader-elect-lease-duration=14s", "--leader-elect-renew-deadline=2s")
+
+
+@contextmanager
+def locked_audit_log(path: Path) -> Iterator[None]:
+    """Replace the audit log by a file that another program has locked."""
+    path.rename(path.with_suffix(".before"))
+    with path.open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        yield
+
+
+def test_alerts_about_leader_standby_throttling_sources_and_audit_log_fire_during_the_fault_and_end_after_it(
+    clusters: tuple[Cluster, Cluster], rules: Json, prometheus_program: str, tmp_path: Path
+) -> None:
+    elects, throttled = clusters
+    audit_log = throttled.root / "audit.log"
+    for zone in ZONES:  # each is read again after a pause of its own
+        throttled.dns.add_zone(zone)
+    for cluster in clusters:
+        cluster.installation.apply(service("web"))
+    with ExitStack() as stack:
+        stack.enter_context(elects.run(*QUICK, ready="Became leader"))
+        standby = stack.enter_context(elects.run(*QUICK, ready="this one is a standby"))
+        stack.enter_context(throttled.run(f"--audit-log={audit_log}", ready="All records are already up to date"))
+        prometheus = stack.enter_context(run_prometheus(prometheus_program, tmp_path, rules))
+        prometheus.scrape(*elects.targets(), *throttled.targets())
+        prometheus.until(lambda: len(prometheus.query("extdns_leader")) == len(elects.targets() + throttled.targets()))
+
+        elects.server.faults.arm(RefuseRequest(code=500), resource="leases", times=None)
+        throttled.dns.faults.arm(Refuse(400, "Throttling"), times=None)
+        with locked_audit_log(audit_log):
+            throttled.installation.apply(*services(f"late-{number}" for number in range(8)))
+            fired = {("ExtdnsAuditLogFailing", "b"), ("ExtdnsThrottled", "b")}
+            prometheus.until(lambda: fired <= prometheus.alerts("warning"))
+            prometheus.until(lambda: ("ExtdnsNoLeader", "a") in prometheus.alerts("critical"))
+        for cluster in clusters:
+            cluster.server.faults.clear()
+            cluster.dns.faults.clear()
+        prometheus.until(lambda: ("ExtdnsPublishingSlow", "b") in prometheus.alerts("warning"))
+
+        elects.processes.remove(standby)
+        assert standby.end() == 0
+        prometheus.scrape(*elects.targets(), *throttled.targets())
+        throttled.server.faults.arm(RefuseRequest(code=403), resource="services", times=None)
+        throttled.server.end_watches(Order.EXPIRE)
+        fired = {("ExtdnsStandbyMissing", "a"), ("ExtdnsSourceFailing", "b")}
+        prometheus.until(lambda: fired <= prometheus.alerts("warning"))
+
+        throttled.server.faults.clear()
+        stack.enter_context(elects.run(*QUICK, ready="Serving health and metrics"))
+        prometheus.scrape(*elects.targets(), *throttled.targets())
+        prometheus.until(lambda: prometheus.alerts("warning") | prometheus.alerts("critical") == set())

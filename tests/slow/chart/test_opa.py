@@ -1,0 +1,100 @@
+"""The sidecars with Open Policy Agent and kube-mgmt, and the permissions that they get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.slow.chart import schemas
+from tests.slow.chart.tools import NAMESPACE, Helm, Json, arguments, of, run
+
+VALUES: Final[dict[str, Any]] = {
+    "opa": {
+        "enabled": True,
+        "image": {"repository": "opa.example/opa", "tag": "1.2"},
+        "kubeMgmt": {
+            "image": {"repository": "opa.example/kube-mgmt", "tag": "3.4"},
+            "args": ["--replicate=v1/services"],
+        },
+    }
+}
+
+
+def find_role(manifests: list[Json], name: str) -> Json:
+    """Return the role that grants access to the ConfigMaps of policies."""
+    (found,) = (one for one in of("Role", manifests) if one["metadata"]["name"] == name)
+    return found
+
+
+def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_opa(
+    helm: Helm, kubeconform: str, tmp_path: Path
+) -> None:
+    manifests = helm.manifests(VALUES)
+    (deployment,) = of("Deployment", manifests)
+    _, opa, kube_mgmt = deployment["spec"]["template"]["spec"]["containers"]
+    assert "--opa-url=http://127.0.0.1:8181" in arguments(manifests)
+    assert opa == {
+        "name": "opa",
+        "image": "opa.example/opa:1.2",
+        "args": ["run", "--server", "--addr=127.0.0.1:8181"],
+        "imagePullPolicy": "IfNotPresent",
+    }
+    assert (kube_mgmt["name"], kube_mgmt["image"]) == ("kube-mgmt", "opa.example/kube-mgmt:3.4")
+    assert kube_mgmt["args"] == [
+        "--opa-url=http://127.0.0.1:8181/v1",
+        f"--namespaces={NAMESPACE}",
+        "--enable-policies=true",
+        "--enable-data=true",
+        "--replicate=v1/services",
+    ]
+    checked = run(kubeconform, "-strict", "-schema-location", schemas.write(tmp_path), stdin=helm.render(VALUES).out)
+    assert checked.code == 0, checked.out
+
+
+@pytest.mark.parametrize("namespace", ["", "rules"])
+def test_the_role_for_config_maps_with_policies_is_in_the_policy_namespace_or_else_in_that_of_the_release(
+    helm: Helm, namespace: str
+) -> None:
+    values = {"opa": VALUES["opa"] | {"policyNamespace": namespace}}
+    role = find_role(helm.manifests(values), "external-dns-policies")
+    assert role["metadata"]["namespace"] == (namespace or NAMESPACE)
+    assert role["rules"] == [
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch", "update", "patch"]}
+    ]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(VALUES, id="sidecars"),
+        pytest.param({"extraArgs": {"opa-url": "https://opa.example"}}, id="another-server"),
+        pytest.param({"extraArgs": {"policy-rules": "/rules"}}, id="local-rules"),
+    ],
+)
+def test_the_chart_grants_list_and_watch_of_namespaces_if_and_only_if_rules_are_evaluated(
+    helm: Helm, values: dict[str, Any]
+) -> None:
+    def find_rules(more: dict[str, Any]) -> list[Json]:
+        (role,) = of("ClusterRole", helm.manifests({"sources": ["service"], **more}))
+        return [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
+
+    assert find_rules(values) == [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
+    assert find_rules({}) == []
+
+
+def test_the_chart_refuses_opa_sidecars_without_an_image(helm: Helm) -> None:
+    message = helm.refusal({"opa": {"enabled": True}})
+    assert "opa.image: repository and tag of the sidecar are required" in message
+    assert "opa.kubeMgmt.image: repository and tag of the sidecar are required" in message
+
+
+def test_with_disabled_opa_sidecars_the_chart_renders_the_same_as_without_opa_values(helm: Helm) -> None:
+    disabled = {"opa": VALUES["opa"] | {"enabled": False}}
+    assert helm.manifests(disabled) == helm.manifests({})
+
+
+def test_the_chart_refuses_the_opa_sidecars_together_with_the_address_of_another_opa(helm: Helm) -> None:
+    message = helm.refusal(VALUES | {"extraArgs": {"opa-url": "https://opa.example"}})
+    assert "--opa-url is given twice" in message

@@ -1,0 +1,114 @@
+"""The values on tutorials and on how-to pages give the flags that the pages describe."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+import yaml
+
+from extdns.config import parse
+from tests.required_programs import require_program
+from tests.slow.chart.tools import RELEASE, ROOT, Helm, arguments, container, of
+from tests.updatable import KEY
+
+PAGES: Final = [ROOT / "docs" / "tutorials" / name for name in ("eks-irsa.md", "gke-workload-identity.md")]
+VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_values_of_a_tutorial_render_valid_flags(path: Path, helm: Helm) -> None:
+    (block,) = VALUES.findall(path.read_text(encoding="utf-8"))
+    config = parse(arguments(helm.manifests(yaml.safe_load(block))), {})
+    assert config.registry.txt_owner_id == "shop"
+    assert config.election.leader_elect
+
+
+SECRET: Final = {"EXTERNAL_DNS_RFC2136_TSIG_SECRET": KEY.secret}
+FROM_FILE: Final = re.compile(r"`values-file.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
+
+
+def test_the_password_for_kerberos_is_mounted_as_a_file(helm: Helm) -> None:
+    (block,) = VALUES.findall((ROOT / "docs" / "how-to" / "sign-updates-with-kerberos.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "password"]
+    assert Path(config.rfc2136.rfc2136_kerberos_password_file).parent == Path(mounted["mountPath"])
+
+
+@pytest.mark.parametrize("name", ["bind", "powerdns"])
+def test_the_dns_update_secret_is_passed_as_a_variable_that_refers_to_a_kubernetes_secret(
+    name: str, helm: Helm
+) -> None:
+    page = (ROOT / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
+    (block,) = VALUES.findall(page)
+    manifests = helm.manifests(yaml.safe_load(block))
+    assert parse(arguments(manifests), SECRET).rfc2136.rfc2136_tsig_secret == KEY.secret
+    (variable,) = [one for one in container(manifests)["env"] if one["name"] in SECRET]
+    assert variable["valueFrom"] == {"secretKeyRef": {"name": "extdns-tsig", "key": "tsig"}}
+
+
+def test_the_secret_of_dns_update_can_be_mounted_as_a_file(helm: Helm) -> None:
+    (block,) = FROM_FILE.findall((ROOT / "docs" / "tutorials" / "bind.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    (mounted,) = [one for one in container(manifests)["volumeMounts"] if one["name"] == "tsig"]
+    assert Path(config.rfc2136.rfc2136_tsig_secret_file).parent == Path(mounted["mountPath"])
+    assert "tsig" in [
+        volume["name"] for volume in of("Deployment", manifests)[0]["spec"]["template"]["spec"]["volumes"]
+    ]
+
+
+SWITCH: Final = (ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md").read_text(encoding="utf-8")
+
+
+def test_the_chart_refuses_the_external_dns_chart_values_of_the_tutorial_and_accepts_its_new_values(
+    tmp_path: Path,
+) -> None:
+    helm = Helm(require_program("the chart", "helm"), tmp_path)
+    before, after = (yaml.safe_load(block) for block in VALUES.findall(SWITCH))
+    message, _, _ = SWITCH.partition("```text\n")[2].partition("```")
+    assert message in helm.refusal(before)
+    manifests = helm.manifests(after)
+    assert parse(arguments(manifests), {}).registry.txt_owner_id == "shop"
+    (account,) = of("ServiceAccount", manifests)
+    assert account["metadata"]["name"] == RELEASE
+    assert account["metadata"]["annotations"] == before["serviceAccount"]["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "path"),
+    [
+        pytest.param("application.yaml", "Application", ("source", "helm", "valuesObject"), id="argo-cd"),
+        pytest.param("helmrelease.yaml", "HelmRelease", ("values",), id="flux"),
+    ],
+)
+def test_the_tutorial_values_for_argo_cd_and_flux_keep_the_object_names_of_the_external_dns_chart(
+    helm: Helm, file: str, kind: str, path: tuple[str, ...]
+) -> None:
+    block, _, _ = SWITCH.partition(f"`{file}`:\n\n```yaml\n")[2].partition("```")
+    (obj,) = of(kind, list(yaml.safe_load_all(block)))
+    values = obj["spec"]
+    for name in path:
+        values = values[name]
+    (deployment,) = of("Deployment", helm.manifests(values))
+    assert deployment["metadata"]["name"] == RELEASE
+    assert deployment["spec"]["selector"]["matchLabels"]["app.kubernetes.io/name"] == "external-dns"
+
+
+def test_the_tutorial_values_for_octodns_mount_the_configuration_file_that_the_flag_names(helm: Helm) -> None:
+    (block,) = VALUES.findall((ROOT / "docs" / "tutorials" / "cloudflare-octodns.md").read_text(encoding="utf-8"))
+    manifests = helm.manifests(yaml.safe_load(block))
+    config = parse(arguments(manifests), {})
+    assert (config.control.provider, config.election.leader_elect) == ("octodns", False)
+    (deployment,) = of("Deployment", manifests)
+    assert deployment["spec"]["strategy"]["type"] == "Recreate"
+    pod = deployment["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    (mount,) = (one for one in container["volumeMounts"] if one["name"] == "octodns")
+    assert config.octodns.octodns_config == f"{mount['mountPath']}/production.yaml"
+    assert {"name": "octodns", "configMap": {"name": "octodns"}} in pod["volumes"]
+    (token,) = (one for one in container["env"] if one["name"] == "CLOUDFLARE_TOKEN")
+    assert token["valueFrom"]["secretKeyRef"] == {"name": "cloudflare", "key": "token"}

@@ -1,0 +1,160 @@
+"""Helm upgrades a release of external-dns's chart, tests it, and rolls it back, in front of an API server."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+
+from extdns.commands import check
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import service
+from tests.program.installation import Installation
+from tests.slow.chart.releases import RELEASE, Releases, connect, write_former_chart
+from tests.slow.chart.tools import CHART, ROOT, Helm, Json, of
+
+FORMER_IMAGE: Final = "registry.k8s.io/external-dns/external-dns:v0.21.0"
+NAMES: Final = {
+    "Deployment": RELEASE,
+    "Service": RELEASE,
+    "ServiceAccount": RELEASE,
+    "ClusterRole": RELEASE,
+    "ClusterRoleBinding": f"{RELEASE}-viewer",
+}
+OURS: Final = f"{RELEASE}-configmaps"
+"""The Role that external-dns does not have."""
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Iterator[Releases]:
+    """Return helm with a release of external-dns's chart."""
+    former = write_former_chart(tmp_path / "external-dns")
+    with connect(tmp_path) as found:
+        done = found.run("install", RELEASE, former)
+        assert done.code == 0, done.error
+        yield found
+
+
+def read_identity(releases: Releases) -> dict[str, Any]:
+    """Return what an upgrade must not change: uids, selectors and the service account."""
+    spec = releases.get("Deployment")["spec"]
+    return {kind: releases.get(kind, name)["metadata"]["uid"] for kind, name in NAMES.items()} | {
+        "selectors": (spec["selector"], releases.get("Service")["spec"]["selector"]),
+        "account": spec["template"]["spec"]["serviceAccountName"],
+        "subjects": releases.get("ClusterRoleBinding", NAMES["ClusterRoleBinding"])["subjects"],
+    }
+
+
+def test_a_helm_upgrade_from_the_external_dns_chart_changes_the_same_objects_and_a_rollback_restores_them(
+    releases: Releases,
+) -> None:
+    before, container = read_identity(releases), releases.get_container()
+    assert container["image"] == FORMER_IMAGE
+    done = releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync")
+    assert done.code == 0, done.error
+    assert read_identity(releases) == before
+    assert releases.get_container()["name"] == "external-dns"
+    assert "/extdns:" in releases.get_container()["image"]
+    assert releases.get("Role", OURS)
+    done = releases.run("rollback", RELEASE)
+    assert done.code == 0, done.error
+    assert read_identity(releases) == before
+    assert releases.get_container() == container
+    assert releases.server.get("Role", "external-dns", OURS) is None
+
+
+def test_a_helm_upgrade_with_reuse_values_is_refused_because_of_the_former_image_and_accepted_with_another(
+    releases: Releases,
+) -> None:
+    before, container = read_identity(releases), releases.get_container()
+    done = releases.run("upgrade", RELEASE, CHART, "--reuse-values")
+    assert "use --reset-then-reuse-values instead." in done.error
+    assert releases.get_container() == container
+    done = releases.run("upgrade", RELEASE, CHART, "--reuse-values", "--set=image.repository=mirror.example.org/extdns")
+    assert done.code == 0, done.error
+    assert read_identity(releases) == before
+    assert releases.get_container()["image"].startswith("mirror.example.org/extdns:")
+
+
+PAGE: Final = ROOT / "docs" / "tutorials" / "from-the-external-dns-chart.md"
+VALUES: Final = re.compile(r"`values.yaml`:\n\n```yaml\n(.*?)```\n", re.DOTALL)
+UPGRADE: Final = re.compile(r"^helm --namespace=external-dns (upgrade .*(?:(?<=\\)\n.*)*)$", re.MULTILINE)
+
+
+def test_the_commands_of_the_tutorial_upgrade_a_release_and_roll_it_back(releases: Releases, tmp_path: Path) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    former, changed = VALUES.findall(page)
+    for name, text in (("former", former), ("values", changed)):
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    chart = tmp_path / "external-dns"
+    by_file, by_set = (shlex.split(command.replace("\\\n", "")) for command in UPGRADE.findall(page))
+    for command in (by_file, by_set):
+        done = releases.run("upgrade", RELEASE, chart, "--reset-values", f"--values={tmp_path / 'former.yaml'}")
+        assert done.code == 0, done.error
+        done = releases.run(*(one.replace("values.yaml", str(tmp_path / "values.yaml")) for one in command))
+        assert done.code == 0, done.error
+        assert "/extdns:" in releases.get_container()["image"]
+        assert releases.get_container()["resources"]["limits"] == {"memory": "256Mi"}
+        assert "--policy=upsert-only" in releases.get_container()["args"]
+        assert releases.get("ServiceAccount")["metadata"]["annotations"]
+        assert releases.run("rollback", RELEASE).code == 0
+        assert releases.get_container()["image"] == FORMER_IMAGE
+
+
+@pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Failed", 1)])
+def test_helm_test_succeeds_or_fails_as_its_pod_does(releases: Releases, phase: str, code: int) -> None:
+    assert releases.run("upgrade", RELEASE, CHART, "--reset-then-reuse-values", "--set=policy=sync").code == 0
+    with releases.start("test", RELEASE) as helm:
+        releases.server.log.wait_for("patch", "pods")  # Helm applies it
+        releases.server.put(releases.get("Pod", f"{RELEASE}-test") | {"status": {"phase": phase}})
+        out, error = helm.communicate(timeout=60)
+    assert helm.returncode == code, out + error
+
+
+def find_container(manifests: list[Json], name: str) -> Json:
+    """Return a container of the pod of `helm test`."""
+    (pod,) = of("Pod", manifests)
+    (found,) = (one for one in pod["spec"]["containers"] if one["name"] == name)
+    return dict(found)
+
+
+@pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])
+def test_the_pod_of_helm_test_succeeds_if_and_only_if_the_readiness_page_answers_200(
+    helm: Helm, status: int, code: int
+) -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status if self.path == "/readyz" else 404)
+            self.end_headers()
+            self.wfile.write(b"the state of readiness")
+
+    *command, url = find_container(helm.manifests({"service": {"port": 80}}), "ready")["command"]
+    assert url == "http://external-dns.dns:80/readyz"
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        local = f"http://127.0.0.1:{server.server_port}/readyz"
+        done = subprocess.run([sys.executable, *command[1:], local], capture_output=True, text=True, check=False)
+        server.shutdown()
+    assert (done.returncode, "the state of readiness" in done.stdout + done.stderr) == (code, True)
+
+
+def test_the_pod_of_helm_test_runs_the_check_command_with_the_flags_of_the_deployment(
+    helm: Helm, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POD_NAMESPACE", "dns")
+    with ApiServer() as server:
+        installation = Installation(tmp_path, server, example_org="")
+        installation.apply(service("web"))
+        extra = [flag for flag in installation.flags() if flag.startswith(("--kubeconfig", "--zonefile"))]
+        values = {"provider": "zonefile", "sources": ["service"], "extraArgs": extra}
+        command, *arguments = find_container(helm.manifests(values), "check")["args"]
+        assert (command, check.main(arguments, {})) == ("check", 0)
+    assert "Nothing is missing." in capsys.readouterr().out

@@ -1,0 +1,152 @@
+"""The DNSEndpoint CRD in the real API server: what it rejects, what it stores and which columns it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+import yaml
+
+from extdns.model.claim import Provenance, ResolvedClaim
+from extdns.model.kind import ObjectKey, ObjectRef
+from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
+from extdns.sources.claim_stages import validate_claim
+from extdns.sources.endpoint_claims import build_endpoint_claim
+from tests.apimachinery.server import ApiMachinery
+from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
+from tests.fakes.apiserver.raw_client import Reply
+
+Json = dict[str, Any]
+
+CRD: Final = Path(__file__).parents[3] / "charts" / "extdns" / "crds" / "dnsendpoints.externaldns.k8s.io.yaml"
+PATH: Final = "/apis/externaldns.k8s.io/v1alpha1/namespaces/dns/dnsendpoints"
+AT: Final = Provenance(source="crd", ref=ObjectRef(key=ObjectKey(DNS_ENDPOINT, "dns", "x")), field="spec.endpoints[0]")
+
+
+@pytest.fixture(scope="module")
+def machinery() -> Iterator[ApiMachinery]:
+    with ApiMachinery(kinds=()) as machinery:
+        machinery.register(SERVED, yaml.safe_load(CRD.read_text(encoding="utf-8")))
+        yield machinery
+
+
+def dns_endpoint(name: str, *endpoints: Json | None, **metadata: object) -> Json:
+    return {
+        "apiVersion": "externaldns.k8s.io/v1alpha1",
+        "kind": "DNSEndpoint",
+        "metadata": {"name": name, "namespace": "dns", **metadata},
+        "spec": {"endpoints": list(endpoints)},
+    }
+
+
+def create(machinery: ApiMachinery, *endpoints: Json | None) -> Reply:
+    """Try to create a DNSEndpoint with *endpoints* as a dry run, so that nothing is stored."""
+    return machinery.raw_client.send("POST", f"{PATH}?dryRun=All", dns_endpoint("x", *endpoints))
+
+
+def endpoint(rtype: str, *targets: str, **more: object) -> Json:
+    return {"dnsName": "a.acme.test", "recordType": rtype, "targets": list(targets), **more}
+
+
+GOOD: Final = [
+    pytest.param(endpoint("A", "192.0.2.1", "192.0.2.2", recordTTL=120), id="a"),
+    pytest.param(endpoint("AAAA", "2001:db8::1"), id="aaaa"),
+    pytest.param(endpoint("A", "lb.test", providerSpecific=[{"name": "alias", "value": "true"}]), id="a-as-alias"),
+    pytest.param(endpoint("CNAME", "x.test."), id="cname-with-a-dot"),
+    pytest.param(endpoint("CNAME", "x.test", providerSpecific=[{"name": "alias", "value": "true"}]), id="cname-alias"),
+    pytest.param(endpoint("DNAME", "x.test"), id="dname"),
+    pytest.param(endpoint("TXT", '"v=spf1 -all"', '"more"'), id="txt"),
+    pytest.param(endpoint("MX", "10 mail.test", "20 mail2.test."), id="mx"),
+    pytest.param(endpoint("NS", "ns1.test"), id="ns"),
+    pytest.param(endpoint("SRV", "10 20 5060 sip.test."), id="srv"),
+    pytest.param(endpoint("NAPTR", '1 1 "u" "E2U+sip" "!^.*$!sip:i@t!" .'), id="naptr"),
+    pytest.param(endpoint("A", "192.0.2.1", setIdentifier="x", labels={"a": "b", "owner": "c"}), id="other-fields"),
+    pytest.param(endpoint("A", "192.0.2.1") | {"dnsName": "Bücher.test."}, id="name-in-unicode"),
+]
+
+
+@pytest.mark.parametrize("good", GOOD)
+def test_the_crd_accepts_endpoints_that_extdns_can_publish(machinery: ApiMachinery, good: Json) -> None:
+    reply = create(machinery, good)
+    assert reply.code == 201, reply.body
+    assert isinstance(build_endpoint_claim(msgspec.convert(good, SpecEndpoint), AT), ResolvedClaim)
+
+
+def test_the_crd_accepts_repeated_and_incomplete_endpoints_as_external_dns_does(machinery: ApiMachinery) -> None:
+    same = endpoint("A", "192.0.2.1")
+    for endpoints in ((same, same), (None, same), (endpoint("A"),), ({"dnsName": "a.test", "recordType": "A"},), ()):
+        reply = create(machinery, *endpoints)
+        assert reply.code == 201, reply.body
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        pytest.param(endpoint("A", "192.0.2.1."), "must not end with a dot", id="6.3-a-with-a-dot"),
+        pytest.param(endpoint("NS", "ns1.test", "ns2.test."), "must not end with a dot", id="6.3-ns-with-a-dot"),
+        pytest.param(endpoint("NAPTR", '1 1 "u" "x" "y" z'), "must end with a dot", id="6.3-naptr-without-a-dot"),
+        pytest.param(endpoint("SRV", "10 20 5060 sip.test"), "must end with a dot", id="1.6-srv-without-a-dot"),
+        pytest.param(endpoint("CNAME"), "need a target", id="1.5-cname-without-target"),
+        pytest.param(endpoint("CAA", '0 issue "x"'), "Unsupported value", id="type-that-is-not-published"),
+        pytest.param({"targets": ["192.0.2.1"]}, "needs dnsName and recordType", id="neither-name-nor-type"),
+        pytest.param(endpoint("A", "192.0.2.1") | {"dnsName": ""}, "should be at least 1 chars", id="empty-name"),
+        pytest.param(endpoint("A", "192.0.2.1", recordTTL=2**31), "less than or equal to 2147483647", id="ttl"),
+        pytest.param(
+            endpoint("TXT", '"x"', providerSpecific=[{"name": "alias", "value": "false"}]),
+            "alias is for A, AAAA and CNAME",
+            id="1.6-alias-on-txt",
+        ),
+        pytest.param(
+            endpoint("A", "192.0.2.1", providerSpecific=[{"name": "x", "value": "1"}, {"name": "x", "value": "2"}]),
+            "Duplicate value",
+            id="property-given-twice",
+        ),
+    ],
+)
+def test_the_crd_rejects_an_endpoint_that_cannot_be_published_and_says_why(
+    machinery: ApiMachinery, bad: Json, says: str
+) -> None:
+    reply = create(machinery, endpoint("A", "192.0.2.9"), bad)
+    assert reply.code == 422
+    assert says in reply.body["message"]
+    assert "spec.endpoints[1]" in reply.body["message"]
+    claim = build_endpoint_claim(msgspec.convert(bad, SpecEndpoint), AT)
+    if isinstance(claim, ResolvedClaim):
+        (claim,) = validate_claim(claim)
+    assert not isinstance(claim, ResolvedClaim) or claim.warnings or says == "Duplicate value"
+
+
+def test_the_crd_drops_unknown_fields_and_keeps_known_ones(machinery: ApiMachinery) -> None:
+    stored = machinery.put(dns_endpoint("kept", endpoint("A", "192.0.2.1", recordTTL=60, colour="red")))
+    assert stored["spec"]["endpoints"] == [endpoint("A", "192.0.2.1", recordTTL=60)]
+    read = msgspec.convert(stored, DnsEndpoint)
+    assert read.spec.endpoints == (msgspec.convert(stored["spec"]["endpoints"][0], SpecEndpoint),)
+
+
+def test_writing_the_status_leaves_the_generation_unchanged_and_rejects_repeated_conditions(
+    machinery: ApiMachinery,
+) -> None:
+    condition = {
+        "type": "Ready",
+        "status": "False",
+        "reason": "no-zone",
+        "message": "a.acme.test lies in no zone",
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+    status = {"observedGeneration": 1, "conditions": [condition], "endpoints": [{"dnsName": "a", "reason": "no-zone"}]}
+    stored = machinery.put({**dns_endpoint("told", endpoint("A", "192.0.2.1")), "status": status})
+    assert (stored["status"], stored["metadata"]["generation"]) == (status, 1)
+    twice = {**stored, "status": {"conditions": [condition, condition]}}
+    assert machinery.raw_client.send("PUT", f"{PATH}/told/status", twice).code == 422
+
+
+def test_kubectl_get_prints_ready_reason_and_first_name_of_each_dnsendpoint(machinery: ApiMachinery) -> None:
+    table = machinery.raw_client.send(
+        "GET", PATH, headers={"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
+    ).body
+    assert [column["name"] for column in table["columnDefinitions"]] == ["Name", "Ready", "Reason", "First name", "Age"]
+    rows = {row["cells"][0]: row["cells"][1:4] for row in table["rows"]}
+    assert rows["told"] == ["False", "no-zone", "a.acme.test"]
