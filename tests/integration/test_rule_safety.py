@@ -70,6 +70,7 @@ def test_a_standby_deletes_nothing_and_writes_no_policy_status_until_it_becomes_
         assert live.zones.published() == [API, WEB]
         assert not live.server.log.requests("patch", "dnspolicies")
         live.server.delete("Lease", "default", "extdns")
+        standby.pass_time(31.0)
         standby.until("Became leader")
         live.until(lambda: live.zones.published() == [WEB])
         live.until(lambda: (live.server.get("DNSPolicy", "", "no-api") or {}).get("status"))

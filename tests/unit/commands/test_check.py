@@ -239,7 +239,7 @@ def check_file(installation: Installation, flag: str, capsys: pytest.CaptureFixt
 
 
 def test_check_reports_whether_the_state_file_can_be_written(
-    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flag = f"--state-file={tmp_path / 'state.json'}"
     assert check_file(installation, flag, capsys) == "ok       there is no saved state yet; the file can be created"
@@ -247,6 +247,7 @@ def test_check_reports_whether_the_state_file_can_be_written(
     capsys.readouterr()
     assert check_file(installation, flag, capsys) == "ok       the file can be read and replaced"
     (tmp_path / "state.json").write_text("[]")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     assert check_file(installation, flag, capsys).startswith("missing  state file ")
 
 

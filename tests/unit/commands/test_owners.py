@@ -10,10 +10,12 @@ import msgspec
 import pytest
 
 from extdns import cli
+from extdns.app import assembly
 from extdns.documents.document import format_schema
 from extdns.documents.owners import OwnersDocument
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.program.running import HastyClock
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m\u202e\x9b2J"
@@ -81,9 +83,10 @@ def test_owners_lists_when_each_owner_last_saved_its_state(
 
 
 def test_unreadable_saved_state_makes_the_list_of_owners_incomplete(
-    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "state").write_text("{")
+    monkeypatch.setattr(assembly, "SystemClock", HastyClock)
     assert run(installation, "owners", f"--state-file={tmp_path / 'state'}") == 1
     assert "\nINCOMPLETE: " in capsys.readouterr().out
 
