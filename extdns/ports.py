@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.evidence import HeldSet
     from extdns.model.kind import Kind, ObjectKey
+    from extdns.model.kubernetes_object import KubernetesObject
     from extdns.model.object_status import ObjectStatus, PolicyStatus
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
-    from extdns.model.resources.kinds import KubernetesObject
     from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
 

@@ -27,10 +27,11 @@ from extdns.errors import ForbiddenError
 from extdns.kube.local_store import LocalStore
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.record import Record
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.model.zone import Zone
 from extdns.ports import Source
+from extdns.resources.kinds import STRUCTS
 from extdns.rules.evaluation import RuleSet
 from extdns.sources.namespace import NamespaceSource
 from providers.inmemory.provider import InMemoryProvider

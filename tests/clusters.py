@@ -17,8 +17,8 @@ from extdns.kube.live.watch_timing import WatchTiming
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import SERVICE
 from extdns.ports import Cluster
+from extdns.resources.core import SERVICE
 from tests.cluster_changes import Summary, added, summarize_changes
 from tests.fakes.apiserver.server import ApiServer
 

@@ -15,12 +15,12 @@ from extdns.app.permissions import is_read_by_name
 from extdns.app.sources import SOURCE_BUILDERS, build_sources
 from extdns.config import parse
 from extdns.flags.sources import GATEWAY_SOURCES
-from extdns.model.resources.core import NAMESPACE, NODE, POD, SERVICE
-from extdns.model.resources.discovery import ENDPOINT_SLICE
-from extdns.model.resources.gateway_api import GATEWAY
-from extdns.model.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE
-from extdns.model.resources.istio import ISTIO_GATEWAY
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import NAMESPACE, NODE, POD, SERVICE
+from extdns.resources.discovery import ENDPOINT_SLICE
+from extdns.resources.gateway_api import GATEWAY
+from extdns.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE
+from extdns.resources.istio import ISTIO_GATEWAY
+from extdns.resources.networking import INGRESS
 from extdns.sources.service.expansions import ServiceType
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
     from extdns.model.api_request import ApiRequest
     from extdns.model.kind import Kind
-    from extdns.model.resources.kinds import KubernetesObject
+    from extdns.model.kubernetes_object import KubernetesObject
     from extdns.ports import Cluster
 
 
@@ -59,7 +59,7 @@ def build_cluster(
         kinds: the kinds that sources read; their objects are decoded in full if there are templates.
         generated: objects of the sources `empty` and `fake`, by kind; the cluster returns them beside its own.
     """
-    from extdns.model.resources.kinds import STRUCTS
+    from extdns.resources.kinds import STRUCTS
 
     templated = config.sources.fqdn_template or config.sources.fqdn_target_template
     full_kinds = kinds if templated else [kind for kind in kinds if kind not in STRUCTS]
@@ -97,10 +97,10 @@ def build_namespaces(config: Config) -> WatchedNamespaces:
 
     `--namespace` does not limit all kinds (docs/spec/sources.md 5.2, 7.6, 7.8).
     """
-    from extdns.model.resources.core import SERVICE
-    from extdns.model.resources.gateway_api import GATEWAY, LISTENER_SET
-    from extdns.model.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
-    from extdns.model.resources.networking import INGRESS
+    from extdns.resources.core import SERVICE
+    from extdns.resources.gateway_api import GATEWAY, LISTENER_SET
+    from extdns.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
+    from extdns.resources.networking import INGRESS
 
     gateways = config.sources.gateway_namespace
     elsewhere: dict[Kind, Sequence[str]] = {GATEWAY: (gateways,) if gateways else (), LISTENER_SET: ()}

@@ -65,7 +65,7 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     if config.control.dry_run or not has_live_cluster(config) or "crd" not in config.sources.names:
         return None
     from extdns.kube.status_writer import KubernetesStatusWriter
-    from extdns.model.resources.externaldns import DNS_ENDPOINT
+    from extdns.resources.externaldns import DNS_ENDPOINT
 
     return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
 
@@ -81,7 +81,7 @@ def build_policy_status_writer(config: Config) -> StatusWriter | None:
         return None
     from extdns.kube.status_conditions import build_policy_status
     from extdns.kube.status_writer import KubernetesStatusWriter
-    from extdns.model.resources.extdns import DNS_POLICY
+    from extdns.resources.extdns import DNS_POLICY
 
     api = connect_api_server(config.cluster)[0]
     return KubernetesStatusWriter(api, DNS_POLICY, SystemClock(), build=build_policy_status)

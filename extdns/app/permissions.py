@@ -150,15 +150,15 @@ def is_read_by_name(kind: Kind) -> bool:
 
     Ownership records name no Pod and no Proxy.
     """
-    from extdns.model.resources.core import POD
-    from extdns.model.resources.gloo import PROXY
+    from extdns.resources.core import POD
+    from extdns.resources.gloo import PROXY
 
     return kind not in (POD, PROXY)
 
 
 def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[ResourcePermission]:
     from extdns.kube.access_review import ResourcePermission
-    from extdns.model.resources.externaldns import DNS_ENDPOINT
+    from extdns.resources.externaldns import DNS_ENDPOINT
 
     usual, read = config.cluster.namespace, build_namespaces(config)
     for kind in kinds:
@@ -181,8 +181,8 @@ def _list_rule_permissions(config: Config) -> Iterator[ResourcePermission]:
     """Return the permissions that rules need: to read the labels of namespaces, and DNSPolicies in the cluster."""
     from extdns.flags.rules import CLUSTER_POLICIES
     from extdns.kube.access_review import ResourcePermission
-    from extdns.model.resources.core import NAMESPACE
-    from extdns.model.resources.extdns import DNS_POLICY
+    from extdns.resources.core import NAMESPACE
+    from extdns.resources.extdns import DNS_POLICY
 
     if config.rules.policy_rules:
         yield from (ResourcePermission(verb, NAMESPACE.group, NAMESPACE.plural, "") for verb in ("list", "watch"))

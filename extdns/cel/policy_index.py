@@ -12,9 +12,9 @@ from extdns.cel.policy_rules import UnavailablePolicy
 from extdns.cel.typical_inputs import evaluate_dry
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.model.value import Value
 from extdns.model.violation import RuleAction
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 
 MAX_POLICIES: Final = 500
 MAX_ALL_VALIDATIONS: Final = 2000

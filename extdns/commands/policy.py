@@ -21,7 +21,7 @@ from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.manifest_files import ManifestFile, describe_os_error, list_files, read_file
 from extdns.kube.manifests.reader import read_manifests
 from extdns.kube.manifests.yaml_parser import BrokenDocument, parse_documents
-from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from extdns.documents.rule_snapshot import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.exponential_backoff import compute_backoff_s
-from extdns.model.resources.extdns import DNS_POLICY
+from extdns.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:
     from extdns.ports import Cluster

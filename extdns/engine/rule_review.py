@@ -21,9 +21,9 @@ from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey, find_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
-from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import Value
 from extdns.planner.plan import find_refused_successors
+from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 

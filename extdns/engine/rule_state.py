@@ -16,9 +16,9 @@ from extdns.engine.inputs import PRESENT, Cause, RulesAnswered, RulesChanged, Ru
 from extdns.model.claim import NameClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.planner.proposal import find_differences
+from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY
 from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject

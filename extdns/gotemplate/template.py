@@ -17,7 +17,7 @@ from extdns.gotemplate.nodes import TemplateTree
 from extdns.gotemplate.parser import parse_template
 from extdns.gotemplate.values import VIEW, GoValue, is_known_type, make_typed
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
 
 _PACKAGES: Final = {
     "": "core",

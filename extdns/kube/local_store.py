@@ -16,11 +16,11 @@ from extdns.kube.live.responses import ObjectHeader, RawObject
 from extdns.kube.object_decoder import DecodedObject, DocumentProblem, decode_json, keep_all_fields
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.resources.extdns import DnsPolicy
-from extdns.model.resources.externaldns import DnsEndpoint
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import NotSyncedError
+from extdns.resources.extdns import DnsPolicy
+from extdns.resources.externaldns import DnsEndpoint
 
 _NO_NAMES: Final[frozenset[str]] = frozenset()
 

@@ -15,10 +15,10 @@ from extdns.errors import shorten
 from extdns.kube.manifests.document_tree import DocumentTree, locate_problem
 from extdns.model.invalid_value import InvalidValue
 from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.resources.core import Service, ServiceSpec
-from extdns.model.resources.kinds import KubernetesObject, find_struct
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.model.value import Value
+from extdns.resources.core import Service, ServiceSpec
+from extdns.resources.kinds import find_struct
 
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _NAME: Final = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")

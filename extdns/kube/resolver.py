@@ -18,11 +18,10 @@ import dns.resolver
 from extdns.errors import UnresolvedError, UsageError
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.model.record import parse_address
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
-from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.ports import Cluster, ClusterView, NotSyncedError
+from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 
 _TIMEOUT_S: Final = 5.0
 

@@ -9,7 +9,7 @@ import msgspec
 
 from extdns.errors import ApiError, NotFoundError, UsageError, find_similar, sanitize
 from extdns.model.kind import Kind
-from extdns.model.resources.kinds import STRUCTS
+from extdns.resources.kinds import STRUCTS
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
 from extdns.model.value import Value
 
 

@@ -6,12 +6,12 @@ from typing import Final
 
 from extdns.errors import shorten
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service
-from extdns.model.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import SERVICE, Service
+from extdns.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
 from extdns.sources.annotations import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher

@@ -17,11 +17,11 @@ from extdns.model import rrtype, ttl
 from extdns.model.claim import ClaimWarning
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, RECORD_TYPE, choose_record_type, parse_target, strip_trailing_dots
-from extdns.model.resources.core import Node
-from extdns.model.resources.meta import LoadBalancedStatus
-from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.ports import ClusterView
+from extdns.resources.core import Node
+from extdns.resources.meta import LoadBalancedStatus
+from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_misspelled_keys
 
 

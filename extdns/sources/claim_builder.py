@@ -23,10 +23,9 @@ from extdns.model.claim import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectRef
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE, DesiredRecord
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
 from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.sources.annotation_names import BOTH_PREFIXES

@@ -24,6 +24,7 @@ from extdns.model.claim import (
     UnresolvedClaim,
 )
 from extdns.model.kind import Kind
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import (
     RECORD_TYPE,
@@ -34,7 +35,6 @@ from extdns.model.record import (
     parse_address,
     parse_target,
 )
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView, Source
 

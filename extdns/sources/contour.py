@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.resources.ingress_controllers import HTTP_PROXY, HttpProxy
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.ingress_controllers import HTTP_PROXY, HttpProxy
 from extdns.sources.annotations import read_load_balancer
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher

@@ -6,10 +6,10 @@ from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim, Provenance
 from extdns.model.kind import build_ref
-from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import Annotations
 from extdns.sources.claim_builder import CommonSettings

@@ -10,8 +10,8 @@ from extdns.model.claim import ClaimWarning, InvalidClaim, Provenance, ResolvedC
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNER, RESOURCE, DesiredRecord, canonicalize_targets
-from extdns.model.resources.externaldns import SpecEndpoint
 from extdns.model.value import StringMap
+from extdns.resources.externaldns import SpecEndpoint
 
 # Targets of these types may end with a dot. Those of NAPTR must, and those of all other types must not.
 _DOT_OPTIONAL_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME, rrtype.TXT, rrtype.MX, rrtype.SRV})

@@ -16,12 +16,11 @@ from extdns.gotemplate.errors import TemplateError
 from extdns.model import rrtype
 from extdns.model.claim import Claim, Provenance
 from extdns.model.kind import Kind, build_ref
-from extdns.model.resources.core import POD, Pod
-from extdns.model.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import POD, Pod
+from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
 from extdns.sources.claim_builder import Templates
 from extdns.sources.endpoint_claims import build_endpoint_claim
 

@@ -13,9 +13,12 @@ from typing import Final, NamedTuple
 from extdns.errors import ExtdnsError, shorten
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import ObjectRef, build_ref
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service
-from extdns.model.resources.gloo import (
+from extdns.model.value import Value
+from extdns.ports import ClusterView
+from extdns.resources.core import SERVICE, Service
+from extdns.resources.gloo import (
     GLOO_GATEWAY,
     GLOO_VIRTUAL_SERVICE,
     PROXY,
@@ -26,10 +29,7 @@ from extdns.model.resources.gloo import (
     GlooVirtualService,
     Proxy,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.networking import Ingress
-from extdns.model.value import Value
-from extdns.ports import ClusterView
+from extdns.resources.networking import Ingress
 from extdns.sources.annotations import (
     Annotations,
     ExcludedHost,

@@ -10,7 +10,7 @@ from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, build_ref
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
     Annotations,

@@ -9,12 +9,12 @@ from typing import Final
 
 from extdns.errors import UsageError, sanitize, shorten
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.model.selection import is_label_value
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.sources.annotations import (
     Annotations,
     ExcludedHost,

@@ -13,14 +13,14 @@ from typing import Final
 from extdns.errors import shorten
 from extdns.model.claim import Claim
 from extdns.model.kind import build_ref
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service
-from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import LoadBalancedStatus
-from extdns.model.resources.networking import INGRESS
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import SERVICE, Service
+from extdns.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
+from extdns.resources.meta import LoadBalancedStatus
+from extdns.resources.networking import INGRESS
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
     Annotations,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from extdns.model.resources.core import NAMESPACE
+from extdns.resources.core import NAMESPACE
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.resources.kinds import KubernetesObject
+    from extdns.model.kubernetes_object import KubernetesObject
     from extdns.ports import ClusterView
 
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import NODE, Node
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import NODE, Node
 from extdns.sources.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import Condition
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
+from extdns.resources.meta import Condition
 from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import NODE, POD, Node, Pod
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import NODE, POD, Node, Pod
 from extdns.sources.annotations import (
     Annotations,
     ExcludedHost,

@@ -14,12 +14,12 @@ import msgspec
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.model.claim import Claim
 from extdns.model.kind import Kind
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import CustomResource
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
+from extdns.resources.meta import CustomResource
 from extdns.sources.annotations import MissingTargets, parse_targets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher

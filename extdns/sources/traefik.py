@@ -8,17 +8,17 @@ from typing import Final
 
 from extdns.model.claim import Claim
 from extdns.model.kind import Kind
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.ingress_controllers import (
+from extdns.model.value import Value
+from extdns.ports import ClusterView
+from extdns.resources.ingress_controllers import (
     TRAEFIK_LEGACY_STRUCTS,
     TRAEFIK_STRUCTS,
     IngressRoute,
     IngressRouteTcp,
     IngressRouteUdp,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.value import Value
-from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.host_publisher import HostPublisher

@@ -6,8 +6,8 @@ from typing import Final
 
 from extdns.model.claim import Claim
 from extdns.model.kind import Kind, build_key
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.annotations import MissingTargets

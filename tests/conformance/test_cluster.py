@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import NODE, SERVICE, Service
-from extdns.model.resources.networking import INGRESS
 from extdns.ports import NotSyncedError
+from extdns.resources.core import NODE, SERVICE, Service
+from extdns.resources.networking import INGRESS
 from tests.cluster_changes import PhaseSummary, added, edited, summarize_changes, synced
 from tests.clusters import MAX_WAIT_S, check_existence, service, wait_for_changes
 from tests.conformance.cluster import RIGS, Json, Make, Rig, build_key

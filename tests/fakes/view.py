@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.ports import NotSyncedError
+from extdns.resources.kinds import STRUCTS
 
 _KINDS = {struct: kind for kind, struct in STRUCTS.items()}
 

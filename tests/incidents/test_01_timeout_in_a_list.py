@@ -12,7 +12,7 @@ from __future__ import annotations
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE
+from extdns.resources.core import SERVICE
 from tests.cluster_world import HOUR_S, MINUTE_S, start_cluster
 from tests.fakes.apiserver.faults import Drop
 from tests.incidents.production import Production

@@ -12,8 +12,8 @@ from __future__ import annotations
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.resources.externaldns import DNS_ENDPOINT
-from extdns.model.resources.gateway_api import GATEWAY
+from extdns.resources.externaldns import DNS_ENDPOINT
+from extdns.resources.gateway_api import GATEWAY
 from tests.cluster_world import COMPAT, HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production
 from tests.objects import dns_endpoint, gateway, http_route, namespace, numbered, service

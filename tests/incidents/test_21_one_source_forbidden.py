@@ -11,7 +11,7 @@ from __future__ import annotations
 from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.networking import INGRESS
 from tests.builders import owned
 from tests.cluster_world import HOUR_S, MINUTE_S, ClusterWorld, start_cluster
 from tests.incidents.production import Production

@@ -18,8 +18,8 @@ from extdns.kube.lease_store import LeaseStore
 from extdns.kube.live.existence import GET_BURST, ExistenceChecker
 from extdns.kube.state_store import ConfigMapStateStore
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.gateway_api import TCP_ROUTE
+from extdns.resources.core import SERVICE
+from extdns.resources.gateway_api import TCP_ROUTE
 from tests.clusters import MAX_WAIT_S, REQUEST_TIMEOUT_S, service
 from tests.fakes.apiserver.faults import Empty, Fault, Html, Refuse, Swapped, Terse
 from tests.fakes.apiserver.server import ApiServer

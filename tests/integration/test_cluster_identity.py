@@ -19,7 +19,7 @@ from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, digest_authority
 from extdns.model.cluster import ClusterChange, ClusterIdentity, IdentityRead, ObjectChange, Sighting
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
+from extdns.resources.core import SERVICE
 from tests.cluster_changes import ObjectSummary, added, edited, list_removed, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,

@@ -11,7 +11,7 @@ import pytest
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import ClusterChange, Phase
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
+from extdns.resources.core import SERVICE
 from tests.cluster_changes import (
     ObjectSummary,
     PhaseSummary,

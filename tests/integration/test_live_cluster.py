@@ -16,7 +16,7 @@ from extdns.kube.live import cluster as cluster_module
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, Phase, Sighting
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
+from extdns.resources.core import SERVICE
 from tests.cluster_changes import (
     ObjectSummary,
     PhaseSummary,

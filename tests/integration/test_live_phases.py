@@ -12,9 +12,9 @@ import pytest
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, Phase
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.networking import INGRESS
 from extdns.ports import NotSyncedError
+from extdns.resources.core import SERVICE
+from extdns.resources.networking import INGRESS
 from tests.cluster_changes import PhaseSummary, ProblemSummary, added, edited, removed, summarize_changes, synced
 from tests.clusters import (
     MAX_WAIT_S,

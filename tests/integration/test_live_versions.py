@@ -13,8 +13,8 @@ from extdns.errors import ApiError
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.cluster import KindChange, Phase
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.gateway_api import GATEWAY, TCP_ROUTE
+from extdns.resources.core import SERVICE
+from extdns.resources.gateway_api import GATEWAY, TCP_ROUTE
 from tests.cluster_changes import added, summarize_changes, synced
 from tests.clusters import live_cluster, service, wait_for_changes, wait_until_synced
 from tests.fakes.apiserver.server import ApiServer

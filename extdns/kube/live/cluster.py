@@ -18,7 +18,8 @@ from extdns.kube.live.watch_timing import WatchTiming
 from extdns.kube.local_store import LocalStore, ReflectorReport, WatchedNamespaces, is_unchanged
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
+from extdns.resources.kinds import STRUCTS
 
 _MAX_CHANGES_PER_TAKE: Final = 1000
 """The number of changes after which `take` returns, so that they are processed before more are fetched."""

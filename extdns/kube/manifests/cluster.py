@@ -23,7 +23,7 @@ from extdns.model.cluster import (
     Sighting,
 )
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.kinds import STRUCTS
+from extdns.resources.kinds import STRUCTS
 
 _REFRESH_VALID_S: Final = 1.0
 """For this long, `exists` relies on a complete refresh, since many checks may follow each other."""

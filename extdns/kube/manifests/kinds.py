@@ -9,8 +9,8 @@ from extdns.errors import find_similar, shorten
 from extdns.kube.unstructured_resources import is_plural
 from extdns.model.invalid_value import InvalidValue
 from extdns.model.kind import Kind
-from extdns.model.resources.kinds import STRUCTS
 from extdns.model.value import Value
+from extdns.resources.kinds import STRUCTS
 
 
 class ListKind(Value, frozen=True):

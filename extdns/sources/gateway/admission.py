@@ -9,10 +9,10 @@ from typing import Final
 
 from extdns.model.kind import Kind
 from extdns.model.record import parse_address
-from extdns.model.resources.core import NAMESPACE
-from extdns.model.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
 from extdns.model.selection import Operator, Requirement, Selector, is_label_key, is_label_value
 from extdns.ports import ClusterView
+from extdns.resources.core import NAMESPACE
+from extdns.resources.gateway_api import LabelSelector, Listener, RouteNamespaces
 
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
 """The label with the name of a Namespace. The API server sets it; manifests may omit it."""

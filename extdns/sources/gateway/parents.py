@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from extdns.model.reason import Reason
-from extdns.model.resources.gateway_api import (
+from extdns.model.value import Value
+from extdns.ports import ClusterView
+from extdns.resources.gateway_api import (
     GATEWAY,
     GATEWAY_API_GROUP,
     LISTENER_SET,
@@ -16,9 +18,7 @@ from extdns.model.resources.gateway_api import (
     ParentRef,
     Route,
 )
-from extdns.model.resources.meta import Condition
-from extdns.model.value import Value
-from extdns.ports import ClusterView
+from extdns.resources.meta import Condition
 from extdns.sources.annotations import (
     Annotations,
     ExcludedHost,

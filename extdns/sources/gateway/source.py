@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from extdns.model.claim import Claim, ClaimWarning, ExcludedClaim
 from extdns.model.kind import Kind, build_ref
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.gateway_api import Listener, Route
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import ClusterView
+from extdns.resources.gateway_api import Listener, Route
 from extdns.sources.annotations import (
     Annotations,
     ExcludedHost,

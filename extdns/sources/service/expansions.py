@@ -14,11 +14,11 @@ from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import parse_address
-from extdns.model.resources.core import NODE, POD, Node, Pod, Service, ServiceSpec
-from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
-from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.model.value import Value
 from extdns.ports import ClusterView, NotSyncedError
+from extdns.resources.core import NODE, POD, Node, Pod, Service, ServiceSpec
+from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
+from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.sources.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,

@@ -10,11 +10,11 @@ from extdns.model import rrtype
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import build_ref
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
+from extdns.resources.core import SERVICE, Service
 from extdns.sources.annotations import (
     INTERNAL_IP,
     Annotations,

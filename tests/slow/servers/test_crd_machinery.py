@@ -12,7 +12,7 @@ import yaml
 
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.kind import ObjectKey, ObjectRef
-from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
+from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
 from extdns.sources.claim_stages import validate_claim
 from extdns.sources.endpoint_claims import build_endpoint_claim
 from tests.apimachinery.server import ApiMachinery

@@ -16,7 +16,7 @@ from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live.cluster import LiveCluster
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, Phase, Sighting
-from extdns.model.resources.networking import INGRESS, Ingress
+from extdns.resources.networking import INGRESS, Ingress
 from tests.apimachinery.kinds import KINDS
 from tests.apimachinery.server import ApiMachinery
 from tests.clusters import wait_for_changes

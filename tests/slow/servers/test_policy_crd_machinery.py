@@ -17,7 +17,7 @@ from extdns.kube.status_conditions import build_policy_status
 from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import PolicyStatus
-from extdns.model.resources.extdns import DNS_POLICY as KIND
+from extdns.resources.extdns import DNS_POLICY as KIND
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_POLICY
 from tests.fakes.apiserver.raw_client import Reply

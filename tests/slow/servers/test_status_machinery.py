@@ -21,7 +21,7 @@ from extdns.kube.status_writer import KubernetesStatusWriter
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
-from extdns.model.resources.externaldns import DNS_ENDPOINT
+from extdns.resources.externaldns import DNS_ENDPOINT
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.raw_client import APPLY, MERGE

@@ -11,7 +11,7 @@ from extdns.app.sources import build_sources, map_kinds_by_label
 from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.validation import AVAILABLE
-from extdns.model.resources.ingress_controllers import F5_VIRTUAL_SERVER
+from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.server import ApiServer
 

@@ -11,10 +11,10 @@ from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import UnavailablePolicy
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import NAMESPACE
-from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
 from extdns.model.violation import RuleAction
+from extdns.resources.core import NAMESPACE
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 
 SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
 VALID = {"validations": [{"expression": "record.ttl >= 60"}]}

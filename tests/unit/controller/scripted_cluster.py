@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import Service
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim
 from tests.fakes.view import FakeView
 

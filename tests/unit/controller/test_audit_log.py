@@ -23,8 +23,8 @@ from extdns.model.change import Applied, Batch, Outcome, TryLater
 from extdns.model.claim import Claim
 from extdns.model.kind import ObjectKey
 from extdns.model.record import Record
-from extdns.model.resources.ingress_controllers import INGRESS_ROUTE, TRAEFIK_LEGACY_STRUCTS
 from extdns.model.saved_state import Approval
+from extdns.resources.ingress_controllers import INGRESS_ROUTE, TRAEFIK_LEGACY_STRUCTS
 from tests.builders import (
     INGRESS,
     REFUSED,

@@ -12,7 +12,7 @@ from extdns.model.claim import Claim
 from extdns.model.evidence import HeldSet, Scope
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.resources.core import POD
+from extdns.resources.core import POD
 from tests.builders import ZONE, build_claim, host, observe
 from tests.fakes.clocks import BEGINNING
 from tests.world import start_world

@@ -16,8 +16,8 @@ from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.rules.evaluation import Evaluation
 from tests.log_lines import find_logged_fields
 from tests.unit.cel.expressions import build_input

@@ -33,8 +33,8 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.resources.core import POD
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
+from extdns.resources.core import POD
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
 from tests.log_lines import find_logged_events, find_logged_fields

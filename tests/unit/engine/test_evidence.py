@@ -14,8 +14,8 @@ from extdns.model.claim import ExcludedClaim
 from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.resources.core import POD
 from extdns.planner.settings import Policy
+from extdns.resources.core import POD
 from tests.builders import (
     INGRESS,
     PLAN,

@@ -15,9 +15,9 @@ from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.resources.core import NODE
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
+from extdns.resources.core import NODE
 from tests.builders import (
     INGRESS,
     PLAN,

@@ -12,10 +12,9 @@ from extdns.engine.observer import Observer
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import Service
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
+from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim
 
 SLICE = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")

@@ -10,7 +10,7 @@ from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProble
 from extdns.engine.retries import Deadlines
 from extdns.engine.zones import Zones
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import NODE
+from extdns.resources.core import NODE
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE
 from tests.fakes.faulty import FaultyProvider

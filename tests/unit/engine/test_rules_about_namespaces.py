@@ -11,8 +11,8 @@ from extdns.cel.policy_rules import PolicyRules
 from extdns.engine.inputs import Observed, RulesChanged
 from extdns.model.change import Action
 from extdns.model.reason import Reason
-from extdns.model.resources.core import NAMESPACE
 from extdns.model.value import StringMap
+from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
 from tests.builders import INGRESS, SERVICE, change_phase, observe, observe_new
 from tests.cluster_world import HOUR_S, start_cluster

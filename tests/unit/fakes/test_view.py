@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.resources.core import NODE, POD, SERVICE, Node, Pod
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
+from extdns.resources.core import NODE, POD, SERVICE, Node, Pod
 from tests.fakes.view import FakeView
 
 

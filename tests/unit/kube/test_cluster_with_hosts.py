@@ -11,8 +11,8 @@ from extdns.errors import UnresolvedError
 from extdns.kube.resolver import ClusterWithHosts, HostAddresses, HostResolver
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.ports import ClusterView, NotSyncedError
+from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from tests.fakes.view import FakeView
 
 LB = "lb.example.net"

@@ -7,7 +7,7 @@ import msgspec
 from extdns.kube.status_conditions import ObjectWithStatus, build_policy_status
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import PolicyStatus
-from extdns.model.resources.extdns import DNS_POLICY
+from extdns.resources.extdns import DNS_POLICY
 
 NOW, BEFORE = "2026-01-02T03:04:05Z", "2026-01-01T00:00:00Z"
 KEY = ObjectKey(DNS_POLICY, "", "rule")

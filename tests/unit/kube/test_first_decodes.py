@@ -23,7 +23,7 @@ from threading import Barrier, Thread
 sys.setswitchinterval(1e-6)
 from extdns.kube.object_decoder import decode_json
 from extdns.kube.api_protocol import build_error
-from extdns.model.resources.kinds import STRUCTS
+from extdns.resources.kinds import STRUCTS
 
 start = Barrier(2 * len(STRUCTS))
 

@@ -13,8 +13,8 @@ from extdns.kube.live.responses import decode_object
 from extdns.kube.local_store import DeltaTracker, is_unchanged
 from extdns.kube.manifests.reader import read_manifests
 from extdns.model.cluster import ObjectChange
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
+from extdns.resources.core import NODE, SERVICE
 
 WEB: Final[dict[str, Any]] = {
     "apiVersion": "v1",

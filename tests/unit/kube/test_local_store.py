@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from extdns.kube.local_store import LocalStore, is_unchanged
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
-from extdns.model.resources.extdns import DnsPolicy
-from extdns.model.resources.externaldns import DnsEndpoint
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
+from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
+from extdns.resources.extdns import DnsPolicy
+from extdns.resources.externaldns import DnsEndpoint
 
 
 def pod(namespace: str, name: str, labels: Mapping[str, str] | None = None) -> Pod:

@@ -6,8 +6,8 @@ import pytest
 
 from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import NODE, SERVICE
+from extdns.resources.networking import INGRESS
 
 
 @pytest.mark.parametrize(

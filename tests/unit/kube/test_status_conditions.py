@@ -11,7 +11,7 @@ from extdns.kube.status_conditions import ObjectWithStatus, build_endpoint_statu
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import MEANINGS, Reason
-from extdns.model.resources.externaldns import DNS_ENDPOINT
+from extdns.resources.externaldns import DNS_ENDPOINT
 
 NOW = "2026-11-21T16:00:00Z"
 BEFORE = "2026-01-01T00:00:00Z"

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from extdns.kube.object_decoder import intern_strings
-from extdns.model.resources.core import Service
+from extdns.resources.core import Service
 
 _TEXT: Final = b"""{"metadata": {"name": "web", "namespace": "shop",
     "labels": {"a-label-that-is-too-long-to-be-kept-by-the-decoder": "web"},

@@ -10,9 +10,9 @@ from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
 from extdns.model.cluster import Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import SERVICE, Node
-from extdns.model.resources.meta import ObjectMeta
+from extdns.model.kubernetes_object import ObjectMeta
 from extdns.ports import Cluster, NotSyncedError
+from extdns.resources.core import SERVICE, Node
 from tests.cluster_changes import added, summarize_changes, synced
 
 THING = Kind("", "", "Thing", "things", namespaced=False)

@@ -18,8 +18,8 @@ from extdns.kube.unstructured_resources import (
     parse_resource,
 )
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.istio import ISTIO_GATEWAY
+from extdns.resources.core import SERVICE
+from extdns.resources.istio import ISTIO_GATEWAY
 from tests.clusters import REQUEST_TIMEOUT_S
 from tests.fakes.apiserver.kinds import Kind as Served
 from tests.fakes.apiserver.server import ApiServer

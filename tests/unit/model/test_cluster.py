@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.externaldns import DNS_ENDPOINT
-from extdns.model.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import NODE, SERVICE
+from extdns.resources.externaldns import DNS_ENDPOINT
+from extdns.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
+from extdns.resources.networking import INGRESS
 
 HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")
 VIRTUAL_SERVER = Kind("cis.f5.com", "v1", "VirtualServer", "virtualservers", resource_prefix="f5-virtualserver")

@@ -14,8 +14,9 @@ import msgspec
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, ObjectChange, ObjectProblem, Phase
 from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.ports import Cluster, ClusterView, NotSyncedError, Source
+from extdns.resources.kinds import STRUCTS
 from tests.cluster_changes import summarize_changes
 from tests.clusters import wait_for_changes
 from tests.conformance.cluster import Rig

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final, TypeVar
 
-from extdns.model.resources.core import Namespace
-from extdns.model.resources.gateway_api import (
+from extdns.resources.core import Namespace
+from extdns.resources.gateway_api import (
     AllowedListeners,
     AllowedRouteKind,
     AllowedRoutes,
@@ -29,7 +29,7 @@ from extdns.model.resources.gateway_api import (
     RouteSpec,
     RouteStatus,
 )
-from extdns.model.resources.meta import Condition
+from extdns.resources.meta import Condition
 from tests.unit.sources.samples import meta
 
 R = TypeVar("R", bound=Route)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.resources.core import (
+from extdns.model.kubernetes_object import ObjectMeta
+from extdns.resources.core import (
     Node,
     NodeAddress,
     NodeSpec,
@@ -17,15 +18,9 @@ from extdns.model.resources.core import (
     Service,
     ServiceSpec,
 )
-from extdns.model.resources.discovery import EndpointConditions, EndpointSlice, SliceEndpoint, TargetRef
-from extdns.model.resources.meta import (
-    Condition,
-    LoadBalancedStatus,
-    LoadBalancerIngress,
-    LoadBalancerStatus,
-    ObjectMeta,
-)
-from extdns.model.resources.networking import Ingress, IngressRule, IngressSpec, IngressTLS
+from extdns.resources.discovery import EndpointConditions, EndpointSlice, SliceEndpoint, TargetRef
+from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
+from extdns.resources.networking import Ingress, IngressRule, IngressSpec, IngressTLS
 
 PREFIX: Final = "external-dns.kubernetes.io/"
 OLD: Final = "external-dns.alpha.kubernetes.io/"

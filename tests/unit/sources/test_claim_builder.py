@@ -6,8 +6,8 @@ from extdns.model.claim import ClaimWarning, InvalidClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
+from extdns.resources.core import SERVICE
 from extdns.sources.annotations import ExcludedHost, FoundTargets, MissingTargets, RecordOptions
 from extdns.sources.claim_builder import ClaimBuilder
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved

@@ -11,8 +11,8 @@ from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.record import DesiredRecord
-from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
+from extdns.resources.core import SERVICE
 from extdns.sources.claim_stages import DefaultTargetsStage, parse_default_targets
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 

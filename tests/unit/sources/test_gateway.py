@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.gateway_api import (
+from extdns.ports import NotSyncedError
+from extdns.resources.gateway_api import (
     GATEWAY,
     AllowedRouteKind,
     GrpcRoute,
@@ -16,8 +18,6 @@ from extdns.model.resources.gateway_api import (
     TlsRoute,
     UdpRoute,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.ports import NotSyncedError
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.gateway.source import RouteSource

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.resources.core import NAMESPACE
-from extdns.model.resources.gateway_api import (
+from extdns.ports import NotSyncedError
+from extdns.resources.core import NAMESPACE
+from extdns.resources.gateway_api import (
     HTTP_ROUTE,
     AllowedRouteKind,
     LabelRequirement,
     LabelSelector,
     RouteNamespaces,
 )
-from extdns.ports import NotSyncedError
 from extdns.sources.gateway.admission import accepts_kind, accepts_namespace
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import ALL, NONE, SAME, listener, namespace, selecting

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from extdns.errors import UsageError
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
 from extdns.sources.gateway.source import RouteSource

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
-from extdns.model.resources.kinds import KubernetesObject
+from extdns.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims

@@ -9,10 +9,12 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
-from extdns.model.resources.core import SERVICE, Service, ServiceSpec
-from extdns.model.resources.gloo import (
+from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.resources.core import SERVICE, Service, ServiceSpec
+from extdns.resources.gloo import (
     GLOO_GATEWAY,
     GLOO_VIRTUAL_SERVICE,
     AggregateListener,
@@ -31,9 +33,7 @@ from extdns.model.resources.gloo import (
     StaticResourceSource,
     StaticSourceMetadata,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.networking import INGRESS, Ingress
-from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.gloo import GlooSource
 from tests.fakes.view import FakeView

@@ -7,9 +7,9 @@ import pytest
 from extdns.errors import UsageError
 from extdns.model.claim import Claim, InvalidClaim
 from extdns.model.reason import Reason
-from extdns.model.resources.networking import INGRESS, Ingress
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
+from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
 from tests.fakes.view import FakeView

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, ServiceSpec
-from extdns.model.resources.ingress_controllers import (
+from extdns.ports import NotSyncedError, Source
+from extdns.resources.core import SERVICE, ServiceSpec
+from extdns.resources.ingress_controllers import (
     AmbassadorHost,
     AmbassadorHostSpec,
     F5Spec,
@@ -30,9 +32,7 @@ from extdns.model.resources.ingress_controllers import (
     TcpIngressSpec,
     VirtualHost,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import Condition, LoadBalancedStatus
-from extdns.ports import NotSyncedError, Source
+from extdns.resources.meta import Condition, LoadBalancedStatus
 from extdns.sources.ambassador import AmbassadorSource
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.contour import ContourSource

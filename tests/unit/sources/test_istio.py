@@ -8,9 +8,10 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service, ServiceSpec
-from extdns.model.resources.istio import (
+from extdns.resources.core import SERVICE, Service, ServiceSpec
+from extdns.resources.istio import (
     ISTIO_GATEWAY,
     IstioGateway,
     IstioGatewaySpec,
@@ -18,9 +19,8 @@ from extdns.model.resources.istio import (
     VirtualService,
     VirtualServiceSpec,
 )
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
-from extdns.model.resources.networking import INGRESS, Ingress
+from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
+from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from tests.fakes.view import FakeView

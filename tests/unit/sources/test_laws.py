@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.record import find_record_problem
-from extdns.model.resources.core import ServicePort, ServiceSpec
-from extdns.model.resources.kinds import STRUCTS, KubernetesObject
 from extdns.ports import Source
+from extdns.resources.core import ServicePort, ServiceSpec
+from extdns.resources.kinds import STRUCTS
 from extdns.sources.annotation_names import OLD_PREFIX, PREFIX
 from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.ingress import IngressSettings, IngressSource

@@ -13,8 +13,8 @@ from extdns.model.claim import Claim, Derivation, Provenance, ResolvedClaim, Tar
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.record import DesiredRecord
-from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
+from extdns.resources.core import SERVICE
 from extdns.sources.claim_stages import Nat64Stage, parse_nat64_networks
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 

@@ -7,8 +7,8 @@ import pytest
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.resources.core import Node
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.resources.core import Node
 from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.node import NodeSettings, NodeSource

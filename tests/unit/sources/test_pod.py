@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import NODE, Pod
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import NotSyncedError
+from extdns.resources.core import NODE, Pod
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.pod import PodSettings, PodSource
 from tests.fakes.view import FakeView

@@ -9,8 +9,8 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
-from extdns.model.resources.core import SERVICE
 from extdns.model.value import StringMap
+from extdns.resources.core import SERVICE
 from extdns.sources.claim_stages import warn_about_record_type
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import find_record_problem
-from extdns.model.resources.core import NAMESPACE
-from extdns.model.resources.gateway_api import (
+from extdns.resources.core import NAMESPACE
+from extdns.resources.gateway_api import (
     AllowedListeners,
     AllowedRouteKind,
     AllowedRoutes,
@@ -31,7 +31,7 @@ from extdns.model.resources.gateway_api import (
     RouteSpec,
     RouteStatus,
 )
-from extdns.model.resources.meta import Condition
+from extdns.resources.meta import Condition
 from extdns.sources.claim_stages import StagedSource, validate_claim
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource

@@ -11,9 +11,10 @@ from extdns.flags.sources import SOURCES
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.template import Template
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.resources.core import Service, ServiceSpec
-from extdns.model.resources.gateway_api import HttpRoute
-from extdns.model.resources.ingress_controllers import (
+from extdns.model.kubernetes_object import KubernetesObject
+from extdns.resources.core import Service, ServiceSpec
+from extdns.resources.gateway_api import HttpRoute
+from extdns.resources.ingress_controllers import (
     HttpProxy,
     HttpProxySpec,
     OpenShiftRoute,
@@ -21,9 +22,8 @@ from extdns.model.resources.ingress_controllers import (
     RouterStatus,
     VirtualHost,
 )
-from extdns.model.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import Condition
+from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
+from extdns.resources.meta import Condition
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.contour import ContourSource
 from extdns.sources.gateway.settings import RouteSettings

@@ -7,8 +7,8 @@ import pytest
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.ports import Source
+from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.service.expansions import ServiceSettings, parse_service_types

@@ -9,8 +9,8 @@ import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.reason import Reason
-from extdns.model.resources.core import Node, Service, ServiceSpec
 from extdns.model.value import EMPTY_MAP
+from extdns.resources.core import Node, Service, ServiceSpec
 from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.claim_stages import StagedSource, validate_claim

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import NotSyncedError
+from extdns.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims

@@ -8,11 +8,10 @@ import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.kind import Kind
+from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
 from extdns.model.reason import Reason
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import ObjectMeta
-from extdns.model.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.ports import NotSyncedError
+from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.expected_claims import reduce_claims, resolved, unresolved

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.kind import build_ref
-from extdns.model.resources.core import SERVICE, Service, ServiceSpec
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
+from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
 from extdns.sources.annotations import Annotations
 from extdns.sources.claim_builder import CommonSettings

@@ -14,9 +14,9 @@ from extdns.kube.local_store import DeltaTracker
 from extdns.kube.manifests.reader import read_manifests
 from extdns.model.claim import Claim
 from extdns.model.cluster import ObjectChange
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.skipper import SkipperSource, parse_group_version
 from tests.fakes.view import FakeView

@@ -11,7 +11,7 @@ from extdns.model.claim import ExcludedClaim, Provenance, ResolvedClaim, Targetl
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.record import DesiredRecord
-from extdns.model.resources.core import SERVICE
+from extdns.resources.core import SERVICE
 from extdns.sources.claim_stages import TargetNetworkStage, parse_target_networks
 
 REF = ObjectRef(key=ObjectKey(SERVICE, "shop", "web"))

@@ -9,13 +9,13 @@ import pytest
 from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model.claim import Claim, ResolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
-from extdns.model.resources.ingress_controllers import F5Spec, F5VirtualServer
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.networking import Ingress
 from extdns.model.value import EMPTY_MAP
 from extdns.ports import Source
+from extdns.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
+from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
+from extdns.resources.networking import Ingress
 from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings, Templates
 from extdns.sources.f5 import F5Source

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import pytest
 
 from extdns.model.claim import Claim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
-from extdns.model.resources.ingress_controllers import (
+from extdns.resources.ingress_controllers import (
     INGRESS_ROUTE,
     INGRESS_ROUTE_TCP,
     INGRESS_ROUTE_UDP,
@@ -21,7 +22,6 @@ from extdns.model.resources.ingress_controllers import (
     IngressRouteUdp,
     TraefikRoute,
 )
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView

@@ -15,14 +15,14 @@ from extdns.kube.manifests.reader import read_manifests
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.cluster import ObjectChange
 from extdns.model.kind import Kind
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.externaldns import DNS_ENDPOINT
-from extdns.model.resources.ingress_controllers import F5_VIRTUAL_SERVER, HTTP_PROXY
-from extdns.model.resources.kinds import KubernetesObject
-from extdns.model.resources.meta import CustomResource
 from extdns.model.selection import parse_label_selector
+from extdns.resources.core import NODE, SERVICE
+from extdns.resources.externaldns import DNS_ENDPOINT
+from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER, HTTP_PROXY
+from extdns.resources.meta import CustomResource
 from extdns.sources.claim_builder import NO_TEMPLATES, CommonSettings, Templates
 from extdns.sources.unstructured import UnstructuredSource
 from tests.fakes.view import FakeView

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
+from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.reason import Reason
-from extdns.model.resources.core import SERVICE, ServicePort, ServiceSpec
-from extdns.model.resources.kinds import KubernetesObject
 from extdns.ports import Source
+from extdns.resources.core import SERVICE, ServicePort, ServiceSpec
 from extdns.sources.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource

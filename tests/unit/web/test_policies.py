@@ -15,8 +15,8 @@ from extdns.cel.policy_index import PolicyState
 from extdns.documents.rule_snapshot import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
 from extdns.documents.snapshot import CountCache, ProcessSnapshot
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.extdns import DNS_POLICY
 from extdns.model.violation import RuleAction
+from extdns.resources.extdns import DNS_POLICY
 from extdns.rules.policy_server import LoadedPolicy, PolicyProblem
 from tests.objects import service
 from tests.unit.web.page_process import Process, WsgiResponse, process

@@ -12,7 +12,7 @@ from extdns.kube.live.responses import RawObject, decode_object
 from extdns.kube.local_store import MAX_OBJECT_BYTES, Delta, DeltaTracker
 from extdns.model.cluster import ObjectChange, ObjectProblem, Sighting
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import NODE, SERVICE, Service
+from extdns.resources.core import NODE, SERVICE, Service
 from tests.cluster_changes import ProblemSummary, Summary, added, edited, removed, summarize_changes
 from tests.clusters import service
 

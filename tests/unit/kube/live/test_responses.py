@@ -9,8 +9,8 @@ import pytest
 
 from extdns.errors import ApiError, DeniedError, ExpiredError
 from extdns.kube.live import responses
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import SERVICE
+from extdns.resources.networking import INGRESS
 
 CALL = "GET /api/v1/services"
 

@@ -20,9 +20,9 @@ from extdns.model.cluster import (
     Phase,
 )
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.networking import INGRESS
 from extdns.ports import Cluster, NotSyncedError
+from extdns.resources.core import NODE, SERVICE
+from extdns.resources.networking import INGRESS
 from tests.cluster_changes import ProblemSummary, added, edited, removed, summarize_changes, synced
 from tests.fakes.clocks import MovedClock
 

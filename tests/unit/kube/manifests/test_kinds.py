@@ -6,10 +6,10 @@ import pytest
 
 from extdns.kube.manifests.kinds import ListKind, UnsupportedKind, identify_kind
 from extdns.model.kind import Kind
-from extdns.model.resources.gateway_api import GATEWAY
-from extdns.model.resources.gloo import GLOO_GATEWAY
-from extdns.model.resources.istio import ISTIO_GATEWAY
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.gateway_api import GATEWAY
+from extdns.resources.gloo import GLOO_GATEWAY
+from extdns.resources.istio import ISTIO_GATEWAY
+from extdns.resources.networking import INGRESS
 
 OLD = "networking.istio.io/v1alpha3"
 

@@ -14,7 +14,7 @@ from extdns.kube.manifests import loader, manifest_files
 from extdns.kube.manifests.loader import STABLE_AFTER_S, ManifestLoader
 from extdns.kube.manifests.manifest_files import ManifestFile
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import SERVICE, Service
+from extdns.resources.core import SERVICE, Service
 
 
 def service(name: str, type_: str = "") -> str:

@@ -7,7 +7,7 @@ from extdns.kube.manifests.manifest_files import ManifestFile
 from extdns.kube.manifests.reader import read_manifests
 from extdns.kube.object_decoder import FileContents
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import NODE, SERVICE, Service
+from extdns.resources.core import NODE, SERVICE, Service
 
 WEB = ObjectKey(SERVICE, "shop", "web")
 FILES = {name: ManifestFile.root(number, name) for number, name in enumerate(["a.yaml", "b.yaml", "c.yaml"])}

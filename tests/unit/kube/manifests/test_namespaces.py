@@ -8,8 +8,8 @@ from typing import Final
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.kube.manifests.cluster import ManifestCluster
 from extdns.model.kind import ObjectKey
-from extdns.model.resources.core import NODE, SERVICE
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import NODE, SERVICE
+from extdns.resources.networking import INGRESS
 from tests.cluster_changes import added, summarize_changes, synced
 
 BOTH: Final = "".join(

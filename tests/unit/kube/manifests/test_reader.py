@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.kube.manifests.reader import read_manifests
-from extdns.model.resources.core import Service
+from extdns.resources.core import Service
 
 
 def read_objects(data: str | bytes, file_name: str = "f.yaml") -> list[tuple[str, int]]:

@@ -6,7 +6,7 @@ import pytest
 
 from extdns.kube.manifests.reader import read_manifests
 from extdns.kube.object_decoder import FileContents
-from extdns.model.resources.core import Service
+from extdns.resources.core import Service
 
 
 def find_problems(data: str | bytes, file_name: str = "f.yaml") -> list[tuple[int, str, str]]:

@@ -10,10 +10,11 @@ import pytest
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.template import Template
 from extdns.model.kind import Kind
-from extdns.model.resources.core import SERVICE
-from extdns.model.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE
-from extdns.model.resources.gloo import PROXY
-from extdns.model.resources.ingress_controllers import (
+from extdns.model.kubernetes_object import ObjectMeta
+from extdns.resources.core import SERVICE
+from extdns.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE
+from extdns.resources.gloo import PROXY
+from extdns.resources.ingress_controllers import (
     F5_TRANSPORT_SERVER,
     F5_VIRTUAL_SERVER,
     HTTP_PROXY,
@@ -21,9 +22,8 @@ from extdns.model.resources.ingress_controllers import (
     OPENSHIFT_ROUTE,
     ROUTE_GROUP,
 )
-from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
-from extdns.model.resources.meta import ObjectMeta
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE
+from extdns.resources.networking import INGRESS
 
 OTHER: Final = Kind("example.org", "v1", "Widget", "widgets")
 SPECS: Final[dict[Kind, dict[str, Any]]] = {

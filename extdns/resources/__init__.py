@@ -3,6 +3,6 @@
 Each kind is a msgspec struct with the fields that extdns reads, and a `Kind` constant. `kinds` lists them all
 and finds the struct of a kind; `meta` has what several groups share.
 
-This package has field names, types and defaults as the API defines them. `extdns.sources` decides what the
+The package has field names, types and defaults as the API defines them. `extdns.sources` decides what the
 fields mean for DNS.
 """

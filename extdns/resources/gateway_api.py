@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import Condition, ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.resources.meta import Condition
 
 GATEWAY_API_GROUP: Final = "gateway.networking.k8s.io"
 
@@ -87,10 +88,9 @@ class GatewayStatus(PartialObject, frozen=True, kw_only=True):
     addresses: tuple[GatewayAddress, ...] | None = None
 
 
-class Gateway(PartialObject, frozen=True, kw_only=True):
+class Gateway(KubernetesObject, frozen=True, kw_only=True):
     """A Gateway of the Gateway API."""
 
-    metadata: ObjectMeta
     spec: GatewaySpec = GatewaySpec()
     status: GatewayStatus = GatewayStatus()
 
@@ -127,10 +127,9 @@ class ListenerSetStatus(PartialObject, frozen=True, kw_only=True):
     listeners: tuple[ListenerStatus, ...] | None = None
 
 
-class ListenerSet(PartialObject, frozen=True, kw_only=True):
+class ListenerSet(KubernetesObject, frozen=True, kw_only=True):
     """A ListenerSet of the Gateway API."""
 
-    metadata: ObjectMeta
     spec: ListenerSetSpec = ListenerSetSpec()
     status: ListenerSetStatus = ListenerSetStatus()
 
@@ -155,10 +154,9 @@ class RouteStatus(PartialObject, frozen=True, kw_only=True):
     parents: tuple[RouteParentStatus, ...] | None = None
 
 
-class Route(PartialObject, frozen=True, kw_only=True):
+class Route(KubernetesObject, frozen=True, kw_only=True):
     """The fields that all kinds of Routes have."""
 
-    metadata: ObjectMeta
     spec: RouteSpec = RouteSpec()
     status: RouteStatus = RouteStatus()
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject
 
 RESOLVED_HOST: Final = Kind("", "", "Host", "hosts", namespaced=False)
 
 
-class ResolvedHost(PartialObject, frozen=True, kw_only=True):
+class ResolvedHost(KubernetesObject, frozen=True, kw_only=True):
     """The result of the last DNS lookup of the host name in `metadata.name`.
 
     Attributes:
@@ -18,6 +18,5 @@ class ResolvedHost(PartialObject, frozen=True, kw_only=True):
         failure: why no lookup has succeeded yet, "" if one has.
     """
 
-    metadata: ObjectMeta
     addresses: tuple[str, ...] = ()
     failure: str = ""

@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress
 
 
 class VirtualHost(PartialObject, frozen=True, kw_only=True):
@@ -22,10 +23,9 @@ class HttpProxySpec(PartialObject, frozen=True, kw_only=True):
     virtualhost: VirtualHost | None = None
 
 
-class HttpProxy(PartialObject, frozen=True, kw_only=True):
+class HttpProxy(KubernetesObject, frozen=True, kw_only=True):
     """projectcontour.io/v1 HTTPProxy."""
 
-    metadata: ObjectMeta
     spec: HttpProxySpec = HttpProxySpec()
     status: LoadBalancedStatus = LoadBalancedStatus()
 
@@ -42,10 +42,9 @@ class TcpIngressSpec(PartialObject, frozen=True, kw_only=True):
     rules: tuple[TcpIngressRule, ...] | None = None
 
 
-class TcpIngress(PartialObject, frozen=True, kw_only=True):
+class TcpIngress(KubernetesObject, frozen=True, kw_only=True):
     """configuration.konghq.com/v1beta1 TCPIngress."""
 
-    metadata: ObjectMeta
     spec: TcpIngressSpec = TcpIngressSpec()
     status: LoadBalancedStatus = LoadBalancedStatus()
 
@@ -71,10 +70,9 @@ class OpenShiftRouteSpec(PartialObject, frozen=True, kw_only=True):
     host: str = ""
 
 
-class OpenShiftRoute(PartialObject, frozen=True, kw_only=True):
+class OpenShiftRoute(KubernetesObject, frozen=True, kw_only=True):
     """route.openshift.io/v1 Route."""
 
-    metadata: ObjectMeta
     spec: OpenShiftRouteSpec = OpenShiftRouteSpec()
     status: OpenShiftRouteStatus = OpenShiftRouteStatus()
 
@@ -85,10 +83,9 @@ class AmbassadorHostSpec(PartialObject, frozen=True, kw_only=True):
     hostname: str = ""
 
 
-class AmbassadorHost(PartialObject, frozen=True, kw_only=True):
+class AmbassadorHost(KubernetesObject, frozen=True, kw_only=True):
     """getambassador.io/v3alpha1 Host."""
 
-    metadata: ObjectMeta
     spec: AmbassadorHostSpec = AmbassadorHostSpec()
 
 
@@ -106,18 +103,16 @@ class F5Status(PartialObject, frozen=True, kw_only=True):
     vs_address: str = msgspec.field(default="", name="vsAddress")
 
 
-class F5VirtualServer(PartialObject, frozen=True, kw_only=True):
+class F5VirtualServer(KubernetesObject, frozen=True, kw_only=True):
     """cis.f5.com/v1 VirtualServer."""
 
-    metadata: ObjectMeta
     spec: F5Spec = F5Spec()
     status: F5Status = F5Status()
 
 
-class F5TransportServer(PartialObject, frozen=True, kw_only=True):
+class F5TransportServer(KubernetesObject, frozen=True, kw_only=True):
     """cis.f5.com/v1 TransportServer."""
 
-    metadata: ObjectMeta
     spec: F5Spec = F5Spec()
     status: F5Status = F5Status()
 
@@ -174,24 +169,20 @@ class IngressRouteSpec(PartialObject, frozen=True, kw_only=True):
     routes: tuple[TraefikRoute, ...] | None = None
 
 
-class IngressRoute(PartialObject, frozen=True, kw_only=True):
+class IngressRoute(KubernetesObject, frozen=True, kw_only=True):
     """traefik.io/v1alpha1 IngressRoute."""
 
-    metadata: ObjectMeta
     spec: IngressRouteSpec = IngressRouteSpec()
 
 
-class IngressRouteTcp(PartialObject, frozen=True, kw_only=True):
+class IngressRouteTcp(KubernetesObject, frozen=True, kw_only=True):
     """traefik.io/v1alpha1 IngressRouteTCP."""
 
-    metadata: ObjectMeta
     spec: IngressRouteSpec = IngressRouteSpec()
 
 
-class IngressRouteUdp(PartialObject, frozen=True, kw_only=True):
+class IngressRouteUdp(KubernetesObject, frozen=True, kw_only=True):
     """traefik.io/v1alpha1 IngressRouteUDP. Its routes match by port and contain no host."""
-
-    metadata: ObjectMeta
 
 
 INGRESS_ROUTE: Final = Kind("traefik.io", "v1alpha1", "IngressRoute", "ingressroutes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
 
 _GROUP: Final = "networking.istio.io"
 _OLDER: Final = ("v1beta1", "v1alpha3")
@@ -24,10 +24,9 @@ class IstioGatewaySpec(PartialObject, frozen=True, kw_only=True):
     servers: tuple[IstioServer, ...] | None = None
 
 
-class IstioGateway(PartialObject, frozen=True, kw_only=True):
+class IstioGateway(KubernetesObject, frozen=True, kw_only=True):
     """A Gateway of networking.istio.io."""
 
-    metadata: ObjectMeta
     spec: IstioGatewaySpec = IstioGatewaySpec()
 
 
@@ -39,10 +38,9 @@ class VirtualServiceSpec(PartialObject, frozen=True, kw_only=True):
     export_to: tuple[str, ...] | None = None
 
 
-class VirtualService(PartialObject, frozen=True, kw_only=True):
+class VirtualService(KubernetesObject, frozen=True, kw_only=True):
     """A VirtualService of networking.istio.io."""
 
-    metadata: ObjectMeta
     spec: VirtualServiceSpec = VirtualServiceSpec()
 
 

@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import Condition, LoadBalancedStatus, ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.resources.meta import Condition, LoadBalancedStatus
 
 
 class ServicePort(PartialObject, frozen=True, kw_only=True):
@@ -30,10 +31,9 @@ class ServiceSpec(PartialObject, frozen=True, kw_only=True):
     ports: tuple[ServicePort, ...] | None = None
 
 
-class Service(PartialObject, frozen=True, kw_only=True):
+class Service(KubernetesObject, frozen=True, kw_only=True):
     """core/v1 Service."""
 
-    metadata: ObjectMeta
     spec: ServiceSpec = ServiceSpec()
     status: LoadBalancedStatus = LoadBalancedStatus()
 
@@ -62,10 +62,9 @@ class PodStatus(PartialObject, frozen=True, kw_only=True):
     conditions: tuple[Condition, ...] | None = None
 
 
-class Pod(PartialObject, frozen=True, kw_only=True):
+class Pod(KubernetesObject, frozen=True, kw_only=True):
     """core/v1 Pod."""
 
-    metadata: ObjectMeta
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
 
@@ -89,18 +88,15 @@ class NodeStatus(PartialObject, frozen=True, kw_only=True):
     addresses: tuple[NodeAddress, ...] | None = None
 
 
-class Node(PartialObject, frozen=True, kw_only=True):
+class Node(KubernetesObject, frozen=True, kw_only=True):
     """core/v1 Node."""
 
-    metadata: ObjectMeta
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 
 
-class Namespace(PartialObject, frozen=True, kw_only=True):
+class Namespace(KubernetesObject, frozen=True, kw_only=True):
     """core/v1 Namespace. Only its metadata are read."""
-
-    metadata: ObjectMeta
 
 
 SERVICE: Final = Kind("", "v1", "Service", "services")

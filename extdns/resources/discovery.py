@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
 
 
 class EndpointConditions(PartialObject, frozen=True, kw_only=True):
@@ -31,10 +31,9 @@ class SliceEndpoint(PartialObject, frozen=True, kw_only=True):
     target_ref: TargetRef | None = None
 
 
-class EndpointSlice(PartialObject, frozen=True, kw_only=True):
+class EndpointSlice(KubernetesObject, frozen=True, kw_only=True):
     """discovery.k8s.io/v1 EndpointSlice."""
 
-    metadata: ObjectMeta
     address_type: str = ""
     endpoints: tuple[SliceEndpoint, ...] | None = None
 

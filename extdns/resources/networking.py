@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import LoadBalancedStatus, ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.resources.meta import LoadBalancedStatus
 
 
 class IngressRule(PartialObject, frozen=True, kw_only=True):
@@ -28,10 +29,9 @@ class IngressSpec(PartialObject, frozen=True, kw_only=True):
     tls: tuple[IngressTLS, ...] | None = None
 
 
-class Ingress(PartialObject, frozen=True, kw_only=True):
+class Ingress(KubernetesObject, frozen=True, kw_only=True):
     """networking.k8s.io/v1 Ingress."""
 
-    metadata: ObjectMeta
     spec: IngressSpec = IngressSpec()
     status: LoadBalancedStatus = LoadBalancedStatus()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
 
 
 class ResourceRef(PartialObject, frozen=True, kw_only=True):
@@ -89,23 +89,18 @@ class ProxySpec(PartialObject, frozen=True, kw_only=True):
     listeners: tuple[GlooListener, ...] | None = None
 
 
-class Proxy(PartialObject, frozen=True, kw_only=True):
+class Proxy(KubernetesObject, frozen=True, kw_only=True):
     """gloo.solo.io/v1 Proxy, which Gloo makes of Gateways and VirtualServices."""
 
-    metadata: ObjectMeta
     spec: ProxySpec = ProxySpec()
 
 
-class GlooGateway(PartialObject, frozen=True, kw_only=True):
+class GlooGateway(KubernetesObject, frozen=True, kw_only=True):
     """gateway.solo.io/v1 Gateway. Only its annotations are read."""
 
-    metadata: ObjectMeta
 
-
-class GlooVirtualService(PartialObject, frozen=True, kw_only=True):
+class GlooVirtualService(KubernetesObject, frozen=True, kw_only=True):
     """gateway.solo.io/v1 VirtualService. Only its annotations are read."""
-
-    metadata: ObjectMeta
 
 
 _GLOO_GATEWAY_GROUP: Final = "gateway.solo.io"

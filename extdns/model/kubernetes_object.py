@@ -1,4 +1,4 @@
-"""Fields that all Kubernetes objects have, as far as they are read.
+"""What all Kubernetes objects have in common, as far as it is read. `extdns.resources` has each kind.
 
 Structs rather than dataclasses: msgspec decodes them directly from JSON and skips all other fields
 without using memory. Fields have the names of the API, in snake case. If a field has the wrong type,
@@ -11,7 +11,7 @@ import msgspec
 
 
 class PartialObject(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
-    """Base class of decoded objects: frozen, with camel case in JSON and snake case in Python.
+    """Base class of decoded objects and of their parts: frozen, with camel case in JSON and snake case in Python.
 
     Decoded objects cannot contain reference cycles, so the garbage collector does not track them.
     """
@@ -36,33 +36,7 @@ class ObjectMeta(PartialObject, frozen=True, kw_only=True):
     full_object: bytes = msgspec.field(default=b"", name=" ")  # a name that no field of the API has
 
 
-class CustomResource(PartialObject, frozen=True, kw_only=True):
-    """An object of a kind that is set by a flag. All fields but its metadata are in `metadata.full_object`."""
+class KubernetesObject(PartialObject, frozen=True, kw_only=True):
+    """An object of any kind."""
 
     metadata: ObjectMeta
-
-
-class Condition(PartialObject, frozen=True, kw_only=True):
-    """A condition of any object."""
-
-    type: str = ""
-    status: str = ""
-
-
-class LoadBalancerIngress(PartialObject, frozen=True, kw_only=True):
-    """One address of a load balancer; both fields may be set."""
-
-    ip: str = ""
-    hostname: str = ""
-
-
-class LoadBalancerStatus(PartialObject, frozen=True, kw_only=True):
-    """`status.loadBalancer` of a Service, an Ingress or another object with load balancer addresses."""
-
-    ingress: tuple[LoadBalancerIngress, ...] | None = None
-
-
-class LoadBalancedStatus(PartialObject, frozen=True, kw_only=True):
-    """`status` of a Service, an Ingress or another object with load balancer addresses."""
-
-    load_balancer: LoadBalancerStatus | None = None

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject
 
 
-class DnsPolicy(PartialObject, frozen=True, kw_only=True):
+class DnsPolicy(KubernetesObject, frozen=True, kw_only=True):
     """extdns.io/v1alpha1 DNSPolicy. Any `spec` can be decoded, so that each problem in it gets a message of its own."""
 
-    metadata: ObjectMeta
     spec: Any = None
 
 

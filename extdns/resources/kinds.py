@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind
-from extdns.model.resources import gloo, ingress_controllers
-from extdns.model.resources.core import (
+from extdns.model.kubernetes_object import KubernetesObject
+from extdns.resources import gloo, ingress_controllers
+from extdns.resources.core import (
     NAMESPACE,
     NODE,
     POD,
@@ -16,10 +17,10 @@ from extdns.model.resources.core import (
     Pod,
     Service,
 )
-from extdns.model.resources.discovery import ENDPOINT_SLICE, EndpointSlice
-from extdns.model.resources.extdns import DNS_POLICY, DnsPolicy
-from extdns.model.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
-from extdns.model.resources.gateway_api import (
+from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice
+from extdns.resources.extdns import DNS_POLICY, DnsPolicy
+from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
+from extdns.resources.gateway_api import (
     GATEWAY,
     GRPC_ROUTE,
     HTTP_ROUTE,
@@ -35,8 +36,7 @@ from extdns.model.resources.gateway_api import (
     TlsRoute,
     UdpRoute,
 )
-from extdns.model.resources.gloo import GlooGateway, GlooVirtualService, Proxy
-from extdns.model.resources.ingress_controllers import (
+from extdns.resources.ingress_controllers import (
     AMBASSADOR_HOST,
     F5_TRANSPORT_SERVER,
     F5_VIRTUAL_SERVER,
@@ -47,51 +47,12 @@ from extdns.model.resources.ingress_controllers import (
     F5TransportServer,
     F5VirtualServer,
     HttpProxy,
-    IngressRoute,
-    IngressRouteTcp,
-    IngressRouteUdp,
     OpenShiftRoute,
     TcpIngress,
 )
-from extdns.model.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
-from extdns.model.resources.meta import CustomResource
-from extdns.model.resources.networking import INGRESS, Ingress
-from extdns.model.resources.resolved_host import ResolvedHost
-
-KubernetesObject = (
-    Service
-    | Ingress
-    | Pod
-    | Node
-    | Namespace
-    | EndpointSlice
-    | DnsEndpoint
-    | DnsPolicy
-    | Gateway
-    | ListenerSet
-    | HttpRoute
-    | GrpcRoute
-    | TlsRoute
-    | TcpRoute
-    | UdpRoute
-    | IstioGateway
-    | VirtualService
-    | HttpProxy
-    | TcpIngress
-    | OpenShiftRoute
-    | AmbassadorHost
-    | F5VirtualServer
-    | F5TransportServer
-    | IngressRoute
-    | IngressRouteTcp
-    | IngressRouteUdp
-    | Proxy
-    | GlooGateway
-    | GlooVirtualService
-    | CustomResource
-    | ResolvedHost
-)
-
+from extdns.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
+from extdns.resources.meta import CustomResource
+from extdns.resources.networking import INGRESS, Ingress
 
 STRUCTS: Final[dict[Kind, type[KubernetesObject]]] = {
     SERVICE: Service,

@@ -6,10 +6,10 @@ import msgspec
 import pytest
 
 from extdns.model.kind import Kind, build_key, build_ref
-from extdns.model.resources.core import NODE, POD, SERVICE, Pod, Service
-from extdns.model.resources.discovery import ENDPOINT_SLICE
-from extdns.model.resources.kinds import STRUCTS
-from extdns.model.resources.networking import INGRESS
+from extdns.resources.core import NODE, POD, SERVICE, Pod, Service
+from extdns.resources.discovery import ENDPOINT_SLICE
+from extdns.resources.kinds import STRUCTS
+from extdns.resources.networking import INGRESS
 
 
 def test_a_service_is_decoded_from_the_json_of_the_api() -> None:

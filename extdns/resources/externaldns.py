@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind
-from extdns.model.resources.meta import ObjectMeta, PartialObject
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
 
 
 class ProviderProperty(PartialObject, frozen=True, kw_only=True):
@@ -35,10 +35,9 @@ class DnsEndpointSpec(PartialObject, frozen=True, kw_only=True):
     endpoints: tuple[SpecEndpoint | None, ...] | None = None
 
 
-class DnsEndpoint(PartialObject, frozen=True, kw_only=True):
+class DnsEndpoint(KubernetesObject, frozen=True, kw_only=True):
     """externaldns.k8s.io/v1alpha1 DNSEndpoint."""
 
-    metadata: ObjectMeta
     spec: DnsEndpointSpec = DnsEndpointSpec()
 
 

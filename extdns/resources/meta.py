@@ -1,0 +1,35 @@
+"""What several API groups have in common."""
+
+from __future__ import annotations
+
+from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+
+
+class CustomResource(KubernetesObject, frozen=True, kw_only=True):
+    """An object of a kind that is set by a flag. All fields but its metadata are in `metadata.full_object`."""
+
+
+class Condition(PartialObject, frozen=True, kw_only=True):
+    """A condition of any object."""
+
+    type: str = ""
+    status: str = ""
+
+
+class LoadBalancerIngress(PartialObject, frozen=True, kw_only=True):
+    """One address of a load balancer; both fields may be set."""
+
+    ip: str = ""
+    hostname: str = ""
+
+
+class LoadBalancerStatus(PartialObject, frozen=True, kw_only=True):
+    """`status.loadBalancer` of a Service, an Ingress or another object with load balancer addresses."""
+
+    ingress: tuple[LoadBalancerIngress, ...] | None = None
+
+
+class LoadBalancedStatus(PartialObject, frozen=True, kw_only=True):
+    """`status` of a Service, an Ingress or another object with load balancer addresses."""
+
+    load_balancer: LoadBalancerStatus | None = None
