@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 from extdns.app.secret_files import read_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from extdns.config import Config
     from extdns.config import RegistryFlags as Flags
-    from extdns.model.record import Record
     from extdns.ports import Registry
     from registry.txt.naming import Naming
     from registry.txt.ownership_index import OwnershipTextCodec
-    from registry.txt.possible_owners import PossibleOwners
 
 
 def build_registry(config: Config) -> Registry:
@@ -35,17 +31,8 @@ def build_registry(config: Config) -> Registry:
                 managed_types=config.plan.find_managed_types(),
                 migrate_from=chosen.migrate_from_txt_owner,
                 creates_without_ownership=config.control.compat,
-                codec=_build_codec(config),
+                codec=build_codec(config),
             )
-
-
-def find_possible_owners(config: Config, records: Sequence[Record]) -> PossibleOwners:
-    """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
-    from registry.txt.possible_owners import PossibleOwners
-
-    owned_records = build_registry(config).read(records)
-    proving = {record.key for owned in owned_records for record in owned.ownership_records}
-    return PossibleOwners(records, proving, _build_codec(config))
 
 
 def build_naming(chosen: Flags) -> Naming:
@@ -57,7 +44,7 @@ def build_naming(chosen: Flags) -> Naming:
     )
 
 
-def _build_codec(config: Config) -> OwnershipTextCodec:
+def build_codec(config: Config) -> OwnershipTextCodec:
     """Build the codec of ownership records. With a key, encrypted ones can be read even if new ones are plain text."""
     chosen = config.registry
     key = read_secret("txt-encrypt-aes-key", chosen.txt_encrypt_aes_key, chosen.txt_encrypt_aes_key_file)

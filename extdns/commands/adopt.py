@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from extdns.app import assembly
 from extdns.app.provider import build_provider
-from extdns.app.registry import build_registry, find_possible_owners
+from extdns.app.registry import build_codec, build_registry
 from extdns.commands.one_pass import FixedStateStore, configure_pass, finish_pass, require_files, run_pass
 from extdns.commands.options import take_output, take_switch
 from extdns.commands.output import show_document
+from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
 from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
 from extdns.controller.stop_signals import StopSignals
 from extdns.documents.adoption import build_adoption, format_adoption
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord, Record, RecordKey
     from extdns.model.zone import Zone
     from extdns.ports import Registry
-    from registry.txt.possible_owners import PossibleOwner
 
 
 _Key = tuple[str, "DnsName", str, str]
@@ -102,11 +102,18 @@ def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict
         if here:
             above = (other.cache for other in result.engine.zones if _is_above(other.zone, state.zone))
             records = [record for cache in (state.cache, *above) for record in cache.all_records()]
-            owners = find_possible_owners(result.config, records)
+            owners = _find_possible_owners(result.config, records)
             for key, one in here.items():
                 if one.current and (owner := owners.find(one.current.record)):
                     owned[key] = _refuse_adoption(one, owner)
     return owned
+
+
+def _find_possible_owners(config: Config, records: Sequence[Record]) -> PossibleOwners:
+    """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
+    owned_records = build_registry(config).read(records)
+    proving = {record.key for owned in owned_records for record in owned.ownership_records}
+    return PossibleOwners(records, proving, build_codec(config))
 
 
 def _is_above(other: Zone, zone: Zone) -> bool:

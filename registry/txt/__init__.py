@@ -7,7 +7,6 @@
     encryption        the same text, encrypted
     registry          the port: owners of records; changes → writes, checked by reading them back
     ownership_writer  the writes of one change set, with its ownership records
-    possible_owners   ownership records of other owners, whose settings are unknown
 
 An ownership record covers records of one name only. If its name could stand for two, the index decides from the
 surrounding records. If it cannot decide, the records are not ours.

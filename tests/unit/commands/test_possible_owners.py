@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
 from extdns.model.record import Record
 from registry.txt.ownership_index import PlainTextCodec
-from registry.txt.possible_owners import PossibleOwner, PossibleOwners
 from tests.unit.registry.zone_records import build_name, ownership_record, record
 
 
