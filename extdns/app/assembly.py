@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from extdns.config import Config
-    from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.model.kind import Kind
     from extdns.model.zone import RateLimitStatus
+    from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
     from extdns.web.site import Pages
 

@@ -14,10 +14,10 @@ from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
 
 if TYPE_CHECKING:
+    from extdns.audit.audit_log import AuditLog
+    from extdns.audit.decision_log import DecisionLog
+    from extdns.audit.line_targets import LineTarget
     from extdns.config import Config
-    from extdns.controller.audit_log import AuditLog
-    from extdns.controller.decision_log import DecisionLog
-    from extdns.controller.line_targets import LineTarget
     from extdns.controller.reporter import ActivityReporter
     from extdns.engine.engine import Engine
     from extdns.ports import Clock, ZoneWriter
@@ -48,7 +48,7 @@ def build_logs(
 def _build_audit_log(
     target: LineTarget, writer: ZoneWriter, engine: Engine, clock: Clock, reporter: ActivityReporter
 ) -> AuditLog:
-    from extdns.controller.audit_log import AuditLog
+    from extdns.audit.audit_log import AuditLog
 
     return AuditLog(
         writer,
@@ -62,7 +62,7 @@ def _build_audit_log(
 
 
 def _build_decision_log(config: Config, clock: Clock, reporter: ActivityReporter) -> DecisionLog:
-    from extdns.controller.decision_log import DecisionLog
+    from extdns.audit.decision_log import DecisionLog
     from extdns.documents.decision_log import parse_field_path
 
     flags = config.rules
@@ -101,7 +101,7 @@ def _build_decision_target(value: str, max_mib: int, max_files: int) -> LineTarg
 
 
 def _build_target(flag: str, value: str, max_mib: int, max_files: int) -> LineTarget:
-    from extdns.controller.line_targets import RotatedFile, StandardOutput
+    from extdns.audit.line_targets import RotatedFile, StandardOutput
 
     if value == STANDARD_OUTPUT:
         return StandardOutput()

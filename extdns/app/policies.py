@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from extdns.config import Config
-    from extdns.controller.policy_watcher import PolicyWatcher
+    from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Cluster
 
 
@@ -30,7 +30,7 @@ def build_policy_watcher(config: Config, report_defect: Callable[[Exception], No
     """
     if not config.rules.policy_rules:
         return None
-    from extdns.controller.policy_watcher import PolicyWatcher
+    from extdns.policies.policy_watcher import PolicyWatcher
 
     return PolicyWatcher(tuple(_build_origins(config)), report_defect=report_defect)
 

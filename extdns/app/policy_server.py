@@ -11,11 +11,11 @@ from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
 
 if TYPE_CHECKING:
+    from extdns.audit.decision_log import DecisionLog
     from extdns.config import Config
-    from extdns.controller.decision_log import DecisionLog
     from extdns.controller.reporter import ActivityReporter
-    from extdns.controller.rule_queries import RuleQueries
     from extdns.controller.write_gate import WriteGate
+    from extdns.opa.rule_queries import RuleQueries
     from extdns.ports import Clock, PolicyStatusWriter
     from extdns.rules.policy_server import PolicyClient
 
@@ -39,8 +39,8 @@ def build_rule_queries(
     client = build_policy_client(config)
     if client is None:
         return None
-    from extdns.controller.policy_server_reporter import PolicyServerReporter
-    from extdns.controller.rule_queries import RuleQueries
+    from extdns.opa.policy_server_reporter import PolicyServerReporter
+    from extdns.opa.rule_queries import RuleQueries
 
     listener = PolicyServerReporter(
         reporter.metrics,

@@ -47,7 +47,7 @@ from extdns.log import Event
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.controller.audit_log import AuditLog
+    from extdns.audit.audit_log import AuditLog
     from extdns.controller.reporter import ActivityReporter
     from extdns.documents.rule_snapshot import RuleSnapshot
     from extdns.engine.effects import Effect

@@ -10,10 +10,10 @@ from extdns.engine.inputs import RulesChanged, TimePassed
 from extdns.model.object_status import PolicyStatus
 
 if TYPE_CHECKING:
-    from extdns.controller.policy_watcher import PolicyWatcher
     from extdns.controller.write_gate import WriteGate
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input
+    from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, StatusWriter
 
 _INTERVAL_S: Final = 5.0

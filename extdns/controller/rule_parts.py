@@ -11,14 +11,14 @@ from extdns.model.value import Value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from extdns.controller.decision_log import DecisionLog
+    from extdns.audit.decision_log import DecisionLog
     from extdns.controller.policy_status_updater import PolicyStatusUpdater
-    from extdns.controller.policy_watcher import PolicyWatcher
-    from extdns.controller.rule_queries import RuleQueries
     from extdns.controller.write_gate import WriteGate
     from extdns.engine.effects import QueryRules
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input
+    from extdns.opa.rule_queries import RuleQueries
+    from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, StatusWriter
 
 _CLOSE_TIMEOUT_S: Final = 2.0

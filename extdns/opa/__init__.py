@@ -1,5 +1,5 @@
 """The adapter to Open Policy Agent: query it about records, and upload the decision log (docs/design/opa.md).
 
 No other package uses its REST API. Calls block, so they are made on a thread of their own
-(`extdns.controller.rule_queries`).
+(`extdns.opa.rule_queries`).
 """

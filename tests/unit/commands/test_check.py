@@ -11,7 +11,7 @@ import pytest
 
 from extdns import cli
 from extdns.app import assembly
-from extdns.controller.line_targets import RotatedFile
+from extdns.audit.line_targets import RotatedFile
 from extdns.documents.check import CheckDocument
 from extdns.documents.document import format_schema
 from tests.fakes.apiserver.server import ApiServer

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from extdns.controller import audit_log
-from extdns.controller.audit_log import AuditLog, ObjectVersions
-from extdns.controller.unknown_outcomes import UnknownOutcomes
+from extdns.audit import audit_log
+from extdns.audit.audit_log import AuditLog, ObjectVersions
+from extdns.audit.unknown_outcomes import UnknownOutcomes
 from extdns.documents.audit import AuditApproval, AuditLine, AuditWrite
 from extdns.documents.document import RecordData, encode_json
 from extdns.engine.effects import SubmitBatch
@@ -39,8 +39,8 @@ from tests.builders import (
 )
 from tests.fakes.clocks import MovedClock
 from tests.fakes.faulty import FaultyProvider, NoAnswer
+from tests.unit.audit.line_target import ListTarget
 from tests.unit.controller.barriers import HANGS_S, Barrier
-from tests.unit.controller.line_target import ListTarget
 from tests.world import World, build_world
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 from msgspec.structs import replace
 
-from extdns.controller.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueries
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
 from extdns.model.violation import RuleAction, Violation
+from extdns.opa.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueries
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY, LoadedPolicy, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import RuleInput

@@ -11,7 +11,7 @@ from extdns.log import Event
 from extdns.model.violation import RuleAction
 
 if TYPE_CHECKING:
-    from extdns.controller.decision_log import DecisionLog
+    from extdns.audit.decision_log import DecisionLog
     from extdns.metrics.metrics import Metrics
     from extdns.ports import PolicyStatusWriter
     from extdns.rules.evaluation import Evaluation

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
-from extdns.controller.line_queue import LineQueue
+from extdns.audit.line_queue import LineQueue
 from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
 from extdns.log import Event
 from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
-    from extdns.controller.line_targets import LineTarget
+    from extdns.audit.line_targets import LineTarget
     from extdns.metrics.metrics import Metrics
     from extdns.ports import Clock
     from extdns.rules.evaluation import Evaluation, RuleSet

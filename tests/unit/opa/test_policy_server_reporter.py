@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.controller.policy_server_reporter import PolicyServerReporter
 from extdns.metrics.metrics import Metrics
+from extdns.opa.policy_server_reporter import PolicyServerReporter
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import PolicyAnswers, PolicyRevision
 from tests.unit.metrics.scrape import labels, series

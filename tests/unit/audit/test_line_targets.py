@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from extdns.controller.line_targets import RotatedFile, StandardOutput
+from extdns.audit.line_targets import RotatedFile, StandardOutput
 
 MIB: Final = 1024 * 1024
 LARGE: Final = b"x" * (MIB // 2) + b"\n"

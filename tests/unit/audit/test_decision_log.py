@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from extdns.controller import decision_log
-from extdns.controller.decision_log import DecisionLog
-from extdns.controller.line_queue import MAX_WAITING_LINES
+from extdns.audit import decision_log
+from extdns.audit.decision_log import DecisionLog
+from extdns.audit.line_queue import MAX_WAITING_LINES
 from extdns.documents.decision_log import parse_field_path
 from extdns.metrics.metrics import Metrics
 from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput
 from tests.fakes.clocks import MovedClock
+from tests.unit.audit.line_target import ListTarget
 from tests.unit.controller.barriers import HANGS_S, Barrier
-from tests.unit.controller.line_target import ListTarget
 from tests.unit.opa.rule_inputs import build_input
 
 DENIED = Evaluation(

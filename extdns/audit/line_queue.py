@@ -13,7 +13,7 @@ from extdns.errors import describe_error
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from extdns.controller.line_targets import LineTarget
+    from extdns.audit.line_targets import LineTarget
 
 _log: Final = log.get(__name__)
 WAIT_S: Final = 2.0

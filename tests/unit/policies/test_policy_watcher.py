@@ -10,13 +10,13 @@ from typing import cast
 import pytest
 
 from extdns.cel.policy_rules import PolicyRules
-from extdns.controller import policy_watcher
-from extdns.controller.policy_watcher import PolicyWatcher
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
 from extdns.model.kind import ObjectKey
 from extdns.model.kubernetes_object import ObjectMeta
+from extdns.policies import policy_watcher
+from extdns.policies.policy_watcher import PolicyWatcher
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.rules.evaluation import Evaluation
 from tests.log_lines import find_logged_fields

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from extdns.controller import line_queue
-from extdns.controller.line_queue import LineQueue
+from extdns.audit import line_queue
+from extdns.audit.line_queue import LineQueue
+from tests.unit.audit.line_target import ListTarget
 from tests.unit.controller.barriers import HANGS_S, Barrier
-from tests.unit.controller.line_target import ListTarget
 
 
 class Watcher:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.controller.line_queue import LineQueue
-from extdns.controller.unknown_outcomes import UnknownOutcomes
+from extdns.audit.line_queue import LineQueue
+from extdns.audit.unknown_outcomes import UnknownOutcomes
 from extdns.documents import audit
 from extdns.documents.audit import AuditApproval, AuditLine, ObjectVersion
 from extdns.documents.document import encode_json
@@ -20,7 +20,7 @@ from extdns.errors import describe_error
 from extdns.model.change import Applied, Unknown
 
 if TYPE_CHECKING:
-    from extdns.controller.line_targets import LineTarget
+    from extdns.audit.line_targets import LineTarget
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.model.change import Batch, Change, Decision, Delete, Outcome
