@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from extdns.app.engine_settings import build_engine_settings, compute_settings_digest
 from extdns.app.sources import build_sources
 from extdns.config import Config, parse
-from extdns.controller.state_calls import StateCalls
+from extdns.controller.inputs import StateCalls
 from extdns.engine.effects import LoadState, ReadApprovals, SaveState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Input, KindStateChanged, Observed, RulesChanged, StateFailed

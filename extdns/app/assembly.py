@@ -20,7 +20,7 @@ from extdns.app.sources import build_generated_objects, build_observed_sources
 from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
-from extdns.controller.log_fields import describe_hosted_zone, describe_zone
+from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.rule_parts import RuleParts
 from extdns.controller.write_gate import WriteGate

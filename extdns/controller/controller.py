@@ -21,11 +21,10 @@ from msgspec import field
 from extdns import log
 from extdns.controller.change_times import ChangeTimes
 from extdns.controller.cluster_thread import ClusterThread, Heartbeat
-from extdns.controller.fallback_inputs import FallbackInputs
+from extdns.controller.inputs import FallbackInputs, StateCalls
 from extdns.controller.progress import ProgressTracker, SyncRuns
 from extdns.controller.rule_parts import RuleParts
 from extdns.controller.snapshot_publisher import SnapshotPublisher
-from extdns.controller.state_calls import StateCalls
 from extdns.controller.state_dump import format_state
 from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.worker_pool import WorkerPool

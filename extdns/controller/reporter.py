@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import asdict
 
 from extdns import log
-from extdns.controller.log_fields import describe_decision, describe_zone, format_location
-from extdns.controller.outcome_log import OutcomeLog
+from extdns.controller.log_lines import OutcomeLog, describe_decision, describe_zone, format_location
 from extdns.controller.statistics import StatisticsCache, count_planned_changes
 from extdns.engine.health import find_blockers
 from extdns.engine.inputs import (
@@ -36,7 +35,7 @@ from extdns.model.reason_row import LogLevel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from extdns.controller.log_fields import LogFields
+    from extdns.controller.log_lines import LogFields
     from extdns.controller.write_gate import WriteGate
     from extdns.documents.scope_warnings import ScopeWarning
     from extdns.engine.engine import Engine

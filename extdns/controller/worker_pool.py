@@ -11,7 +11,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.controller.state_calls import StateCalls
+from extdns.controller.inputs import StateCalls
 from extdns.controller.state_dump import TaskCounts
 from extdns.engine.effects import (
     CheckExistence,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.controller.fallback_inputs import FallbackInputs
+from extdns.controller.inputs import FallbackInputs
 from extdns.engine.inputs import (
     AdjustmentsLoaded,
     BatchCompleted,

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import log
-from extdns.controller.log_fields import describe_hosted_zone, describe_zone
+from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from extdns.controller import worker_pool as pool
 from extdns.controller.clock import SystemClock
-from extdns.controller.state_calls import StateCalls
+from extdns.controller.inputs import StateCalls
 from extdns.controller.worker_pool import CallEffect, WorkerPool
 from extdns.controller.write_gate import WriteGate
 from extdns.engine.effects import (

@@ -1,16 +1,13 @@
-"""Replace an input that made the engine raise an exception by inputs with less information.
-
-Without a replacement, the engine would wait for the answer to a call for ever, or would count objects that it missed as
-deleted.
-"""
+"""Inputs that the controller makes: from calls of the state store, and in place of inputs on which the engine raised."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from msgspec.structs import replace
 
+from extdns.engine.effects import LoadState, ReadApprovals, SaveState
 from extdns.engine.inputs import (
     AdjustmentsLoaded,
     BatchCompleted,
@@ -33,12 +30,47 @@ from extdns.model.cluster import KindState, Phase
 
 if TYPE_CHECKING:
     from extdns.model.kind import Kind
+    from extdns.ports import Clock, StateStore
+
+
+class StateCalls:
+    """Call the state store, and convert times: saved ones are seconds since the epoch, those of the engine monotonic.
+
+    See docs/design/state.md. If the system's clock was set back, events that seem to lie in the future count as of now.
+    """
+
+    def __init__(self, store: StateStore, clock: Clock) -> None:
+        """Load and save with *store*, and convert times with *clock*."""
+        self._store = store
+        self._clock = clock
+
+    def execute(self, effect: LoadState | SaveState | ReadApprovals) -> StateLoaded | StateAnswered:
+        """Load or save the state, or read approvals, as *effect* states.
+
+        Raises:
+            ExtdnsError: the call failed.
+        """
+        match effect:
+            case LoadState():
+                saved = self._store.load()
+                monotonic_s = self._clock.monotonic_s()
+                return StateLoaded(saved=saved.shift(monotonic_s - self._clock.now().timestamp(), monotonic_s))
+            case SaveState(saved=saved):
+                now_s = self._clock.now().timestamp()
+                self._store.save(saved.shift(now_s - self._clock.monotonic_s(), now_s))
+                return StateAnswered()
+            case ReadApprovals():
+                return StateAnswered(approved=self._store.load_approvals())
+            case _:
+                assert_never(effect)
 
 
 class FallbackInputs:
-    """Build fallback inputs, and remember each kind of which the engine missed an object.
+    """Replace an input that made the engine raise an exception by inputs with less information.
 
-    Such a kind is reported as failing until the process ends, so that no object of it counts as deleted.
+    Without a replacement, the engine would wait for the answer to a call for ever, or would count objects that it
+    missed as deleted. A kind of which the engine missed an object is reported as failing until the process ends, so
+    that no object of it counts as deleted.
     """
 
     def __init__(self, kinds: Iterable[Kind]) -> None:
