@@ -57,7 +57,7 @@ lint: $(VENV)/dev.stamp ## format, ruff, import contracts, mypy, pyright
 	@$(BIN)/mypy
 	@$(BIN)/pyright
 
-check: lint test ## what CI does: lint, then test
+check: lint test ## lint, then test (CI: .ci/run)
 
 docs: $(VENV)/dev.stamp ## the documentation as a site, with search, in build/docs
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --conf-dir docs/site --doctree-dir build/doctrees . build/docs

@@ -1,4 +1,4 @@
-"""Inputs that the controller makes: from calls of the state store, and in place of inputs on which the engine raised."""
+"""Inputs that the controller makes: from calls of the state store, and instead of inputs on which the engine raised."""
 
 from __future__ import annotations
 
