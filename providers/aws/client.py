@@ -55,9 +55,8 @@ if TYPE_CHECKING:
 _CHANGE: Final = "ChangeResourceRecordSets"
 _BODY: Final = "Body"
 _BATCH_BODY: Final[ContextVar[bytes]] = ContextVar("_BATCH_BODY")
-_MAX_ATTEMPTS: Final = (
-    10  # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
-)
+# --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
+_MAX_ATTEMPTS: Final = 10
 _MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
 _CREDENTIAL_SOURCES: Final = (
     "none in AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE (IRSA), AWS_CONTAINER_CREDENTIALS_FULL_URI (Pod Identity), "
@@ -91,6 +90,13 @@ class Route53Api:
     def read_rate_limits(self) -> tuple[RateLimitStatus, ...]:
         """Return how many calls to Route 53 may be made now."""
         return self._rate_limiter.read_rate_limits()
+
+    def has_amazon_endpoint(self) -> bool:
+        """Return whether calls go to a host of Amazon, not to another one that the SDK's configuration names."""
+        # without the configured endpoint, and without looking for credentials
+        options: Any = {"ignore_configured_endpoint_urls": True, "signature_version": botocore.UNSIGNED}
+        default = open_session(self._account).client("route53", config=Config(**options)).meta.endpoint_url
+        return default.partition(".")[2] in self._open_clients()[0].meta.endpoint_url
 
     def list_zones(self) -> tuple[HostedZone, ...]:
         """Return all zones of the account, from all pages."""

@@ -14,13 +14,18 @@ from typing import Final
 from extdns.model.change import Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from providers.aws import record_sets
-from providers.aws.record_sets import Route53RecordSet
+from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.common.api_calls import CallFailedError, convert_to_outcome
 
 _BATCH: Final = "InvalidChangeBatch"  # the only error whose text can have several sentences
 _CONFLICT: Final = re.compile(
     r"Tried to (?:create|delete) resource record set \[.*\] (?:but it already exists|but it was not found"
     r"|but the values provided do not match the current values)\.?",
+    re.ASCII,
+)
+_EXISTS: Final = re.compile(
+    r"Tried to create resource record set \[name='([^']+)', type='([A-Z0-9]+)'(?:, set-identifier='(.*)')?\]"
+    r" but it already exists\.?",
     re.ASCII,
 )
 # The end of a sentence: a comma, followed by a word with which sentences begin.
@@ -56,6 +61,32 @@ _ZONE_GONE: Final = frozenset({"NoSuchHostedZone"})
 def build_outcome(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:
     """Return the outcome of a batch whose call *failed*; *sent* are its record sets."""
     return convert_to_outcome(failed, lambda: _build_refusal(failed, sent))
+
+
+def find_existing(failed: CallFailedError, changes: Sequence[RecordSetChange]) -> list[Route53RecordSet]:
+    """Return the record sets that *changes* create and *failed* says exist; [] if it says anything else.
+
+    A sentence without a set identifier means all sets of its name and type, because emulators leave it out.
+    """
+    if failed.code != _BATCH:
+        return []
+    existing: list[Route53RecordSet] = []
+    for problem in _split_problems(failed, [change.record_set for change in changes]):
+        stated = _EXISTS.fullmatch(problem)
+        meant = [change.record_set for change in changes if stated and _is_created(change, *stated.groups())]
+        if not meant:
+            return []
+        existing += meant
+    return existing
+
+
+def _is_created(change: RecordSetChange, name: str, rtype: str, set_identifier: str | None) -> bool:
+    one = change.record_set
+    return (
+        change.action is ChangeAction.CREATE
+        and (record_sets.parse_name(one.name), one.type) == (record_sets.parse_name(name), rtype)
+        and set_identifier in {None, _strip_commas(one.set_identifier)}
+    )
 
 
 def _build_refusal(failed: CallFailedError, sent: Iterable[Route53RecordSet]) -> Outcome:

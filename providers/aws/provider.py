@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from extdns.errors import RetryableError
-from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater
+from extdns import log
+from extdns.errors import ProviderError, RetryableError
+from extdns.log import Event
+from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.aws import record_sets
 from providers.aws.adjust import adjust_record
-from providers.aws.errors import build_outcome
+from providers.aws.errors import build_outcome, find_existing
 from providers.aws.record_sets import (
     MAX_BATCH_CHARACTERS,
     MAX_BATCH_ELEMENTS,
@@ -26,14 +28,15 @@ from providers.aws.record_sets import (
     build_record_set,
     fits_in_batch,
 )
+from providers.aws.settings import AwsSettings
 from providers.aws.zones import list_zones
 from providers.common.api_calls import CallFailedError, convert_to_read_error
 
 if TYPE_CHECKING:
     from extdns.model.zone import RateLimitStatus
     from providers.aws.client import Route53Api
-    from providers.aws.settings import AwsSettings
 
+_log = log.get(__name__)
 _SOA: Final = "SOA"  # SOA records are managed by Route 53
 # Names whose position in a page is certain. For other names, Route 53 does not document whether it sorts them escaped.
 _PLAIN: Final = re.compile(r"[a-z0-9_.-]+", re.ASCII)
@@ -159,7 +162,10 @@ class _Replacement(NamedTuple):
 
 
 class Route53Writer:
-    """Sends batches to Route 53, each in one request. Only a forbidden batch can be sent again, with UPSERT."""
+    """Sends batches to Route 53, each in one request.
+
+    Only a batch that is forbidden, or that an emulator refuses, can be sent again, with UPSERT.
+    """
 
     def __init__(self, apis: Mapping[str, Route53Api], *, conditional: bool = True) -> None:
         """Create a writer.
@@ -170,6 +176,9 @@ class Route53Writer:
         """
         self._apis = apis
         self._conditional = conditional
+        self._reader = Route53Reader(AwsSettings(), apis)
+        self._emulated: set[str] = set()  # ids of zones that an emulator has
+        self._in_doubt: set[str] = set()  # ids of zones whose last batch was to create what exists
 
     def submit(self, zone: Zone, batch: Batch) -> Outcome:
         """Make all writes of *batch* in one request: deletes first, and an alias after the record it points to.
@@ -178,6 +187,9 @@ class Route53Writer:
         deleting may be the only permission that is missing (docs/design/differences.md); the outcome is then marked
         `unconditional`. The next batch tries conditional writes first, too: permissions differ by name, and can be
         granted later. Without `conditional`, send updates as UPSERT at once, if the batch does not become too large.
+
+        If only an emulator can have refused it, read *zone*, check that its records are as *batch* states, and send
+        creates and updates as UPSERT. From then on do so with each batch of *zone*.
         """
         api = self._apis.get(zone.account)
         if api is None:
@@ -191,33 +203,94 @@ class Route53Writer:
             )
             for write in batch.writes
         ]
+        if zone.id not in self._emulated and (outcome := self._send_to_route53(api, zone, replacements)):
+            return outcome
+        return self._overwrite(api, zone, batch, replacements)
+
+    def _send_to_route53(self, api: Route53Api, zone: Zone, replacements: Sequence[_Replacement]) -> Outcome | None:
+        """Make *replacements* as Route 53 requires it. Return None if an emulator refuses that."""
         conditional = list(_list_changes(replacements, conditional=True))
         if not self._conditional:
             overwriting = list(_list_changes(replacements, conditional=False))
-            return _send(api, zone, replacements, overwriting if fits_in_batch(overwriting) else conditional)
-        outcome = _send(api, zone, replacements, conditional)
+            return self._send(api, zone, replacements, overwriting if fits_in_batch(overwriting) else conditional)
+        outcome = self._send(api, zone, replacements, conditional)
         if not isinstance(outcome, Forbidden) or not _has_deletes(conditional):
             return outcome
         overwriting = list(_list_changes(replacements, conditional=False))
         if _has_deletes(overwriting) or not fits_in_batch(overwriting):
             return outcome
-        return _send(api, zone, replacements, overwriting)
+        return self._send(api, zone, replacements, overwriting)
+
+    def _send(
+        self, api: Route53Api, zone: Zone, replacements: Iterable[_Replacement], changes: Sequence[RecordSetChange]
+    ) -> Outcome | None:
+        """Send *changes*, which make *replacements*. Return the outcome; None if an emulator refused them.
+
+        Route 53 makes changes in their order, deletes first. So it never says only that a record set exists that
+        *changes* delete: either it deletes it, or it also says why it cannot. That another record set exists can be
+        true once; then its name is read again, and not created again. The second time, the endpoint decides.
+        """
+        try:
+            applied = _apply(api, zone, replacements, changes)
+        except CallFailedError as exc:
+            existing = {_get_key(one) for one in find_existing(exc, changes)}
+            deleted = {_get_key(change.record_set) for change in changes if change.action is ChangeAction.DELETE}
+            if existing - deleted:
+                if zone.id in self._in_doubt and not api.has_amazon_endpoint():
+                    return None
+                self._in_doubt.add(zone.id)
+            elif existing:
+                return None
+            return build_outcome(exc, [change.record_set for change in changes])
+        self._in_doubt.discard(zone.id)
+        return applied
+
+    def _overwrite(self, api: Route53Api, zone: Zone, batch: Batch, replacements: Sequence[_Replacement]) -> Outcome:
+        """Make *replacements* with UPSERT if the records of *zone* are as *batch* states."""
+        try:
+            current = {record.key: record for record in self._read_zone(zone)}
+        except ProviderError as exc:
+            return TryLater(message=str(exc))
+        changed = {write.key.name for write in batch.writes if current.get(write.key) != write.old}
+        if changed:
+            message = f"records in zone {zone} are not as they were read before"
+            return WriteConflict(message=message, offending_names=tuple(sorted(changed)))
+        if zone.id not in self._emulated:
+            self._emulated.add(zone.id)
+            _log.warning(Event.EMULATED, zone=str(zone))
+        changes = [
+            RecordSetChange(action=ChangeAction.UPSERT if new else ChangeAction.DELETE, record_set=one)
+            for old, new in replacements
+            if (one := new or old)
+        ]
+        try:
+            return _apply(api, zone, replacements, changes)
+        except CallFailedError as exc:
+            return build_outcome(exc, [change.record_set for change in changes])
+
+    def _read_zone(self, zone: Zone) -> Iterator[Record]:
+        page = self._reader.read_page(zone, None)
+        yield from page.records
+        while page.after:
+            page = self._reader.read_page(zone, page.after)
+            yield from page.records
 
 
-def _send(
+def _apply(
     api: Route53Api, zone: Zone, replacements: Iterable[_Replacement], changes: Sequence[RecordSetChange]
-) -> Outcome:
-    """Send *changes*, which make *replacements*, and return the outcome."""
-    try:
-        change_id = api.change_record_sets(zone.id, f"zone {zone}", _sort_changes(changes, zone))
-    except CallFailedError as exc:
-        return build_outcome(exc, [change.record_set for change in changes])
+) -> Applied:
+    """Send *changes*, which make *replacements*."""
+    change_id = api.change_record_sets(zone.id, f"zone {zone}", _sort_changes(changes, zone))
     records = [build_record(replacement.new, zone) for replacement in replacements if replacement.new]
     return Applied(
         records=tuple([record for record in records if record is not None]),
         change_id=change_id,
         unconditional=ChangeAction.UPSERT in [change.action for change in changes],
     )
+
+
+def _get_key(one: Route53RecordSet) -> tuple[DnsName | None, str, str]:
+    return record_sets.parse_name(one.name), one.type, one.set_identifier
 
 
 def _has_deletes(changes: Iterable[RecordSetChange]) -> bool:

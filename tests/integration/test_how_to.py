@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +33,7 @@ PAGE_PORT: Final = "127.0.0.1:17980"
 """The address of the live page in the commands of the pages; they are run with a free port in its place."""
 
 
-def run_command(command: str, folder: Path, free: str) -> str:
+def run_command(command: str, folder: Path, free: str, variables: Mapping[str, str]) -> str:
     """Return what *command* prints when run in *folder*, with the address *free* in place of `PAGE_PORT`."""
     path = os.pathsep.join((str(install_command()), str(Path(sys.executable).parent), os.environ["PATH"]))
     environ = {
@@ -41,6 +42,7 @@ def run_command(command: str, folder: Path, free: str) -> str:
         "PYTHONUTF8": "1",
         "EXTERNAL_DNS_METRICS_ADDRESS": "127.0.0.1:0",
         "EXTERNAL_DNS_WEB_ADDRESS": "127.0.0.1:0",
+        **variables,
     }
     ended = subprocess.run(
         ["sh", "-c", command.replace(PAGE_PORT, free)],
@@ -55,8 +57,8 @@ def run_command(command: str, folder: Path, free: str) -> str:
     return ended.stdout.replace(free, PAGE_PORT)
 
 
-def replace_outputs(page: str, folder: Path) -> str:
-    """Run the commands of *page* in *folder*, with its files, and return the page with what they print."""
+def replace_outputs(page: str, folder: Path, **variables: str) -> str:
+    """Run the commands of *page* in *folder* with its files and *variables*; return the page with what they print."""
     free = find_free_address()
 
     def run_block(block: re.Match[str]) -> str:
@@ -64,7 +66,8 @@ def replace_outputs(page: str, folder: Path) -> str:
             (folder / block["file"]).write_text(block["text"], encoding="utf-8")
             return block.group()
         commands = [command.group() for command in COMMAND.finditer(block["text"])]
-        return f"```console\n{''.join(command + run_command(command[2:], folder, free) for command in commands)}```\n"
+        outputs = [command + run_command(command[2:], folder, free, variables) for command in commands]
+        return f"```console\n{''.join(outputs)}```\n"
 
     return BLOCK.sub(run_block, page)
 

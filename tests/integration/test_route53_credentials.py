@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
@@ -94,22 +93,6 @@ def test_two_aws_profiles_publish_into_the_zones_of_two_accounts(fake: Route53, 
     assert done.returncode == 0, done.stderr
     assert list_record_names(fake, one) == PUBLISHED
     assert list_record_names(fake, other) == ["a-web.sub.acme.test.", "web.sub.acme.test."]
-
-
-def test_records_are_created_in_the_route_53_of_moto_and_a_second_run_changes_nothing(sts: str) -> None:
-    """Update nothing: moto accepts no DELETE and CREATE of one record in a batch."""
-    service = boto3.client(
-        "route53", endpoint_url=sts, aws_access_key_id="x", aws_secret_access_key="y", region_name="us-east-1"
-    )
-    zone_id = service.create_hosted_zone(Name="acme.test", CallerReference="1")["HostedZone"]["Id"]
-    keyed = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y", "AWS_ENDPOINT_URL": sts}
-    files = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
-    for message in ("Desired change: CREATE web.acme.test A", "All records are already up to date"):
-        done = once(*FLAGS, stdin=SERVICE, env={**files, **keyed})
-        assert done.returncode == 0, done.stderr
-        assert message in done.stderr
-        sets = service.list_resource_record_sets(HostedZoneId=zone_id)["ResourceRecordSets"]
-        assert sorted(one["Name"] for one in sets if one["Type"] in {"A", "TXT"}) == PUBLISHED
 
 
 @pytest.mark.parametrize(

@@ -187,3 +187,25 @@ def test_a_throttled_attempt_of_a_read_lowers_the_rate_even_if_the_next_attempt_
     api.list_zones()
     assert [limit.throttle_count for limit in api.read_rate_limits()] == [1, 1]
     assert all(limit.per_s < 10 for limit in api.read_rate_limits())
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        pytest.param({}, True, id="none"),
+        pytest.param({"AWS_REGION": "cn-north-1"}, True, id="China"),
+        pytest.param({"AWS_USE_DUALSTACK_ENDPOINT": "true"}, True, id="dual-stack"),
+        pytest.param({"AWS_ENDPOINT_URL_ROUTE_53": "https://vpce-1.vpce.amazonaws.com"}, True, id="VPC-endpoint"),
+        pytest.param({"AWS_ENDPOINT_URL_ROUTE_53": "http://localhost:4566"}, False, id="variable-of-route53"),
+        pytest.param({"AWS_ENDPOINT_URL": "http://localhost:4566"}, False, id="variable"),
+        pytest.param({"AWS_CONFIG_FILE": "[default]\nendpoint_url = http://localhost:4566\n"}, False, id="file"),
+    ],
+)
+def test_an_endpoint_that_the_configuration_of_the_sdk_names_is_not_amazons_unless_the_host_is(
+    bare: Route53Api, tmp_path: Path, variables: dict[str, str], expected: bool
+) -> None:
+    config = tmp_path / "config"
+    config.write_text(variables.get("AWS_CONFIG_FILE", ""))
+    keys = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "y"}
+    with patch.dict(os.environ, keys | variables | {"AWS_CONFIG_FILE": str(config)}):
+        assert bare.has_amazon_endpoint() == expected
