@@ -118,6 +118,31 @@ def make_choice_kind(
     )
 
 
+_NAMESPACE: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?")
+
+
+def _parse_namespace(text: str) -> str:
+    if not _NAMESPACE.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _suggest_namespace(text: str) -> str:
+    meant = text.strip().lower()
+    return meant if _NAMESPACE.fullmatch(meant) else ""
+
+
+NAMESPACE: Final[ValueKind[str]] = ValueKind(
+    noun="a namespace",
+    metavar="NAME",
+    allowed="the name of one namespace, or nothing for all of them",
+    parse=_parse_namespace,
+    format=str,
+    suggest=_suggest_namespace,
+    pattern=_NAMESPACE.pattern,
+)
+
+
 def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
     """Make a kind that allows any text. `extdns help flags` shows *metavar* as its placeholder."""
     return ValueKind(noun="a text", metavar=metavar, allowed="any text", parse=str, format=str)

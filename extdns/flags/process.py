@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented, Moot
-from extdns.flags.kind import BOOLEAN, URL, make_choice_kind, make_number_kind, make_text_kind
-from extdns.flags.unchecked_kinds import EVENT_REASON, NAMESPACE, TIME
+from extdns.flags.kind import BOOLEAN, NAMESPACE, URL, make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.unchecked_kinds import EVENT_REASON, TIME
 
 PROVIDERS: Final = (
     "alibabacloud",
@@ -152,7 +153,9 @@ CLUSTER_FLAGS: Final = (
     ),
     Flag(
         name="namespace",
-        kind=NAMESPACE,
+        kind=replace(
+            NAMESPACE, allowed=f"{NAMESPACE.allowed}; for some of them, select their objects with --label-filter"
+        ),
         help="namespace whose objects are read; empty is all of them",
     ),
     Flag(name="server", kind=URL, help="API server; overrides the one in the kubeconfig, which has the credentials"),
@@ -233,7 +236,7 @@ ELECTION_FLAGS: Final = (
     ),
     Flag(
         name="leader-elect-resource-namespace",
-        kind=make_text_kind("NAME"),
+        kind=replace(NAMESPACE, allowed="the name of a namespace, or nothing for the pod's own"),
         help="namespace of the Lease; empty is the pod's own",
     ),
 )

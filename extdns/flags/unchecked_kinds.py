@@ -84,9 +84,6 @@ CIDR: Final = replace(
     consequence="the value is left out of the filter",
     suggest=_suggest_network,
 )
-NAMESPACE: Final = _make_pattern_kind(
-    "a namespace", "NAME", allowed="the name of one namespace", pattern="[a-z0-9][a-z0-9-]*"
-)
 CLASS: Final = _make_pattern_kind("a class", "NAME", allowed="the name of one class", pattern=r"[^\s,]+")
 TAG: Final = _make_pattern_kind("a tag", "KEY[=VALUE]", allowed="one KEY or KEY=VALUE", pattern="[^,]+")
 AFFIX: Final = _make_pattern_kind(

@@ -69,15 +69,26 @@ def invalid_value_error(flag: Flag, origin: str, text: str, reason: str) -> Usag
         text: the invalid value.
         reason: why it is invalid, "" if there is nothing to add to the kind of value that is expected.
     """
-    comma = flag.repeatable and flag.kind.choices and set(text.split(",")) <= set(flag.kind.choices)
-    repeated = (
-        f"commas do not separate; write {' '.join(flag.format_arguments(tuple(text.split(','))))}" if comma else ""
-    )
     if flag.mask_value(text) != text:  # a suggestion could reveal the secret, too
         return usage_error(f"{origin}={flag.mask_value(text)} is not {flag.kind.noun}", f"allowed: {flag.kind.allowed}")
-    if repeated:
+    if repeated := suggest_repetition(flag, flag.kind, text):
         return usage_error(f"{origin}={sanitize(text)} is not {flag.kind.noun}", repeated)
     return invalid_kind_error(flag.kind, origin, text, reason)
+
+
+def suggest_repetition(flag: Flag, kind: ValueKind[Any], text: str) -> str:
+    """Say how to repeat *flag* if *text* is a list of values of *kind* with commas between them, else return ""."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if not flag.repeatable or len(parts) == 1 or not all(part and _is_useful(kind, part) for part in parts):
+        return ""
+    return f"commas do not separate; write {sanitize(' '.join(f'{flag.spelling}={part}' for part in parts))}"
+
+
+def _is_useful(kind: ValueKind[Any], text: str) -> bool:
+    try:
+        return kind.is_effective(kind.parse(text))
+    except ValueError:
+        return False
 
 
 def invalid_kind_error(kind: ValueKind[Any], origin: str, text: str, *details: str) -> UsageError:

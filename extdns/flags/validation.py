@@ -21,7 +21,7 @@ from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
 from extdns.flags.sources import SERVICE_TYPE, SOURCES
 from extdns.flags.table import FLAGS
-from extdns.flags.usage_errors import invalid_kind_error, usage_error
+from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
 
 _ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
 _UNCONDITIONAL: Final = frozenset({"octodns", "webhook"})
@@ -271,8 +271,7 @@ def _describe_ineffective(flag: Flag, origin: str, value: object, kind: ValueKin
 
 
 def _suggest_remedy(flag: Flag, kind: ValueKind[Any], written: str) -> str:
-    parts = [part.strip() for part in written.split(",")]
-    if flag.repeatable and len(parts) > 1 and all(part and kind.is_effective(part) for part in parts):
-        return f"commas do not separate; write {sanitize(' '.join(flag.format_arguments(tuple(parts))))}"
+    if repeated := suggest_repetition(flag, kind, written):
+        return repeated
     meant = kind.suggest(written)
     return f"allowed: {kind.allowed}" + (f"          did you mean: {sanitize(meant)}" if meant else "")

@@ -120,6 +120,20 @@ def test_services_are_synced_while_the_list_of_ingresses_fails(server: ApiServer
     assert wait_until_synced(cluster, SERVICE) == ALL
 
 
+def test_a_kind_whose_watch_cannot_be_started_is_failing_and_other_kinds_are_synced(
+    server: ApiServer, tmp_path: Path
+) -> None:
+    cluster = live_cluster(server, tmp_path, elsewhere={INGRESS: ["shop", "a b"]})
+    cluster.require(INGRESS)
+    (failing,) = wait_for_changes(cluster)
+    assert isinstance(failing, KindChange)
+    assert failing.state.phase is Phase.FAILING
+    assert "'a b' is not a valid name or namespace" in failing.state.detail
+    cluster.require(SERVICE)
+    assert wait_until_synced(cluster, SERVICE) == ALL
+    cluster.close()
+
+
 def test_a_watch_is_retried_after_the_time_in_the_retry_after_header(server: ApiServer, cluster: LiveCluster) -> None:
     server.faults.arm(Refuse(code=429, retry_after_s=1), resource="services", times=1)
     assert wait_until_synced(cluster, SERVICE) == ALL

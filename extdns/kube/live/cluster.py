@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Final
 
+from extdns.errors import describe_error
 from extdns.kube.api import ApiClient
 from extdns.kube.live.existence import ExistenceChecker
 from extdns.kube.live.identity_reader import IdentityReader
@@ -176,25 +177,31 @@ class LiveCluster:
             self._unreported.append(KindChange(state=self.require(kind)))
 
     def _start(self, kind: Kind, namespace: str) -> None:
-        reflector = Reflector(
-            self._api,
-            kind,
-            namespace,
-            self._reports.put,
-            timing=self._timing,
-            random_fraction=self._random_fraction,
-            monotonic=self._monotonic,
-            check_identity=self._identity.check,
-            on_listed=self._monitor.report_list,
-            keep_full=kind in self._full_kinds,
-        )
-        with self._lock:
-            if not self._closed:
-                self._monitor.start()
-                self._monitor.add_reflector(reflector)
-                reflector.start()
-                self._reflectors.append(reflector)
-                self._reflector_by_scope[kind, namespace] = reflector
+        """Start to list and watch *kind* in *namespace*. If that fails, report it: a single pass waits for the list."""
+        try:
+            reflector = Reflector(
+                self._api,
+                kind,
+                namespace,
+                self._reports.put,
+                timing=self._timing,
+                random_fraction=self._random_fraction,
+                monotonic=self._monotonic,
+                check_identity=self._identity.check,
+                on_listed=self._monitor.report_list,
+                keep_full=kind in self._full_kinds,
+            )
+            with self._lock:
+                if not self._closed:
+                    self._monitor.start()
+                    self._monitor.add_reflector(reflector)
+                    reflector.start()
+                    self._reflectors.append(reflector)
+                    self._reflector_by_scope[kind, namespace] = reflector
+        except Exception as exc:  # noqa: BLE001 - law 3: other kinds do not depend on this one
+            self._reports.put(
+                ReflectorReport(kind=kind, namespace=namespace, phase=Phase.FAILING, detail=describe_error(exc))
+            )
 
     def _apply_report(self, report: ReflectorReport) -> Iterator[ClusterChange]:
         initial = self._initial_objects.get(report.kind)

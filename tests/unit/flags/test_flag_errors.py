@@ -82,13 +82,52 @@ def test_an_invalid_flag_is_reported_with_allowed_values_or_a_suggestion(argv: l
     assert str(error.value) == text
 
 
-def test_the_error_about_a_list_with_commas_says_to_repeat_the_flag() -> None:
+@pytest.mark.parametrize(
+    ("flag", "noun", "values"),
+    [("--source", "a source", ("service", "ingress")), ("--gloo-namespace", "a namespace", ("edge", "dmz"))],
+)
+def test_the_error_about_a_list_with_commas_says_to_repeat_the_flag(
+    flag: str, noun: str, values: tuple[str, str]
+) -> None:
     with pytest.raises(UsageError) as error:
-        parse_settings(["--source=service,ingress"], {})
+        parse_settings([f"{flag}={','.join(values)}"], {})
     assert str(error.value).splitlines() == [
-        "--source=service,ingress is not a source",
-        "  commas do not separate; write --source=service --source=ingress",
+        f"{flag}={','.join(values)} is not {noun}",
+        f"  commas do not separate; write {flag}={values[0]} {flag}={values[1]}",
     ]
+
+
+@pytest.mark.parametrize("value", ["production,staging", "*", "a b", "x/y", "-a", "a-", "a.b", "a\n", "a" * 64])
+@pytest.mark.parametrize(
+    ("flag", "allowed"),
+    [
+        (
+            "--namespace",
+            "the name of one namespace, or nothing for all of them; for some of them, select their objects with "
+            "--label-filter",
+        ),
+        ("--gateway-namespace", "the name of one namespace, or nothing for all of them"),
+        ("--gloo-namespace", "the name of one namespace, or nothing for all of them"),
+        ("--leader-elect-resource-namespace", "the name of a namespace, or nothing for the pod's own"),
+    ],
+)
+def test_a_text_that_cannot_name_a_namespace_is_an_error(flag: str, allowed: str, value: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_settings([f"{flag}={value}"], {})
+    first, second = str(error.value).split("\n")
+    assert first.endswith("is not a namespace")
+    assert second.startswith((f"  allowed: {allowed}", "  commas do not separate; write --gloo-namespace=production "))
+
+
+@pytest.mark.parametrize("value", ["Shop", " shop "])
+def test_the_error_about_a_namespace_with_capitals_or_blanks_suggests_it_without(value: str) -> None:
+    with pytest.raises(UsageError, match=r"did you mean: shop$"):
+        parse_settings([f"--namespace={value}"], {})
+
+
+@pytest.mark.parametrize("value", ["", "a", "0", "shop-2", "a" * 63])
+def test_a_text_that_can_name_a_namespace_is_accepted(value: str) -> None:
+    assert parse_settings([f"--namespace={value}"], {})["namespace"].value == value
 
 
 def test_a_long_flag_value_is_shortened_in_the_error() -> None:

@@ -135,11 +135,6 @@ def test_an_approval_code_or_cluster_id_without_hyphen_gets_a_suggestion(flag: s
             id="networks",
         ),
         pytest.param(
-            ["--namespace=shop,web"],
-            "--namespace=shop,web is not a namespace: it matches nothing\n  allowed: the name of one namespace",
-            id="namespaces",
-        ),
-        pytest.param(
             ["--ingress-class=a,b"],
             f"--ingress-class=a,b is not a class: it matches nothing\n  {COMMAS} --ingress-class=a --ingress-class=b",
             id="classes",

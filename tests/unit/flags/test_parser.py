@@ -19,10 +19,10 @@ def values(argv: list[str], environ: dict[str, str] | None = None) -> dict[str, 
     [
         pytest.param(["--namespace=a"], {"namespace": "a"}, id="9.1-equals-form"),
         pytest.param(["--namespace", "a"], {"namespace": "a"}, id="9.1-two-arguments"),
-        pytest.param(["--namespace=a=b"], {"namespace": "a=b"}, id="only-the-first-equals-counts"),
+        pytest.param(["--cluster-id=a=b"], {"cluster-id": "a=b"}, id="only-the-first-equals-counts"),
         pytest.param(["--namespace="], {"namespace": ""}, id="empty-value"),
         pytest.param(["--namespace", ""], {"namespace": ""}, id="empty-argument"),
-        pytest.param(["--namespace=-a"], {"namespace": "-a"}, id="9.1-dash-needs-the-equals-form"),
+        pytest.param(["--cluster-id=-a"], {"cluster-id": "-a"}, id="9.1-dash-needs-the-equals-form"),
         pytest.param(["--manifests", "-"], {"manifests": ("-",)}, id="a-lone-dash-is-a-value"),
         pytest.param(["--dry-run"], {"dry-run": True}, id="9.1-switch"),
         pytest.param(["--no-dry-run"], {"dry-run": False}, id="9.1-switch-off"),
@@ -94,7 +94,7 @@ def test_an_error_on_the_command_line_names_the_flag(argv: list[str], message: s
     [
         pytest.param({"EXTERNAL_DNS_NAMESPACE": "a"}, {"namespace": "a"}, id="9.1-value"),
         pytest.param({"EXTERNAL_DNS_NAMESPACE": ""}, {}, id="9.1-empty-is-unset"),
-        pytest.param({"EXTERNAL_DNS_NAMESPACE": "a\n"}, {"namespace": "a\n"}, id="single-value-is-not-split"),
+        pytest.param({"EXTERNAL_DNS_CLUSTER_ID": "a\n"}, {"cluster-id": "a\n"}, id="single-value-is-not-split"),
         pytest.param({"EXTERNAL_DNS_SOURCE": "service\ningress"}, {"source": ("service", "ingress")}, id="9.1-lines"),
         pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\r\nb\r\n"}, {"domain-filter": ("a", "b")}, id="9.1-crlf"),
         pytest.param({"EXTERNAL_DNS_DOMAIN_FILTER": "a\n\n"}, {"domain-filter": ("a", "")}, id="9.1-one-newline-only"),
@@ -159,8 +159,8 @@ def test_an_argument_at_sign_and_file_name_is_replaced_by_the_lines_of_the_file(
 def test_an_at_sign_after_an_equals_sign_or_after_two_dashes_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     file = tmp_path / "value"
     file.write_text("a", encoding="utf-8")
-    assert values(["--namespace", f"@{file}"]) == {"namespace": "a"}
-    assert values([f"--namespace=@{file}"]) == {"namespace": f"@{file}"}
+    assert values(["--cluster-id", f"@{file}"]) == {"cluster-id": "a"}
+    assert values([f"--cluster-id=@{file}"]) == {"cluster-id": f"@{file}"}
     assert expand_files(["--", f"@{file}"]) == ("--", f"@{file}")
 
 
