@@ -327,7 +327,8 @@ class Config(Value, frozen=True, kw_only=True):
     Attributes:
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
         notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
-        warnings: messages of two lines about values without effect that external-dns accepts; none with `--compat`.
+        warnings: messages of two lines: about environment variables with our prefix that are not those of flags, and,
+            without `--compat`, about values without effect that external-dns accepts.
     """
 
     control: ControlFlags
@@ -370,7 +371,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
         **sections,
         min_refresh_interval_s=validation.min_refresh_interval_s(settings, values),
         notices=validation.find_notices(settings, values),
-        warnings=validation.find_warnings(settings, values),
+        warnings=(*parser.find_unknown_variables(environ), *validation.find_warnings(settings, values)),
     )
 
 

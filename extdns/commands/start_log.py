@@ -16,7 +16,7 @@ _log: Final = log.get(__name__)
 
 
 def log_start(config: Config) -> None:
-    """Log the version and the flags of *config*; as warnings, log its notices and its values that have no effect."""
+    """Log the version and the flags of *config*; as warnings, log its notices and warnings."""
     _log.info(Event.STARTED, version=__version__)
     _log.info(Event.CONFIGURED, **_build_fields(format_arguments(config)))
     for notice in config.notices:

@@ -10,6 +10,7 @@ from extdns.flags.kind import BOOLEAN, ValueKind
 from extdns.masking import MASK, mask_url
 
 SAME_DEFAULT: Final = object()
+VARIABLE_PREFIX: Final = "EXTERNAL_DNS_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Flag:
     @property
     def variable(self) -> str:
         """The environment variable that sets the flag (docs/spec/plan.md 8.1); "" if there is none."""
-        return "EXTERNAL_DNS_" + self.name.replace("-", "_").upper() if self.environment else ""
+        return VARIABLE_PREFIX + self.name.replace("-", "_").upper() if self.environment else ""
 
     def get_default(self, *, compat: bool) -> Any:  # noqa: ANN401  # as many types as kinds
         """Return the value if the flag is not set. *compat* is whether `--compat` is set."""

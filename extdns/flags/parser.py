@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from extdns import masking
 from extdns.flags import usage_errors
-from extdns.flags.flag import Flag
+from extdns.flags.flag import VARIABLE_PREFIX, Flag
 from extdns.flags.table import BY_NAME, FLAGS
 
 _MOST_FILES: Final = 100
@@ -61,9 +61,46 @@ def parse_settings(argv: Sequence[str], environ: Mapping[str, str]) -> dict[str,
     """
     arguments = expand_files(argv)
     hide_secrets(arguments, environ)
+    _check_variables(environ)
     settings = _parse_arguments(arguments)
     settings |= _parse_environment(environ, skip=settings.keys())
     return {flag.name: settings[flag.name] for flag in FLAGS if flag.name in settings}
+
+
+def find_unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a warning of two lines for each variable in *environ* that has our prefix but is not that of a flag.
+
+    Variables that Kubernetes sets because of a Service whose name begins with `external-dns` are left out.
+    """
+    return tuple(
+        usage_errors.describe_unknown_variable(name, _BY_VARIABLE)
+        for name in _list_other_variables(environ)
+        if name.upper().startswith(VARIABLE_PREFIX) and not _SERVICE_LINK.fullmatch(name)
+    )
+
+
+def _check_variables(environ: Mapping[str, str]) -> None:
+    """Check that no variable is a misspelled one that would keep the process from writing."""
+    for name in _list_other_variables(environ):
+        for variable in _KEEPING_FROM_WRITING:
+            if _is_slip(*(text.upper().replace("_", "") for text in (name, variable))):
+                raise usage_errors.unknown_variable_error(name, variable)
+
+
+def _list_other_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return the names of the variables that are not those of flags, sorted. An empty variable counts as not set."""
+    return sorted(name for name, value in environ.items() if value and name not in _BY_VARIABLE)
+
+
+def _is_slip(written: str, meant: str) -> bool:
+    """Return whether the texts are equal but for one letter, or for two neighbouring letters that are swapped."""
+    if written[:1] == meant[:1] != "":
+        return _is_slip(written[1:], meant[1:])
+    return (
+        written[1:] in {meant, meant[1:]}  # a letter more, or another one
+        or written == meant[1:]  # a letter less
+        or (written[:2] == meant[1::-1] and written[2:] == meant[2:])
+    )
 
 
 def apply_defaults(settings: Mapping[str, Setting]) -> dict[str, Any]:
@@ -177,6 +214,11 @@ def _parse_value(flag: Flag, origin: str, text: str) -> object:
 
 
 _BY_VARIABLE: Final = {flag.variable: flag for flag in FLAGS if flag.variable}
+_KEEPING_FROM_WRITING: Final = tuple(BY_NAME[name].variable for name in ("dry-run", "policy", "once"))
+_SERVICE_LINK: Final = re.compile(
+    rf"{VARIABLE_PREFIX}(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)?)"
+)
+"""The variables of a Service in the pods of its namespace (Kubernetes, "Service", "Environment variables")."""
 _CONFIDENTIAL: Final = {flag.spelling: flag for flag in FLAGS if flag.secret or flag.kind.is_url}
 _VARIABLES: Final = {flag.variable: flag for flag in _CONFIDENTIAL.values() if flag.variable}
 _URL_VARIABLE: Final = re.compile(r"(?:_PROXY|URLS?|_URI|_ENDPOINT|_SERVER)(?:$|_)", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from extdns.errors import UsageError, find_similar, sanitize, shorten
-from extdns.flags.flag import Flag
+from extdns.flags.flag import VARIABLE_PREFIX, Flag
 from extdns.flags.kind import ValueKind
 from extdns.flags.table import FLAGS
 
@@ -38,6 +38,19 @@ def unknown_flag_error(spelling: str) -> UsageError:
         f"{sanitize(spelling)} is not a flag",
         f"did you mean: {meant}" if meant else "all flags: extdns help flags",
     )
+
+
+def unknown_variable_error(name: str, meant: str) -> UsageError:
+    """Build the error for the environment variable *name*, which is a misspelled *meant*."""
+    return usage_error(f"{sanitize(name)} is not the variable of a flag", f"did you mean: {meant}")
+
+
+def describe_unknown_variable(name: str, known: Iterable[str]) -> str:
+    """Return the warning about the environment variable *name*, which has our prefix but is not one of *known*."""
+    endings = [variable.removeprefix(VARIABLE_PREFIX) for variable in known]
+    meant = find_similar(name.upper().removeprefix(VARIABLE_PREFIX), endings)
+    advice = f"did you mean: {VARIABLE_PREFIX}{meant}" if meant else "all flags: extdns help flags"
+    return f"{sanitize(name)} is not the variable of a flag: it has no effect\n  {advice}"
 
 
 def _list_spellings(flag: Flag) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 {{- define "extdns.pod" -}}
 {{- $v := .Values -}}
 serviceAccountName: {{ include "extdns.serviceAccount" . }}
+{{- /* The variables of a Service called external-dns begin as those of the flags do. */}}
+enableServiceLinks: false
 {{- with concat ((.Values.global).imagePullSecrets | default list) ($v.imagePullSecrets | default list) }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}

@@ -88,7 +88,7 @@ POD: Final = fields(
     "containers",
     "serviceAccountName",
     serviceAccountName=NAME,
-    **dict.fromkeys(("automountServiceAccountToken", "shareProcessNamespace"), FLAG),
+    **dict.fromkeys(("automountServiceAccountToken", "enableServiceLinks", "shareProcessNamespace"), FLAG),
     imagePullSecrets=many(fields("name", name=NAME)),
     securityContext=fields(runAsNonRoot=FLAG, fsGroup=NUMBER, seccompProfile=fields("type", type=TEXT)),
     terminationGracePeriodSeconds=NUMBER,

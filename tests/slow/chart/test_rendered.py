@@ -74,6 +74,14 @@ def test_the_container_has_pod_name_and_namespace_as_variables(helm: Helm) -> No
     assert env == {name: {"fieldPath": path} for name, path in paths.items()}
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_no_pod_has_the_variables_of_services_which_begin_as_those_of_flags_do(helm: Helm, name: str) -> None:
+    manifests = helm.manifests(values_of(name))
+    pods = [one["spec"]["template"]["spec"] for one in of("Deployment", manifests)]
+    pods += [one["spec"] for one in of("Pod", manifests)]
+    assert {pod["enableServiceLinks"] for pod in pods} == {False}
+
+
 def test_with_the_values_of_the_eks_test_file_pods_have_spread_constraints_and_a_disruption_budget(helm: Helm) -> None:
     manifests = helm.manifests(values_of("eks"))
     (deployment,), (budget,) = of("Deployment", manifests), of("PodDisruptionBudget", manifests)

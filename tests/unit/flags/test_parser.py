@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.parser import apply_defaults, expand_files, find_requested_text, parse_settings
 
@@ -103,9 +104,6 @@ def test_an_error_on_the_command_line_names_the_flag(argv: list[str], message: s
         pytest.param({"EXTERNAL_DNS_EVENTS": "T"}, {"events": True}, id="9.1-true"),
         pytest.param({"EXTERNAL_DNS_EVENTS": "False"}, {"events": False}, id="9.1-false"),
         pytest.param({"EXTERNAL_DNS_NO_EVENTS": "true"}, {}, id="9.1-no-variants-with-no"),
-        pytest.param(
-            {"EXTERNAL_DNS_PORT": "tcp://192.0.2.1:7979"}, {}, id="service-variables-of-kubernetes-are-ignored"
-        ),
         pytest.param({"EXTERNAL_DNS_VERSION": "0.22"}, {}, id="no-variable-for-help-and-version"),
         pytest.param({"EXTERNAL_DNS_INTERVAL": "2m"}, {"interval": 120.0}, id="duration"),
         pytest.param(
@@ -142,6 +140,50 @@ def test_an_error_in_an_environment_variable_names_the_variable(environ: dict[st
     with pytest.raises(UsageError) as error:
         parse_settings([], environ)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        pytest.param("EXTERNAL_DNS_DRYRUN", "EXTERNAL_DNS_DRY_RUN", id="without-underscore"),
+        pytest.param("EXTERNALDNS_DRY_RUN", "EXTERNAL_DNS_DRY_RUN", id="without-underscore-in-the-prefix"),
+        pytest.param("external_dns_dry_run", "EXTERNAL_DNS_DRY_RUN", id="small-letters"),
+        pytest.param("EXTERNAL_DNS_DRY_RUNS", "EXTERNAL_DNS_DRY_RUN", id="letter-more"),
+        pytest.param("EXTERNAL_DNS_POLIY", "EXTERNAL_DNS_POLICY", id="letter-less"),
+        pytest.param("EXTERNAL_DNS_POLICZ", "EXTERNAL_DNS_POLICY", id="other-letter"),
+        pytest.param("EXTERNAL_DNS_POLCIY", "EXTERNAL_DNS_POLICY", id="swapped-letters"),
+        pytest.param("EXTERNAL_DNS__ONCE_", "EXTERNAL_DNS_ONCE", id="more-underscores"),
+    ],
+)
+def test_a_misspelled_variable_that_would_keep_the_process_from_writing_is_an_error(name: str, meant: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_settings([], {name: "1"})
+    assert str(error.value) == f"{name} is not the variable of a flag\n  did you mean: {meant}"
+    assert parse_settings([], {name: ""}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        pytest.param("EXTERNAL_DNS_DOMAIN_FILTERS", "did you mean: EXTERNAL_DNS_DOMAIN_FILTER", id="nearest"),
+        pytest.param("external_dns_source", "did you mean: EXTERNAL_DNS_SOURCE", id="small-letters"),
+        pytest.param("EXTERNAL_DNS_NO_DRY_RUN", "did you mean: EXTERNAL_DNS_DRY_RUN", id="more-than-a-letter"),
+        pytest.param("EXTERNAL_DNS_QQQQ", "all flags: extdns help flags", id="none-is-near"),
+    ],
+)
+def test_an_unknown_variable_gives_a_warning_with_the_nearest_one(name: str, advice: str) -> None:
+    expected = f"{name} is not the variable of a flag: it has no effect\n  {advice}"
+    environ = {name: "secret", "EXTERNAL_DNS_PROVIDER": "inmemory", "EXTERNAL_DNS_QUIET": "", "PATH": "/bin"}
+    assert parse(["--source=empty"], environ).warnings == (expected,)
+    assert parse(["--source=empty", "--compat", "--policy=sync"], environ).warnings == (expected,)
+
+
+@pytest.mark.parametrize("service", ["EXTERNAL_DNS", "EXTERNAL_DNS_WEBHOOK"])
+def test_the_variables_that_kubernetes_sets_for_a_service_give_no_warning(service: str) -> None:
+    port = f"{service}_PORT_7979_TCP"
+    names = [f"{service}_SERVICE_HOST", f"{service}_SERVICE_PORT", f"{service}_SERVICE_PORT_HTTP", f"{service}_PORT"]
+    names += [port, f"{port}_PROTO", f"{port}_PORT", f"{port}_ADDR"]
+    assert parse(["--source=empty", "--provider=inmemory"], dict.fromkeys(names, "x")).warnings == ()
 
 
 def test_each_setting_records_the_flag_or_variable_that_it_came_from() -> None:
