@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -10,7 +11,9 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from extdns import log
-from extdns.errors import ApiError, DeniedError, UsageError
+from extdns.errors import ApiError, DeniedError, UsageError, sanitize
+from extdns.flags.kind import NAMESPACE
+from extdns.flags.usage_errors import usage_error
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event
 from extdns.metrics.durations import REQUEST_TIMES
@@ -203,13 +206,23 @@ def require_api_server(config: Config) -> None:
 def find_own_namespace(
     kubeconfig_namespace: str, *, environ: Mapping[str, str] = os.environ, account: Path | None = None
 ) -> str:
-    """Return the namespace of this process: $POD_NAMESPACE, that of its service account or kubeconfig, or `default`."""
-    return (
+    """Return the namespace of this process: $POD_NAMESPACE, that of its service account or kubeconfig, or `default`.
+
+    Raises:
+        UsageError: it cannot be the name of a namespace.
+    """
+    found = (
         environ.get("POD_NAMESPACE", "")
         or _read_text(account or _SERVICE_ACCOUNT_NAMESPACE)
         or kubeconfig_namespace
         or _DEFAULT_NAMESPACE
     )
+    if not re.fullmatch(NAMESPACE.pattern, found):
+        raise usage_error(
+            f"the namespace of this process, {sanitize(found)!r}, is not a namespace",
+            "it is $POD_NAMESPACE, or else that of the service account or of the kubeconfig",
+        )
+    return found
 
 
 def _read_text(path: Path) -> str:

@@ -14,7 +14,6 @@ from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_
 from extdns.app.state_store import find_state_configmap
 from extdns.controller.clock import SystemClock
 from extdns.documents.held import format_approve_command
-from extdns.errors import sanitize
 from extdns.flags.process import DEFAULT_TIMEOUT_S
 from extdns.flags.rules import CLUSTER_POLICIES
 from extdns.flags.usage_errors import usage_error
@@ -95,7 +94,7 @@ def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str
     A single pass (`--once`) takes no part in the election: it must write now, and its writes are conditional.
 
     Raises:
-        UsageError: there is no API server, or the name of the Lease is invalid.
+        UsageError: there is no API server, or the namespace of this process is invalid.
     """
     chosen = config.election
     if not chosen.leader_elect or config.control.dry_run:
@@ -118,15 +117,8 @@ def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str
     )
     cluster = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
     api, kubeconfig_namespace = connect_api_server(cluster)
-    namespace, name = chosen.leader_elect_resource_namespace, chosen.leader_elect_resource_name
-    try:
-        store = LeaseStore(api, namespace or find_own_namespace(kubeconfig_namespace), name, find_page)
-    except ValueError as exc:
-        full_name = f"{namespace}/{name}" if namespace else name
-        raise usage_error(
-            f"--leader-elect-resource-name: {sanitize(full_name)} is not a valid name of a Lease",
-            "allowed: lower-case letters, digits, - and .",
-        ) from exc
+    namespace = chosen.leader_elect_resource_namespace or find_own_namespace(kubeconfig_namespace)
+    store = LeaseStore(api, namespace, chosen.leader_elect_resource_name, find_page)
     times = LeaderElectionConfig(
         lease_duration_s=chosen.leader_elect_lease_duration_s,
         renew_deadline_s=chosen.leader_elect_renew_deadline_s,

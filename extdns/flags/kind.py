@@ -118,29 +118,21 @@ def make_choice_kind(
     )
 
 
-_NAMESPACE: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?")
+def make_name_kind(noun: str, pattern: str, allowed: str) -> ValueKind[str]:
+    """Make a kind for names of Kubernetes objects: the texts that match *pattern* as a whole."""
 
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError
+        return text
 
-def _parse_namespace(text: str) -> str:
-    if not _NAMESPACE.fullmatch(text):
-        raise ValueError
-    return text
+    def suggest(text: str) -> str:
+        meant = text.strip().lower()
+        return meant if re.fullmatch(pattern, meant) else ""
 
-
-def _suggest_namespace(text: str) -> str:
-    meant = text.strip().lower()
-    return meant if _NAMESPACE.fullmatch(meant) else ""
-
-
-NAMESPACE: Final[ValueKind[str]] = ValueKind(
-    noun="a namespace",
-    metavar="NAME",
-    allowed="the name of one namespace, or nothing for all of them",
-    parse=_parse_namespace,
-    format=str,
-    suggest=_suggest_namespace,
-    pattern=_NAMESPACE.pattern,
-)
+    return ValueKind(
+        noun=noun, metavar="NAME", allowed=allowed, parse=read, format=str, suggest=suggest, pattern=pattern
+    )
 
 
 def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
@@ -150,6 +142,11 @@ def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
 
 URL: Final[ValueKind[str]] = ValueKind(
     noun="a URL", metavar="URL", allowed="any text", parse=str, format=str, is_url=True
+)
+NAMESPACE: Final = make_name_kind(
+    "a namespace",
+    "(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?",
+    "the name of one namespace, or nothing for all of them",
 )
 BOOLEAN: Final[ValueKind[bool]] = ValueKind(
     noun="true or false",

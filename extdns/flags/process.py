@@ -8,7 +8,15 @@ from typing import Final
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented, Moot
-from extdns.flags.kind import BOOLEAN, NAMESPACE, URL, make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.kind import (
+    BOOLEAN,
+    NAMESPACE,
+    URL,
+    make_choice_kind,
+    make_name_kind,
+    make_number_kind,
+    make_text_kind,
+)
 from extdns.flags.unchecked_kinds import EVENT_REASON, TIME
 
 PROVIDERS: Final = (
@@ -230,7 +238,9 @@ ELECTION_FLAGS: Final = (
     ),
     Flag(
         name="leader-elect-resource-name",
-        kind=make_text_kind("NAME"),
+        kind=make_name_kind(
+            "the name of a Lease", "[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", "lower-case letters, digits, - and ."
+        ),
         default="extdns",
         help="name of the Lease; processes that do different work need different ones",
     ),

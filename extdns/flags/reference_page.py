@@ -23,10 +23,10 @@ Every flag of external-dns is known, and some of our own. `extdns help flags` sh
 - Each flag except `--help` and `--version` has an environment variable: `EXTERNAL_DNS_` and its name in capitals, with
   `_` for `-`, as in `EXTERNAL_DNS_TXT_OWNER_ID`. A repeatable flag takes one value a line, a switch
   `true` or `false`. An empty variable counts as not set, and the command line wins.
-- A variable that begins with `EXTERNAL_DNS_` but is not that of a flag is named at the start, with the most similar one.
-  It is an error if it differs from `EXTERNAL_DNS_DRY_RUN`, `EXTERNAL_DNS_POLICY` or `EXTERNAL_DNS_ONCE` only by case,
-  underscores, one letter or two swapped ones. What Kubernetes sets because of a Service called `external-dns`, such as
-  `EXTERNAL_DNS_SERVICE_HOST`, is not named.
+- A variable that begins with `EXTERNAL_DNS_` but is not that of a flag is named at the start, with the most similar
+  one. It is an error if it differs from `EXTERNAL_DNS_DRY_RUN`, `EXTERNAL_DNS_POLICY` or `EXTERNAL_DNS_ONCE` only by
+  case, underscores, one letter or two swapped ones. What Kubernetes sets because of a Service called `external-dns`,
+  such as `EXTERNAL_DNS_SERVICE_HOST`, is not named.
 - A duration is numbers with units, as in `90s`, `1m30s` and `2h`. The units are `ns`, `us`, `ms`,
   `s`, `m`, `h`, `d` and `w`.
 - An argument `@FILE` stands for the lines of that file, without blank ones and those that begin

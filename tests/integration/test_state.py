@@ -203,6 +203,10 @@ def test_the_namespace_of_extdns_comes_from_the_pod_variable_then_the_service_ac
     account.write_text("dns\n")
     assert find_own_namespace("ctx", environ={}, account=account) == "dns"
     assert find_own_namespace("ctx", environ={"POD_NAMESPACE": "pod"}, account=account) == "pod"
+    with pytest.raises(
+        UsageError, match=r"the namespace of this process, 'a b', is not a namespace\n  it is \$POD_NAMESPACE"
+    ):
+        find_own_namespace("a b", environ={}, account=tmp_path / "none")
 
 
 def test_outside_a_pod_the_state_configmap_is_in_the_namespace_of_the_kubeconfig(

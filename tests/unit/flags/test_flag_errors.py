@@ -121,6 +121,14 @@ def test_a_text_that_cannot_name_a_namespace_is_an_error(flag: str, advice: str 
     assert second.strip().startswith(advice)
 
 
+@pytest.mark.parametrize("value", ["", "a b", "x/y", "Extdns", "a_b", "a" * 254])
+def test_a_text_that_cannot_name_a_lease_is_an_error(value: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"is not the name of a Lease\n  allowed: lower-case letters, digits, - and \."
+    ):
+        parse_settings([f"--leader-elect-resource-name={value}"], {})
+
+
 @pytest.mark.parametrize("value", ["Shop", " shop "])
 def test_the_error_about_a_namespace_with_capitals_or_blanks_suggests_it_without(value: str) -> None:
     with pytest.raises(UsageError, match=r"did you mean: shop$"):

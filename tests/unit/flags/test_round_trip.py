@@ -13,7 +13,7 @@ from extdns.config import format_arguments, parse
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented
-from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, NAMESPACE, ValueKind
+from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, ValueKind
 from extdns.flags.opa import TIMEOUT
 from extdns.flags.parser import parse_settings
 from extdns.flags.process import MAX_WRITE_S
@@ -35,6 +35,7 @@ ADDRESSES: Final = st.builds(
 REGEXES: Final = st.sampled_from(["", r"(^|\.)acme\.test$", "(?i)a|b", "[[:alpha:]]+", "^x{2,3}?$"])
 
 
+NAMES: Final = ("namespace", "gateway-namespace", "leader-elect-resource-name", "leader-elect-resource-namespace")
 BY_KIND: Final[dict[ValueKind[Any], st.SearchStrategy[object]]] = {
     BOOLEAN: st.booleans(),
     DURATION: NANOSECONDS.map(lambda count: count / 10**9),
@@ -52,10 +53,7 @@ BY_KIND: Final[dict[ValueKind[Any], st.SearchStrategy[object]]] = {
     LABEL_SELECTOR: SELECTORS.map(LABEL_SELECTOR.parse),
     ANNOTATION_SELECTOR: SELECTORS.map(ANNOTATION_SELECTOR.parse),
     PREFIX: TEXTS.map(lambda text: f"{text}/"),
-    **{
-        BY_NAME[name].kind: st.from_regex(NAMESPACE.pattern, fullmatch=True)
-        for name in ("namespace", "gateway-namespace", "leader-elect-resource-namespace")
-    },
+    **{kind: st.from_regex(kind.pattern, fullmatch=True) for kind in (BY_NAME[name].kind for name in NAMES)},
 }
 
 
