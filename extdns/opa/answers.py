@@ -72,11 +72,12 @@ def build_query(paths: OpaPaths) -> str:
     """Build the query in Rego. Its variables `deny` and `warn` are lists with one item for each input.
 
     Each item is a list that contains the result of the rule for that input, or is empty if the rule is not defined.
+    It has no `some … in`, which OPA before 1.0 does not parse.
     """
 
     def evaluate(path: str) -> str:
         reference = "".join(f"[{json.dumps(part)}]" for part in path.split("/"))
-        return f"[found | some one in input.inputs; found := [x | x := data{reference} with input as one]]"
+        return f"[found | one := input.inputs[_]; found := [x | x := data{reference} with input as one]]"
 
     return f"deny = {evaluate(paths.deny)}; warn = {evaluate(paths.warn)}"
 
@@ -139,21 +140,37 @@ def read_answers(body: bytes, count: int, paths: OpaPaths) -> tuple[RecordAnswer
 
 def find_policy_problems(status: int, body: bytes) -> tuple[PolicyProblem, ...]:
     """Return what failed in policies if *body* is the answer to a query whose evaluation failed; else ()."""
-    if status != HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ()
-    try:
-        found = msgspec.json.decode(body, type=_ErrorBody)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ()
-    if found.code != "internal_error" or not found.errors:
+    found = _parse_error(body)
+    if status != HTTPStatus.INTERNAL_SERVER_ERROR or found is None or found.code != "internal_error":
         return ()
     return tuple(
         PolicyProblem(
-            message=sanitize(" ".join(one.message.split()), _MAX_MESSAGE_LENGTH),  # OPA lists values line by line
+            message=_join_lines(one.message),
             policy=sanitize(one.location.file, _MAX_MESSAGE_LENGTH) if one.location else "",
         )
         for one in found.errors[:MAX_MESSAGES]
     )
+
+
+def find_error_text(body: bytes) -> str:
+    """Return OPA's own text on one line if *body* is an error that it answered; else ""."""
+    found = _parse_error(body)
+    if found is None:
+        return ""
+    details = "; ".join(one.message for one in found.errors)
+    return _join_lines(": ".join(filter(None, (found.message, details))))
+
+
+def _parse_error(body: bytes) -> _ErrorBody | None:
+    try:
+        return msgspec.json.decode(body, type=_ErrorBody)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _join_lines(text: str) -> str:
+    """Return the *text* of OPA, which lists values line by line, for a message."""
+    return sanitize(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
 
 
 def _read_answer(deny: Sequence[msgspec.Raw], warn: Sequence[msgspec.Raw], paths: OpaPaths) -> RecordAnswer:

@@ -16,6 +16,7 @@ from extdns.errors import ExtdnsError, InvalidValueError, describe_cause, escape
 from extdns.exchange_limit import limit_exchange
 from extdns.masking import mask_url
 from extdns.model.value import Value
+from extdns.opa.answers import find_error_text
 
 _MAX_TOKEN_BYTES: Final = 65_536
 _TOKEN: Final = re.compile(r"[!-~]+")
@@ -154,8 +155,9 @@ class OpaConnection:
             if not is_done:
                 self.close()
         if not http.client.OK <= answer.status < http.client.MULTIPLE_CHOICES:
-            message = f"{self._describe_request(method, path)}: status {answer.status} {sanitize(answer.reason)}"
-            raise OpaStatusError(message.rstrip(), status=answer.status, body=content)
+            status = f"status {answer.status} {sanitize(answer.reason)}".rstrip()
+            parts = (self._describe_request(method, path), status, find_error_text(content))
+            raise OpaStatusError(": ".join(filter(None, parts)), status=answer.status, body=content)
         return content
 
     def _describe_request(self, method: str, path: str) -> str:

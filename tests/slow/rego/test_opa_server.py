@@ -30,6 +30,14 @@ deny contains sprintf("%s has a TTL of %v", [input.record.name, input.record.ttl
 
 warn contains {"msg": "an old domain", "rule": "old"} if endswith(input.record.name, ".old.example.org")
 """
+_SHORT_TTL_IN_V0: Final = """\
+package extdns
+
+deny[message] {
+	input.record.ttl < 60
+	message := sprintf("%s has a TTL of %v", [input.record.name, input.record.ttl])
+}
+"""
 _TWO_VALUES: Final = """\
 package extdns
 
@@ -184,6 +192,11 @@ def test_answers_come_again_after_opa_was_killed_and_restarted(tmp_path: Path) -
         server.close()
 
 
+def test_an_opa_that_reads_rego_as_before_its_version_1_answers(tmp_path: Path) -> None:
+    with OpaProcess(tmp_path, "--v0-compatible", policies={"dns/rules/ttl.rego": _SHORT_TTL_IN_V0}) as opa:
+        assert evaluate_once(opa.url, build_input("web2", ttl_s=10)).evaluations == (_DENIED,)
+
+
 def test_opa_can_be_reached_over_a_unix_socket(tmp_path: Path) -> None:
     path = tmp_path / "opa.sock"
     with OpaProcess(tmp_path, f"--addr=unix://{path}", policies={"dns/rules/ttl.rego": _SHORT_TTL}):
@@ -217,7 +230,8 @@ def test_the_token_for_opa_is_read_from_its_file_again_for_each_request(tmp_path
         problem = f"POST {opa.url}/v1/query: token file {token}: No such file or directory"
         assert evaluate(server, web).problem == problem
         token.write_text("wrong", encoding="ascii")
-        assert "status 401" in evaluate(server, web).problem
+        problem = f"POST {opa.url}/v1/query: status 401 Unauthorized: request rejected by administrative policy"
+        assert evaluate(server, web).problem == problem
         token.write_text("right\n", encoding="ascii")
         assert evaluate(server, web).evaluations == (_DENIED,)
         server.close()

@@ -101,6 +101,13 @@ SLOW = [
 FAULTS = [
     pytest.param(answer(b"<html>502</html>"), NOT_OPA, id="html"),
     pytest.param(answer(b"<html>", "500 Error"), "POST URL/v1/query: status 500 Error", id="status-500"),
+    pytest.param(
+        answer(
+            b'{"code": "x", "message": "cannot\\n parse", "errors": [{"message": "no"}, {"message": "in"}]}', "400 No"
+        ),
+        "POST URL/v1/query: status 400 No: cannot parse: no; in",
+        id="opa-error",
+    ),
     pytest.param(answer(b"", "302 Found"), "POST URL/v1/query: status 302 Found", id="redirect"),
     pytest.param(
         answer(b"[" * 10_000_000), "POST URL/v1/query: the answer is longer than 4194304 bytes", id="ten-megabytes"
