@@ -116,10 +116,12 @@ def test_updates_and_deletes_wait_until_a_person_accepts_the_other_cluster(
 def test_a_process_on_another_cluster_deletes_no_record_and_updates_records_once_the_cluster_is_accepted(
     production: Production, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    state = f"--state-file={tmp_path / 'state'}"
+    path = tmp_path / "state"
+    state = f"--state-file={path}"
     production.apply(kube_system(OLD_UID), *services(NAMES))
     with production.process(state):
         production.until_published(*NAMES)
+        production.until(lambda: path.exists() and OLD_UID in path.read_text())
     with production.copy_cluster() as other:
         other.apply(kube_system(NEW_UID), service(NAMES[0], address="192.0.2.9"), service("new"))
         with other.process(state) as running:
@@ -127,6 +129,7 @@ def test_a_process_on_another_cluster_deletes_no_record_and_updates_records_once
             running.pass_time(HOUR_S)
             other.wait_for_marker()
             assert other.published() == {*NAMES, "new"}
+            other.until(lambda: extdns("status", state) == 0 and "extdns accept-cluster" in capsys.readouterr().out)
         assert extdns("status", state) == 0
         (command,) = (
             line for line in capsys.readouterr().out.splitlines() if line.startswith("Continue with this cluster: ")

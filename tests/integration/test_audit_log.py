@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -160,8 +161,9 @@ def test_an_audit_log_that_cannot_be_written_does_not_stop_extdns_and_is_shown_b
     with site.start() as program:
         program.until("Cannot write the audit log")
         program.until("successfully updated")
-        status, body = program.get("/readyz")
-        assert (status, json.loads(body)["audit"]["message"]) == (200, f"No such file or directory: {site.path}")
+        site.installation.until(lambda: program.get("/readyz")[0] == HTTPStatus.OK)
+        audit = json.loads(program.get("/readyz")[1])["audit"]
+        assert audit["message"] == f"No such file or directory: {site.path}"
         assert "\nextdns_audit_log_failing 1.0" in program.get("/metrics")[1]
         site.path.parent.mkdir()
         program.until("The audit log can be written again")
