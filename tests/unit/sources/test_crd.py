@@ -11,10 +11,9 @@ from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, ProviderP
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
 from extdns.sources.crd import CrdSource
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import list_resolved_claims, load_balancer, meta, ours
+from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -266,11 +265,6 @@ def test_a_dns_endpoint_can_be_empty_or_have_duplicates() -> None:
         "spec.endpoints[0]",
         "spec.endpoints[1]",
     ]
-
-
-def test_the_crd_source_raises_a_type_error_for_objects_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="DNSEndpoints only"):
-        CrdSource(common=CommonSettings()).find_claims(load_balancer(None), FakeView())
 
 
 def test_a_wildcard_can_be_written_with_the_escape_of_route_53() -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
 from extdns.sources.claim_stages import StagedSource, validate_claim
-from extdns.sources.fake import DEFAULT_BASE_NAME, FAKE_KIND, EmptySource, FakeSource, build_objects
+from extdns.sources.fake import DEFAULT_BASE_NAME, EmptySource, FakeSource, build_objects
 from tests.fakes.view import FakeView
 from tests.unit.sources.samples import list_resolved_claims, load_balancer
 
@@ -44,9 +42,3 @@ def test_the_fake_source_generates_the_same_records_for_the_same_base_names() ->
 # docs/spec/sources.md 6.7
 def test_the_empty_source_gives_no_claims() -> None:
     assert EmptySource().find_claims(load_balancer(None, "192.0.2.1"), FakeView()) == ()
-
-
-def test_the_fake_source_raises_a_type_error_for_objects_of_another_kind() -> None:
-    assert FakeSource().kind == FAKE_KIND
-    with pytest.raises(TypeError, match="generated DNSEndpoints only"):
-        FakeSource().find_claims(load_balancer(None), FakeView())

@@ -9,13 +9,12 @@ from extdns.model.claim import Claim, InvalidClaim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
-from extdns.resources.networking import INGRESS, Ingress
+from extdns.resources.networking import Ingress
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, load_balancer, ours
+from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -235,10 +234,3 @@ def test_an_invalid_host_does_not_affect_other_hosts_of_an_ingress() -> None:
 
 def test_an_ingress_without_hosts_gives_no_claims() -> None:
     assert claims(ingress("192.0.2.1", rules=[""])) == ()
-
-
-def test_the_ingress_source_raises_a_type_error_for_other_kinds() -> None:
-    source = IngressSource(settings=DEFAULTS)
-    assert (source.name, source.kind) == ("ingress", INGRESS)
-    with pytest.raises(TypeError, match="Ingresses only"):
-        source.find_claims(load_balancer(None), FakeView())

@@ -42,7 +42,7 @@ from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, node, ours, service
+from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -250,8 +250,6 @@ def test_resource_labels_of_ingress_controller_objects_contain_kind_namespace_an
     (found,) = list_resolved_claims(compute_claims(source, obj))
     assert (found.desired.resource, found.provenance.source) == (resource, source.name)
     assert source.kind.label == resource.partition("/")[0]
-    with pytest.raises(TypeError, match=f"the {source.name} source reads"):
-        source.find_claims(node("n1"), FakeView())
 
 
 def test_excluded_objects_of_ingress_controllers_name_the_filter_that_excludes_them() -> None:

@@ -23,10 +23,9 @@ from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadB
 from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours
+from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -344,10 +343,7 @@ def test_the_hostname_annotation_of_a_virtual_service_adds_names_unless_it_is_ig
     )
 
 
-def test_excluded_istio_objects_name_the_filter_and_objects_of_other_kinds_raise_a_type_error() -> None:
+def test_excluded_istio_objects_name_the_filter() -> None:
     selection = CommonSettings(namespace="x")
     assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == [excluded("--namespace")]
     assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == [excluded("--namespace")]
-    for source in (IstioGatewaySource(common=selection), IstioVirtualServiceSource(common=selection)):
-        with pytest.raises(TypeError, match="only"):
-            source.find_claims(load_balancer(None), FakeView())

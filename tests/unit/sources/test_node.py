@@ -16,7 +16,7 @@ from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, node, ours
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -162,8 +162,3 @@ def test_a_node_without_address_is_an_error_if_its_template_gives_no_hosts() -> 
     assert source.find_claims(keep_all_fields(node("n1", internal=INTERNAL)), FakeView()) == ()
     with pytest.raises(ExtdnsError, match="neither an ExternalIP nor an InternalIP"):
         source.find_claims(keep_all_fields(node("n1")), FakeView())
-
-
-def test_the_node_source_raises_a_type_error_for_objects_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="Nodes only"):
-        NodeSource(settings=NodeSettings()).find_claims(load_balancer(None), FakeView())

@@ -11,10 +11,9 @@ from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, Pod
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.pod import PodSettings, PodSource
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, node, ours, pod
+from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours, pod
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -169,8 +168,3 @@ def test_nodes_are_looked_up_only_if_a_host_of_a_pod_needs_node_addresses() -> N
     ]
     with pytest.raises(NotSyncedError):
         compute_claims(source, p1(ours(hostname="p.t")))
-
-
-def test_the_pod_source_raises_a_type_error_for_objects_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="Pods only"):
-        PodSource(settings=PodSettings()).find_claims(load_balancer(None), FakeView())

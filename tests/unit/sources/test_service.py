@@ -13,10 +13,9 @@ from extdns.sources.annotation_names import BOTH_PREFIXES
 from extdns.sources.claim_builder import CommonSettings
 from extdns.sources.service.expansions import ServiceSettings, parse_service_types
 from extdns.sources.service.source import ServiceSource
-from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.samples import OLD, PREFIX, ingress, list_resolved_claims, load_balancer, ours, service
+from tests.unit.sources.samples import OLD, PREFIX, list_resolved_claims, load_balancer, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -267,13 +266,6 @@ def test_hostnames_in_capitals_or_unicode_are_published_in_canonical_form() -> N
         resolved("web.acme.test", "A", "192.0.2.1"),
         resolved("xn--bcher-kva.t", "A", "192.0.2.1"),
     ]
-
-
-def test_the_service_source_raises_a_type_error_for_other_kinds() -> None:
-    source = ServiceSource(settings=DEFAULTS)
-    assert (source.name, source.kind) == ("service", SERVICE)
-    with pytest.raises(TypeError, match="Services only"):
-        source.find_claims(ingress(), FakeView())
 
 
 def test_a_target_address_with_a_trailing_dot_is_read_as_an_address() -> None:

@@ -22,7 +22,7 @@ from extdns.sources.skipper import SkipperSource, parse_group_version
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import templates
-from tests.unit.sources.samples import ingress, list_resolved_claims, ours
+from tests.unit.sources.samples import list_resolved_claims, ours
 
 OTHER: Final = parse_group_version("acme.test/v2")
 POINTS: Final = ({"ip": "192.0.2.1", "hostname": "lb.t"},)
@@ -106,8 +106,3 @@ def test_resource_labels_of_route_groups_begin_with_the_name_of_the_kind() -> No
 def test_a_route_group_with_a_field_of_the_wrong_type_raises_an_error_that_names_it() -> None:
     with pytest.raises(ExtdnsError, match=r"RouteGroup n/r cannot be decoded: .*`\$\.spec\.hosts`"):
         claimed(manifest(hosts="a.t"))
-
-
-def test_the_skipper_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
-    with pytest.raises(TypeError, match="RouteGroups only"):
-        SkipperSource(kind=OTHER, common=ALL).find_claims(ingress(rules=["a.t"]), FakeView())

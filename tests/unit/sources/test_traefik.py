@@ -28,7 +28,7 @@ from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import keep_all_fields, templates
-from tests.unit.sources.samples import ingress, list_resolved_claims, meta, ours
+from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
@@ -146,8 +146,3 @@ def test_flags_decide_which_api_groups_of_traefik_are_read() -> None:
     assert list_kinds(new=True, legacy=False) == tuple(TRAEFIK_STRUCTS)
     assert list_kinds(new=False, legacy=True) == tuple(TRAEFIK_LEGACY_STRUCTS)
     assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}
-
-
-def test_the_traefik_source_raises_a_type_error_for_objects_of_other_kinds() -> None:
-    with pytest.raises(TypeError, match="IngressRoutes only"):
-        HTTP.find_claims(ingress(rules=["a.t"]), FakeView())
