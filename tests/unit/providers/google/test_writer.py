@@ -20,7 +20,7 @@ from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.raw_client import rrset, weighted
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.service.faults import Drop, Fault, Refuse
-from tests.unit.fakes.clouddns.document import undocumented_body, undocumented_query
+from tests.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.unit.providers.google.cloud_dns_values import GEO, routed
 
 WWW = create("www.example.org", "A", "192.0.2.1")
