@@ -16,11 +16,11 @@ from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import GoogleSettings
 from tests.clouddns import client
 from tests.conformance.provider import build_batch, create, delete, restate, update
+from tests.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.fakes.clouddns.log import CHANGE
 from tests.fakes.clouddns.raw_client import rrset, weighted
 from tests.fakes.clouddns.server import PROJECT, CloudDns
 from tests.fakes.service.faults import Drop, Fault, Refuse
-from tests.fakes.clouddns.document import undocumented_body, undocumented_query
 from tests.unit.providers.google.cloud_dns_values import GEO, routed
 
 WWW = create("www.example.org", "A", "192.0.2.1")
