@@ -327,8 +327,7 @@ class Config(Value, frozen=True, kw_only=True):
     Attributes:
         min_refresh_interval_s: the shortest time between two refreshes of a zone, from the cache flags; 0 for none.
         notices: a line for each set flag that extdns ignores, or that should be renamed or removed; logged once.
-        warnings: messages of two lines: about environment variables with our prefix that are not those of flags, and,
-            without `--compat`, about values without effect that external-dns accepts.
+        warnings: messages of two lines about unknown variables and, without `--compat`, about values without effect.
     """
 
     control: ControlFlags

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from extdns import log
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
-from extdns.flags.kind import NAMESPACE
+from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.usage_errors import usage_error
 from extdns.kube.local_store import WatchedNamespaces
 from extdns.log import Event

@@ -118,23 +118,6 @@ def make_choice_kind(
     )
 
 
-def make_name_kind(noun: str, pattern: str, allowed: str) -> ValueKind[str]:
-    """Make a kind for names of Kubernetes objects: the texts that match *pattern* as a whole."""
-
-    def read(text: str) -> str:
-        if not re.fullmatch(pattern, text):
-            raise ValueError
-        return text
-
-    def suggest(text: str) -> str:
-        meant = text.strip().lower()
-        return meant if re.fullmatch(pattern, meant) else ""
-
-    return ValueKind(
-        noun=noun, metavar="NAME", allowed=allowed, parse=read, format=str, suggest=suggest, pattern=pattern
-    )
-
-
 def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
     """Make a kind that allows any text. `extdns help flags` shows *metavar* as its placeholder."""
     return ValueKind(noun="a text", metavar=metavar, allowed="any text", parse=str, format=str)
@@ -142,11 +125,6 @@ def make_text_kind(metavar: str = "TEXT") -> ValueKind[str]:
 
 URL: Final[ValueKind[str]] = ValueKind(
     noun="a URL", metavar="URL", allowed="any text", parse=str, format=str, is_url=True
-)
-NAMESPACE: Final = make_name_kind(
-    "a namespace",
-    "(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?",
-    "the name of one namespace, or nothing for all of them",
 )
 BOOLEAN: Final[ValueKind[bool]] = ValueKind(
     noun="true or false",

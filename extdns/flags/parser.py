@@ -82,7 +82,7 @@ def find_unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
 def _check_variables(environ: Mapping[str, str]) -> None:
     """Check that no variable is a misspelled one that would keep the process from writing."""
     for name in _list_other_variables(environ):
-        for variable in _KEEPING_FROM_WRITING:
+        for variable in _LIMITS_OF_WRITING:
             if _is_slip(*(text.upper().replace("_", "") for text in (name, variable))):
                 raise usage_errors.unknown_variable_error(name, variable)
 
@@ -214,7 +214,7 @@ def _parse_value(flag: Flag, origin: str, text: str) -> object:
 
 
 _BY_VARIABLE: Final = {flag.variable: flag for flag in FLAGS if flag.variable}
-_KEEPING_FROM_WRITING: Final = tuple(BY_NAME[name].variable for name in ("dry-run", "policy", "once"))
+_LIMITS_OF_WRITING: Final = tuple(BY_NAME[name].variable for name in ("dry-run", "policy", "once"))
 _SERVICE_LINK: Final = re.compile(
     rf"{VARIABLE_PREFIX}(?:\w+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)?)"
 )

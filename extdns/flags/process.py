@@ -8,15 +8,8 @@ from typing import Final
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import Flag, Implemented, Moot
-from extdns.flags.kind import (
-    BOOLEAN,
-    NAMESPACE,
-    URL,
-    make_choice_kind,
-    make_name_kind,
-    make_number_kind,
-    make_text_kind,
-)
+from extdns.flags.kind import BOOLEAN, URL, make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.kubernetes_names import LEASE, NAMESPACE, OWN_NAMESPACE
 from extdns.flags.unchecked_kinds import EVENT_REASON, TIME
 
 PROVIDERS: Final = (
@@ -238,15 +231,13 @@ ELECTION_FLAGS: Final = (
     ),
     Flag(
         name="leader-elect-resource-name",
-        kind=make_name_kind(
-            "the name of a Lease", "[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?", "lower-case letters, digits, - and ."
-        ),
+        kind=LEASE,
         default="extdns",
         help="name of the Lease; processes that do different work need different ones",
     ),
     Flag(
         name="leader-elect-resource-namespace",
-        kind=replace(NAMESPACE, allowed="the name of a namespace, or nothing for the pod's own"),
+        kind=OWN_NAMESPACE,
         help="namespace of the Lease; empty is the pod's own",
     ),
 )

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.flags.flag import ABSENT, Flag, Moot
-from extdns.flags.kind import (
-    ANNOTATION_SELECTOR,
-    BOOLEAN,
-    LABEL_SELECTOR,
-    NAMESPACE,
-    ValueKind,
-    make_choice_kind,
-    make_text_kind,
-)
+from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, LABEL_SELECTOR, ValueKind, make_choice_kind, make_text_kind
+from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, TIME
 from extdns.model.selection import EVERYTHING
 
