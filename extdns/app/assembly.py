@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.app.cluster import build_cluster, describe_objects
-from extdns.app.cluster_writers import build_event_recorder, build_lease, build_status_writers
+from extdns.app.cluster_writers import build_event_recorder, build_lease
 from extdns.app.engine_settings import build_engine_settings
-from extdns.app.logs import build_logs
-from extdns.app.policies import build_policy_watcher
-from extdns.app.policy_server import build_rule_queries
+from extdns.app.observers import Observers, build_observers
 from extdns.app.provider import build_provider
 from extdns.app.sources import build_generated_objects, build_observed_sources
 from extdns.app.state_store import build_state_store
@@ -22,7 +20,6 @@ from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
 from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
-from extdns.controller.rule_parts import RuleParts
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.documents.scope_warnings import find_scope_warnings
@@ -60,12 +57,14 @@ class Assembly(Value, frozen=True, kw_only=True, gc=True):
     Attributes:
         controller: runs the engine.
         engine: the engine; some commands read its decisions afterwards.
+        observers: what takes part in the controller's loop if flags ask for it.
         server: serves health and metrics while it is open.
         page: serves the live page and the JSON API while it is open.
     """
 
     controller: Controller
     engine: Engine
+    observers: Observers
     server: WebServer
     page: WebServer
 
@@ -107,47 +106,41 @@ def assemble(
     kinds = tuple(source.kind for source in sources)
     recorder = None if needs_approval else build_event_recorder(config, settings.kinds)
     activity_reporter = _build_reporter(config, metrics, reporter, recorder, clock, gate)
-    audit, decision_log = build_logs(config, writer, engine, clock, activity_reporter)
-    queries = build_rule_queries(config, activity_reporter, decision_log, clock, gate)
-    cluster, policies = _build_origins(config, kinds, activity_reporter)
-    status_writer, policy_status = build_status_writers(config, writes=writer is not None and not needs_approval)
+    observers = build_observers(config, writer, engine, clock, gate, activity_reporter, needs_approval=needs_approval)
+    cluster = _build_cluster(config, kinds, observers.policies)
     parts = ControllerParts(
         engine=engine,
         observer=Observer(sources, cluster.view, reads_rule_objects=settings.has_rules),
         cluster=cluster,
         reader=reader,
-        writer=audit or writer,
-        audit=audit,
-        rules=RuleParts(policies=policies, status_writer=policy_status, queries=queries, decision_log=decision_log),
+        writer=observers.audit or writer,
         reporter=activity_reporter,
         clock=clock,
         kinds=kinds,
         interval_s=config.control.interval_s,
         gate=gate,
         state=state,
-        status_writer=status_writer,
+        participants=observers.participants,
+        read_rules=observers.read_rules,
     )
     controller = Controller(parts)
     site = build_site(config, controller.snapshots.read, reader, (lambda: lease.other_page) if lease else str)
     server = _build_health_server(config, controller, metrics, (site, secret) if lease else None)
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
-    return Assembly(controller=controller, engine=engine, server=server, page=page)
+    return Assembly(controller=controller, engine=engine, observers=observers, server=server, page=page)
 
 
-def _build_origins(
-    config: Config, kinds: Collection[Kind], reporter: ActivityReporter
-) -> tuple[Cluster, PolicyWatcher | None]:
-    """Build the cluster and the watcher of local rules; None for the watcher without `--policy-rules`.
+def _build_cluster(config: Config, kinds: Collection[Kind], policies: PolicyWatcher | None) -> Cluster:
+    """Build the cluster.
 
     Raises:
-        UsageError: a flag of either is invalid. A watcher that was built already is closed.
+        UsageError: a flag of the cluster is invalid; *policies* is closed.
     """
-    policies = build_policy_watcher(config, reporter.report_defect)
     try:
-        return build_cluster(config, kinds, build_generated_objects(config)), policies
+        return build_cluster(config, kinds, build_generated_objects(config))
     except UsageError:
         if policies:
-            policies.close()
+            policies.close(0.0)
         raise
 
 

@@ -20,11 +20,15 @@ from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from extdns.config import Config
+    from extdns.controller.participant import Participant
+    from extdns.controller.write_gate import WriteGate
+    from extdns.engine.engine import Engine
     from extdns.kube.leader_election import LeaderElector
     from extdns.model.kind import Kind
+    from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, EventRecorder, StatusWriter
 
 
@@ -69,9 +73,18 @@ def build_status_writer(config: Config) -> StatusWriter | None:
     return KubernetesStatusWriter(connect_api_server(config.cluster)[0], DNS_ENDPOINT, SystemClock())
 
 
-def build_status_writers(config: Config, *, writes: bool) -> tuple[StatusWriter | None, StatusWriter | None]:
-    """Build the writers of DNSEndpoint and of DNSPolicy statuses, in this order; both are None without *writes*."""
-    return (build_status_writer(config), build_policy_status_writer(config)) if writes else (None, None)
+def build_status_updaters(
+    config: Config, engine: Engine, policies: PolicyWatcher | None, clock: Clock, gate: WriteGate
+) -> Iterator[Participant]:
+    """Build what updates the statuses of DNSEndpoints, and those of the DNSPolicies that *policies* reads."""
+    if writer := build_status_writer(config):
+        from extdns.controller.status_updater import StatusUpdater
+
+        yield StatusUpdater(engine, writer, clock, gate)
+    if policies and (writer := build_policy_status_writer(config)):
+        from extdns.policies.policy_status_updater import PolicyStatusUpdater
+
+        yield PolicyStatusUpdater(policies, engine, writer, clock, gate)
 
 
 def build_policy_status_writer(config: Config) -> StatusWriter | None:

@@ -50,7 +50,13 @@ def build_rule_queries(
         report_defect=reporter.report_defect,
     )
     allows_failure = config.rules.opa_failure == "allow"
-    return RuleQueries(client, listener, allows_failure=allows_failure, clock=clock)
+    return RuleQueries(
+        client,
+        listener,
+        allows_failure=allows_failure,
+        clock=clock,
+        has_local_rules=bool(config.rules.policy_rules),
+    )
 
 
 def build_policy_client(config: Config) -> PolicyClient | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -12,15 +12,18 @@ from msgspec.structs import replace
 
 from extdns.audit.line_queue import LineQueue
 from extdns.audit.unknown_outcomes import UnknownOutcomes
+from extdns.controller.participant import Participant
 from extdns.documents import audit
 from extdns.documents.audit import AuditApproval, AuditLine, ObjectVersion
 from extdns.documents.document import encode_json
+from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import BatchCompleted, Cause, Observed
 from extdns.errors import describe_error
 from extdns.model.change import Applied, Unknown
 
 if TYPE_CHECKING:
     from extdns.audit.line_targets import LineTarget
+    from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
     from extdns.model.change import Batch, Change, Decision, Delete, Outcome
@@ -32,7 +35,7 @@ _MAX_FORMER_OBJECTS: Final = 10_000
 _REMOVED: Final = frozenset({Cause.DELETED, Cause.MISSING})
 
 
-class AuditLog:
+class AuditLog(Participant):
     """A `ZoneWriter` that writes the audit log, and passes batches on to the writer of the provider.
 
     Attributes:
@@ -72,9 +75,18 @@ class AuditLog:
         self._lock = threading.Lock()
         self.queue = LineQueue(target, load=self._unknown.load, report=report)
 
-    def start(self) -> None:
+    def start(self, put: Callable[[Input], None]) -> None:  # noqa: ARG002 - it has no inputs
         """Open the target, and read which changes of earlier processes have no outcome."""
         self.queue.start()
+
+    def describe(self) -> dict[str, object]:
+        """Describe why lines cannot be written."""
+        problem = self.queue.problem
+        return {"audit": {"message": problem}} if problem else {}
+
+    def count_waiting(self) -> dict[str, int]:
+        """Count the lines that wait to be written."""
+        return {"audit lines": self.queue.waiting_count}
 
     def close(self, timeout_s: float) -> None:
         """Write the queued lines, for at most *timeout_s* seconds, and close the target."""
@@ -96,11 +108,8 @@ class AuditLog:
         self._guard(partial(self._conclude, lines, outcome, began_s))
         return outcome
 
-    def prepare(self, batch: Batch) -> None:
-        """Build the lines about *batch* that are written before its call, from what is known now.
-
-        Called on the engine's thread, before `submit`.
-        """
+    def _prepare(self, batch: Batch) -> None:
+        """Build the lines about *batch* that are written before its call, from what is known now."""
         context = audit.AuditContext(
             process=self._process,
             owner=self._engine.settings.deletes.owner,
@@ -114,8 +123,8 @@ class AuditLog:
         with self._lock:
             self._prepared[batch.number] = lines
 
-    def observe_input(self, item: Input) -> None:
-        """Store the versions of the objects in *item*, or which names it says were read. Called before each step."""
+    def before_step(self, item: Input) -> None:
+        """Store the versions of the objects in *item*, or which names it says were read."""
         if isinstance(item, Observed):
             for observation in item.observations:
                 self._versions.observe(observation)
@@ -124,11 +133,14 @@ class AuditLog:
                 self._prepared.pop(item.number, None)
         self._unknown.observe_read(item)
 
-    def resolve_read(self) -> None:
-        """Write a line for each change of unknown outcome whose record was read since: what the zone holds.
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Prepare for the batches that are submitted next.
 
-        Called after the step of the engine.
+        Then write a line for each change of unknown outcome whose record was read since: what the zone holds.
         """
+        for effect in effects:
+            if isinstance(effect, SubmitBatch):
+                self._guard(partial(self._prepare, effect.batch))
         self._put(self._unknown.resolve_read(self._engine.zones), waits=False)
 
     def _conclude(self, lines: Iterable[AuditLine], outcome: Outcome, began_s: float) -> None:

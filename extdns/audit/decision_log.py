@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
 from extdns.audit.line_queue import LineQueue
+from extdns.controller.participant import Participant
 from extdns.documents.decision_log import LOCAL_PATH, build_decision_line, encode_decision_line
 from extdns.log import Event
 from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
     from extdns.audit.line_targets import LineTarget
+    from extdns.engine.inputs import Input
     from extdns.metrics.metrics import Metrics
     from extdns.ports import Clock
     from extdns.rules.evaluation import Evaluation, RuleSet
@@ -26,7 +28,7 @@ _MAX_FORMER: Final = 20_000
 MAX_FORMER_CHARACTERS: Final = 64_000_000
 
 
-class DecisionLog:
+class DecisionLog(Participant):
     """Write a line for each evaluation that is new for its input, or of a new revision. Never wait for a write.
 
     Attributes:
@@ -61,9 +63,18 @@ class DecisionLog:
         self._former_characters = 0
         self.queue = LineQueue(target, load=lambda _lines: None, report=self._report, name="decisions", is_lossy=True)
 
-    def start(self) -> None:
+    def start(self, put: Callable[[Input], None]) -> None:  # noqa: ARG002 - it has no inputs
         """Open the file or connection, without waiting for it."""
         self.queue.start(waits=False)
+
+    def describe(self) -> dict[str, object]:
+        """Describe why lines cannot be written."""
+        problem = self.queue.problem
+        return {"decisionLog": {"message": problem}} if problem else {}
+
+    def count_waiting(self) -> dict[str, int]:
+        """Count the lines that wait to be written."""
+        return {"decision lines": self.queue.waiting_count}
 
     def close(self, timeout_s: float) -> None:
         """Write the queued lines, for at most *timeout_s* seconds, and close the file or connection."""

@@ -89,7 +89,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         running.controller.run(once=True, approve=approve)
     unmade = _find_unmade(running.engine, stored)
     show_lines(_format_result(unmade, stored))
-    if unmade or not running.controller.is_complete or running.controller.unwritten_line_count:
+    if unmade or not running.controller.is_complete or running.observers.unwritten_line_count:
         return FAILED
     if find_file_failure(config, running.engine):
         return FAILED

@@ -128,7 +128,7 @@ def finish_pass(config: Config, running: Assembly) -> PassResult:
     missing = [] if running.controller.is_complete else [_INTERRUPTED]
     if failure := find_file_failure(config, running.engine):
         missing.append(failure)
-    return summarize_pass(config, running.engine, tuple(missing), running.controller.read_rules())
+    return summarize_pass(config, running.engine, tuple(missing), running.observers.read_rules())
 
 
 def require_files(config: Config, command: str) -> None:

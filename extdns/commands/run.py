@@ -72,7 +72,7 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
         from extdns.documents.plan_text import format_plan  # noqa: PLC0415 - see above
 
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
-    if not running.controller.is_complete or running.controller.unwritten_line_count:
+    if not running.controller.is_complete or running.observers.unwritten_line_count:
         return FAILED
     if find_file_failure(config, engine):
         return FAILED

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from extdns.controller.participant import Participant
 from extdns.engine.decisions import CHANGING
 from extdns.engine.effects import ReadPage, ReportDecisions, ReportOutcome
 from extdns.engine.inputs import LeadershipChanged, Observed, PageRead, ReadFailed
@@ -18,7 +19,7 @@ from extdns.model.change import Action, Applied
 from extdns.model.claim import ResolvedClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
@@ -43,8 +44,8 @@ class _PlannedChange(NamedTuple):
     planned_at: float
 
 
-class ChangeTimes:
-    """Measure changes by the inputs and effects of the engine. Used by the engine's thread only."""
+class ChangeTimes(Participant):
+    """Measure changes by the inputs and effects of the engine."""
 
     def __init__(
         self, engine: Engine, durations: ChangeDurations, clock: Clock, is_started: Callable[[], bool]
@@ -58,8 +59,8 @@ class ChangeTimes:
         self._planned: dict[tuple[str, DnsName], _PlannedChange] = {}
         self._read_since: dict[str, float] = {}
 
-    def observe_input(self, item: Input) -> None:
-        """Record when objects were received, and the end of complete reads of zones. Call this before the step."""
+    def before_step(self, item: Input) -> None:
+        """Record when objects were received, and the end of complete reads of zones."""
         match item:
             case Observed(observations=observations, received_at_s=received_at) if received_at and self._is_started():
                 claims = (claim for observation in observations for claim in observation.claims)
@@ -77,8 +78,8 @@ class ChangeTimes:
             case _:
                 pass
 
-    def observe_effects(self, effects: Iterable[Effect]) -> None:
-        """Record plans, accepted writes, and the start of complete reads of zones. Call it after the engine's step."""
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Record plans, accepted writes, and the start of complete reads of zones."""
         for effect in effects:
             match effect:
                 case ReportDecisions(decisions=decisions):

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import math
 import queue
 from collections import deque
 from collections.abc import Callable
@@ -23,21 +22,17 @@ from extdns.controller.change_times import ChangeTimes
 from extdns.controller.cluster_thread import ClusterThread, Heartbeat
 from extdns.controller.inputs import FallbackInputs, StateCalls
 from extdns.controller.progress import ProgressTracker, SyncRuns
-from extdns.controller.rule_parts import RuleParts
 from extdns.controller.snapshot_publisher import SnapshotPublisher
 from extdns.controller.state_dump import format_state
-from extdns.controller.status_updater import StatusUpdater
 from extdns.controller.worker_pool import WorkerPool
 from extdns.controller.write_gate import WriteGate
-from extdns.documents.held import describe_other_cluster
-from extdns.engine.batches import find_names
+from extdns.documents.rule_snapshot import RuleSnapshot
 from extdns.engine.effects import (
     QueryRules,
     ReportDecisions,
     ReportDefect,
     ReportHeldDeletes,
     ReportOutcome,
-    SubmitBatch,
     Wake,
 )
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, PlanApproved, TimePassed
@@ -46,16 +41,14 @@ from extdns.log import Event
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.audit.audit_log import AuditLog
+    from extdns.controller.participant import Participant
     from extdns.controller.reporter import ActivityReporter
-    from extdns.documents.rule_snapshot import RuleSnapshot
     from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.observer import Observer
-    from extdns.model.change import Batch, Decision
     from extdns.model.cluster import KindState
     from extdns.model.kind import Kind
-    from extdns.ports import Clock, Cluster, StateStore, StatusWriter, ZoneReader, ZoneWriter
+    from extdns.ports import Clock, Cluster, StateStore, ZoneReader, ZoneWriter
 
 _log = log.get(__name__)
 _MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
@@ -70,8 +63,8 @@ class ControllerParts(Value, frozen=True, kw_only=True, gc=True):
         writer: None in a dry run.
         interval_s: time between two runs (`--interval`).
         state: None if no state is saved.
-        rules: the parts that rules need.
-        audit: prepares the audit log, and is the *writer*; None without `--audit-log`.
+        participants: what takes part in the main loop besides what every process has; started and closed in this order.
+        read_rules: returns the state of the rules; safe from any thread.
         close_timeout_s: how long `close` waits for writes; less than the 30 s that Kubernetes gives a pod.
     """
 
@@ -86,9 +79,8 @@ class ControllerParts(Value, frozen=True, kw_only=True, gc=True):
     interval_s: float
     gate: WriteGate = field(default_factory=WriteGate)
     state: StateStore | None = None
-    status_writer: StatusWriter | None = None
-    audit: AuditLog | None = None
-    rules: RuleParts = RuleParts()
+    participants: tuple[Participant, ...] = ()
+    read_rules: Callable[[], RuleSnapshot] = RuleSnapshot
     close_timeout_s: float = 20.0
 
 
@@ -127,26 +119,24 @@ class Controller:
             parts.engine, parts.reporter, parts.clock, interval_s=parts.interval_s, writes=parts.writer is not None
         )
         self.first_pass_done = self._runs.first_pass_done
-        self._change_times = ChangeTimes(
-            parts.engine, parts.reporter.metrics.changes, parts.clock, self.first_pass_done.is_set
-        )
-        self._progress = ProgressTracker(parts.engine, parts.clock, writes=parts.writer is not None)
-        self._status_updater = (
-            StatusUpdater(parts.engine, parts.status_writer, parts.clock, parts.gate) if parts.status_writer else None
-        )
-        self._policy_statuses = parts.rules.build_status_updater(parts.engine, parts.clock, parts.gate)
         self.snapshots = SnapshotPublisher(
             parts.engine,
             parts.clock,
             kinds=self.kind_states,
-            rules=self.read_rules,
+            rules=parts.read_rules,
             is_first_pass_done=self.first_pass_done.is_set,
             is_healthy=self.is_healthy,
             wake=self._wake,
         )
+        self._participants: tuple[Participant, ...] = (
+            self._runs,
+            ProgressTracker(parts.engine, parts.clock, writes=parts.writer is not None),
+            ChangeTimes(parts.engine, parts.reporter.metrics.changes, parts.clock, self.first_pass_done.is_set),
+            *parts.participants,
+            self.snapshots,
+        )
         self._heartbeat = Heartbeat(parts.clock.monotonic_s())
         self._fallbacks = FallbackInputs(parts.kinds)
-        self._decisions_sent: dict[int, tuple[Decision, ...]] = {}  # by number of the batch
         self._wake_at = 0.0
         self._stopped_by: str | None = None
         self._is_closing = False
@@ -163,20 +153,10 @@ class Controller:
 
     def read_readiness(self) -> tuple[bool, dict[str, object]]:
         """Return whether the first pass is done, and details such as failures, kinds, and work in progress."""
-        kinds = self._cluster_thread.describe_kinds()
-        details: dict[str, object] = {"failing": list(self._runs.failing), "kinds": kinds}
-        details |= {**self._progress.describe(), **self._gate.describe(), **self._parts.rules.describe_problems()}
-        if problem := self._parts.engine.state_problem:
-            details["state"] = {"message": problem}
-        if cluster := self._parts.engine.delete_guard.cluster.other_id:
-            details["cluster"] = {"message": describe_other_cluster(cluster)}
-        if (audit := self._parts.audit) and audit.queue.problem:
-            details["audit"] = {"message": audit.queue.problem}
+        details: dict[str, object] = {"kinds": self._cluster_thread.describe_kinds(), **self._gate.describe()}
+        for participant in self._participants:
+            details |= participant.describe()
         return self.first_pass_done.is_set(), details
-
-    def read_rules(self) -> RuleSnapshot:
-        """Return the state of the rules. Safe from any thread."""
-        return self._parts.rules.read_snapshot()
 
     def kind_states(self) -> tuple[KindState, ...]:
         """Return the state of each kind with the number of its objects. Safe from any thread."""
@@ -186,13 +166,10 @@ class Controller:
         """Describe threads, queues and deadlines. Safe from a handler of a signal."""
         now_s = self._parts.clock.monotonic_s()
         queues = {"inputs": self._inbox.qsize(), "inputs after a defect": len(self._fallback_queue)}
-        if audit := self._parts.audit:
-            queues["audit lines"] = audit.queue.waiting_count
-        queues |= self._parts.rules.count_waiting()
-        deadlines = {"step of the engine": self._wake_at, "run": self._runs.next_deadline_at}
-        deadlines["end of leadership"] = self._gate.find_deadline(now_s) if self._gate.lease else math.inf
-        if self._status_updater:
-            deadlines["object statuses"] = self._status_updater.next_deadline_at
+        deadlines = {"step of the engine": self._wake_at, "end of leadership": self._gate.find_deadline(now_s)}
+        for participant in self._participants:
+            queues |= participant.count_waiting()
+            deadlines[participant.deadline_name] = participant.next_deadline_at
         tasks = self._workers.count_tasks()
         return format_state(self._parts.engine, queues=queues, tasks=tasks, deadlines=deadlines, now_s=now_s)
 
@@ -200,12 +177,6 @@ class Controller:
     def is_complete(self) -> bool:
         """Whether the first pass is done, and no unexpected error can have left anything out of it."""
         return self.first_pass_done.is_set() and not self._parts.reporter.defect_count
-
-    @property
-    def unwritten_line_count(self) -> int:
-        """How many lines of the audit log and the decision log were not written. Known once this is closed."""
-        queues = (one.queue for one in (self._parts.audit, self._parts.rules.decision_log) if one)
-        return sum(queue.unwritten_count for queue in queues)
 
     def run(
         self,
@@ -222,9 +193,8 @@ class Controller:
             approve: called once everything is planned. If the write gate needs approval, nothing was written before,
                 and nothing is written if this raises.
         """
-        if self._parts.audit:
-            self._parts.audit.start()
-        self._parts.rules.start(self._inbox.put)
+        for participant in self._participants:
+            participant.start(self._inbox.put)
         self._cluster_thread.start()
         try:
             self._loop(on_first_pass or (lambda: None), approve, once=once)
@@ -248,21 +218,16 @@ class Controller:
         if not self._heartbeat.is_broken:
             # plans the names that were written last once more, so that their object statuses are known
             self._feed(TimePassed())
-        if self._status_updater:
-            timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
-            self._guard(partial(self._status_updater.close, timeout_s))
-        if self._policy_statuses:
-            self._guard(partial(self._policy_statuses.close, _STOP_TIMEOUT_S))
-        if self._parts.audit:
-            self._parts.audit.close(_STOP_TIMEOUT_S)
-        self._guard(self._parts.rules.close)
+        timeout_s = self._parts.close_timeout_s if self._stopped_by is None else _STOP_TIMEOUT_S
+        for participant in self._participants:
+            self._guard(partial(participant.close, min(timeout_s, participant.close_limit_s)))
         self._parts.reporter.close()
         self._guard(partial(self._gate.close, release=is_written))
 
     def _loop(self, on_first_pass: Callable[[], None], approve: Callable[[], None] | None, *, once: bool) -> None:
         item: Input = TimePassed()
         while self._stopped_by is None:
-            if self._gate.lease and (change := self._gate.take_leadership_change()):
+            if change := self._gate.take_leadership_change():
                 self._feed(change)
             self._feed(item)
             if approve and self._parts.engine.is_planned:
@@ -270,32 +235,21 @@ class Controller:
                 self._gate.approve()
                 approve, item = None, PlanApproved()
                 continue
-            self._update_reports(on_first_pass)
+            self._update_participants(on_first_pass)
             is_broken = self._heartbeat.is_broken or self._cluster_thread.heartbeat.is_broken
             if once and (is_broken or self.first_pass_done.is_set()):
                 return
             item = self._take_input()
 
-    def _update_reports(self, on_first_pass: Callable[[], None]) -> None:
-        """Update what the process reports: runs, progress, object statuses and snapshots, each if it is due.
-
-        Call *on_first_pass* when the first full pass is complete.
-        """
-        now_s = self._parts.clock.monotonic_s()
-        if now_s >= self._runs.next_update_at:
-            self._guard(lambda: on_first_pass() if self._runs.update() else None)
-            if self._gate.lease and self.first_pass_done.is_set():  # a leader must have read everything before
-                self._gate.start_election(self._wake)
-        else:
-            self._wake_at = min(self._wake_at, self._runs.next_update_at)
-        if self._status_updater:
-            self._guard(self._status_updater.write_due)
-        if self._policy_statuses:
-            self._guard(self._policy_statuses.write_due)
-        if now_s >= self._progress.next_update_at:
-            self._guard(self._progress.update)
-        if self.snapshots.is_requested or now_s >= self.snapshots.discard_at:
-            self._guard(self.snapshots.update)
+    def _update_participants(self, on_first_pass: Callable[[], None]) -> None:
+        """Let each participant do what is due. Call *on_first_pass* when the first full pass is complete."""
+        was_done = self.first_pass_done.is_set()
+        for participant in self._participants:
+            self._guard(participant.update)
+        if self.first_pass_done.is_set():
+            if not was_done:
+                self._guard(on_first_pass)
+            self._gate.start_election(self._wake)  # a leader must have read everything before
 
     def _feed(self, item: Input) -> None:
         """Step the engine with *item* and carry out the effects. If it raises, queue fallback inputs."""
@@ -303,13 +257,8 @@ class Controller:
         now_s = clock.monotonic_s()
         self._wake_at = now_s + _MAX_WAIT_S
         self._guard(partial(reporter.report_input, item, clock.now))
-        self._guard(partial(self._change_times.observe_input, item))
-        if self._status_updater:
-            self._guard(partial(self._status_updater.observe_input, item))
-        if self._policy_statuses:
-            self._guard(partial(self._policy_statuses.observe_input, item))
-        if audit := self._parts.audit:
-            self._guard(partial(audit.observe_input, item))
+        for participant in self._participants:
+            self._guard(partial(participant.before_step, item))
         if isinstance(item, KindStateChanged):
             item = self._fallbacks.correct(item)
         try:
@@ -322,52 +271,34 @@ class Controller:
             if self._heartbeat.is_broken:
                 self._fallback_queue.clear()
             return
+        if self._is_closing:  # nothing else is carried out any more
+            effects = tuple(one for one in effects if isinstance(one, ReportOutcome | ReportDefect))
+        for participant in self._participants:
+            self._guard(partial(participant.after_step, effects))
         for effect in effects:
             self._guard(partial(self._execute, effect))
-        self._guard(partial(self._change_times.observe_effects, effects))
         if _log.shows_details:
             next_s = round(self._wake_at - clock.monotonic_s(), 3)
             _log.debug(Event.STEP, input=type(item).__name__, effects=len(effects), next_step_in_s=next_s)
-        if audit:
-            self._guard(audit.resolve_read)
         self._heartbeat.record_success(clock.monotonic_s())
 
     def _execute(self, effect: Effect) -> None:
+        reporter = self._parts.reporter
         match effect:
-            case ReportOutcome(batch=batch, outcome=outcome):
-                self._guard(
-                    partial(self.snapshots.record_outcome, batch, outcome, self._decisions_sent.pop(batch.number, ()))
-                )
-                self._progress.record_outcome(batch, outcome)
-                self._parts.reporter.report_outcome(batch, outcome)
-            case ReportDefect(error=error):
-                self._parts.reporter.report_defect(error)
-            case _ if self._is_closing:
-                pass
             case Wake(at_s=at_s):
                 self._wake_at = min(self._wake_at, at_s)
+            case ReportOutcome(batch=batch, outcome=outcome):
+                reporter.report_outcome(batch, outcome)
             case ReportDecisions(decisions=decisions):
-                self._parts.reporter.report_decisions(decisions)
-                if self._status_updater:
-                    self._status_updater.observe_decisions(decisions)
+                reporter.report_decisions(decisions)
             case ReportHeldDeletes(held=held):
-                self._parts.reporter.report_held_deletes(held)
+                reporter.report_held_deletes(held)
+            case ReportDefect(error=error):
+                reporter.report_defect(error)
             case QueryRules():
-                self._parts.rules.query(effect)
-            case SubmitBatch(batch=batch):
-                self._prepare(batch)
-                self._workers.start(effect)
+                pass  # a participant queries the policy server
             case _:
                 self._workers.start(effect)
-
-    def _prepare(self, batch: Batch) -> None:
-        """Store the decisions about the names in *batch* before its outcome changes them, and write the audit log."""
-        decisions = self._parts.engine.decisions
-        self._decisions_sent[batch.number] = tuple(
-            one for name in find_names(batch) for one in decisions.decisions(name)
-        )
-        if self._parts.audit:
-            self._guard(partial(self._parts.audit.prepare, batch))
 
     def _guard(self, work: Callable[[], None]) -> None:
         """Call *work*. Report an unexpected error instead of raising it (law 3)."""
@@ -385,13 +316,8 @@ class Controller:
         if self._fallback_queue:
             return self._fallback_queue.popleft()
         now_s = self._parts.clock.monotonic_s()
-        wake_at = min(self._wake_at, self._runs.next_deadline_at)
-        if self._status_updater:
-            wake_at = min(wake_at, self._status_updater.next_deadline_at)
-        if self._policy_statuses:
-            wake_at = min(wake_at, self._policy_statuses.next_deadline_at)
-        if self._gate.lease:
-            wake_at = min(wake_at, self._gate.find_deadline(now_s))
+        wake_at = min(self._wake_at, self._gate.find_deadline(now_s))
+        wake_at = min(wake_at, *(participant.next_deadline_at for participant in self._participants))
         try:
             return self._inbox.get(timeout=wake_at - now_s) if wake_at > now_s else self._inbox.get_nowait()
         except queue.Empty:

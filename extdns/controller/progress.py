@@ -9,15 +9,20 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from extdns import log
+from extdns.controller.participant import Participant
+from extdns.documents.held import describe_other_cluster
+from extdns.engine.effects import ReportOutcome
 from extdns.engine.health import find_failures
 from extdns.log import Event
 from extdns.model.change import Applied
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from extdns.controller.reporter import ActivityReporter
+    from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
-    from extdns.model.change import Batch, Outcome
     from extdns.ports import Clock
 
 _UPDATE_INTERVAL_S: Final = 1.0
@@ -53,13 +58,11 @@ class WorkInProgress(Value, frozen=True, kw_only=True):
         return (self.read, self.pages, self.batches)
 
 
-class ProgressTracker:
+class ProgressTracker(Participant):
     """Measure the progress of long work, log it, and describe it for the readiness endpoint.
 
     Attributes:
         work: the work in progress, at most a second old; None if there is none. Safe to read from any thread.
-        next_update_at: monotonic time from which `update` is called after the next step of the engine.
-
     """
 
     def __init__(self, engine: Engine, clock: Clock, *, writes: bool) -> None:
@@ -70,25 +73,29 @@ class ProgressTracker:
         self._engine = engine
         self._clock = clock
         self._writes = writes
-        self.next_update_at = 0.0
+        self._next_update_at = 0.0
         self._writing_since = 0.0
         self._logged_at = 0.0
         self._logged: tuple[int, ...] = ()
         self._written = self._batches = 0
         self.work: WorkInProgress | None = None
 
-    def record_outcome(self, batch: Batch, outcome: Outcome) -> None:
-        """Count the names of *batch* if it was applied."""
-        if isinstance(outcome, Applied):
-            self._written += len({change_set.name for change_set in batch.change_sets})
-            self._batches += 1
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Count the names of each batch that was applied."""
+        for effect in effects:
+            match effect:
+                case ReportOutcome(batch=batch, outcome=Applied()):
+                    self._written += len({change_set.name for change_set in batch.change_sets})
+                    self._batches += 1
+                case _:
+                    pass
 
     def update(self) -> None:
         """Measure the progress, at most once a second. Log it every ten seconds while it grows."""
         now_s = self._clock.monotonic_s()
-        if now_s < self.next_update_at:
+        if now_s < self._next_update_at:
             return
-        self.next_update_at = now_s + _UPDATE_INTERVAL_S
+        self._next_update_at = now_s + _UPDATE_INTERVAL_S
         work = self._measure(now_s)
         if work.read == work.zones and not work.names:
             self.work, self._written, self._batches = None, 0, 0
@@ -148,16 +155,15 @@ class ProgressTracker:
         )
 
 
-class SyncRuns:
+class SyncRuns(Participant):
     """Detect the end of the first pass and of each run, and collect what fails.
 
     Attributes:
         first_pass_done: set when everything was planned once and, if there is a writer, written.
         failing: a message for each failure, at most a second old.
-        next_update_at: monotonic time from which `update` is called after the next step of the engine; 0 during the
-            first pass.
-        next_deadline_at: monotonic time at which `update` must be called even without a step.
     """
+
+    deadline_name = "run"
 
     def __init__(
         self, engine: Engine, reporter: ActivityReporter, clock: Clock, *, interval_s: float, writes: bool
@@ -168,15 +174,32 @@ class SyncRuns:
         self._clock = clock
         self._interval_s = interval_s
         self._writes = writes
-        self._next_run_at = self.next_deadline_at = clock.monotonic_s() + interval_s
+        self._next_run_at = self._deadline_at = clock.monotonic_s() + interval_s
         self._next_check_at = 0.0
-        self.next_update_at = 0.0
+        self._next_update_at = 0.0  # during the first pass, `update` looks for its end after each step
         self.first_pass_done = threading.Event()
         self.failing: tuple[str, ...] = ()
 
-    def update(self) -> bool:
-        """End a run if one is due, and check for failures once a second. Return whether the first pass just ended."""
+    @property
+    def next_deadline_at(self) -> float:
+        """Monotonic time at which `update` ends a run, or checks for failures."""
+        return self._deadline_at
+
+    def describe(self) -> dict[str, object]:
+        """Describe what fails, the state if it cannot be saved, and the other cluster from which objects come."""
+        details: dict[str, object] = {"failing": list(self.failing)}
+        if problem := self._engine.state_problem:
+            details["state"] = {"message": problem}
+        if cluster := self._engine.delete_guard.cluster.other_id:
+            details["cluster"] = {"message": describe_other_cluster(cluster)}
+        return details
+
+    def update(self) -> None:
+        """End a run if one is due, or the first pass is done. After steps, check for failures once a second."""
         now_s = self._clock.monotonic_s()
+        if now_s < self._next_update_at:
+            self._deadline_at = self._next_update_at
+            return
         engine = self._engine
         is_first = not self.first_pass_done.is_set() and (engine.is_idle if self._writes else engine.is_planned)
         if is_first:
@@ -193,6 +216,5 @@ class SyncRuns:
         if ends_run:
             self._reporter.report_run(engine, self.failing, self._clock.now())
         check_at = min(self._next_run_at, self._next_check_at)
-        self.next_deadline_at = check_at if is_outdated else self._next_run_at
-        self.next_update_at = check_at if self.first_pass_done.is_set() else 0.0
-        return is_first
+        self._deadline_at = check_at if is_outdated else self._next_run_at
+        self._next_update_at = check_at if self.first_pass_done.is_set() else 0.0

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from extdns.controller.participant import Participant
 from extdns.documents.changes import SentChange, list_sent_changes
 from extdns.documents.rule_snapshot import RuleSnapshot
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
+from extdns.engine.batches import find_names
+from extdns.engine.effects import ReportOutcome, SubmitBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.model.change import Batch, Decision, Outcome
     from extdns.model.cluster import KindState
@@ -29,14 +33,10 @@ _FIRST_WAIT_S: Final = 3.0
 _MAX_CHANGES: Final = 1000
 
 
-class SnapshotPublisher:
+class SnapshotPublisher(Participant):
     """Copy the engine's state on the engine's thread, at most once a second and only on request.
 
     A reader waits a moment for a new copy. If the engine is in a long step, the reader gets the previous copy.
-
-    Attributes:
-        is_requested: whether a reader waits for a new copy.
-        discard_at: monotonic time at which `update` discards a copy that nobody reads any more.
     """
 
     def __init__(
@@ -69,12 +69,13 @@ class SnapshotPublisher:
         self._is_healthy = is_healthy
         self._wake = wake
         self._copied = threading.Condition()
-        self.is_requested = False
+        self._is_requested = False
         self._counts = CountCache()
         self._changes: OrderedDict[object, SentChange] = OrderedDict()
         self._sent_count = 0
+        self._decisions_sent: dict[int, tuple[Decision, ...]] = {}  # by number of the batch
         self._snapshot: ProcessSnapshot | None = self._copy()
-        self.discard_at = self._snapshot.at_s + _DISCARD_AFTER_S
+        self._discard_at = self._snapshot.at_s + _DISCARD_AFTER_S
 
     def read(self) -> ProcessSnapshot | None:
         """Return a copy of the state, usually less than a second old; None if there is no copy.
@@ -85,7 +86,7 @@ class SnapshotPublisher:
         """
         with self._copied:
             if not self._is_fresh():
-                self.is_requested = True
+                self._is_requested = True
                 self._wake()
                 is_recent = self._snapshot is not None and self._compute_age_s(self._snapshot) < UNRESPONSIVE_AFTER_S
                 self._copied.wait_for(self._is_fresh, _WAIT_S if is_recent else _FIRST_WAIT_S)
@@ -94,15 +95,29 @@ class SnapshotPublisher:
 
     def update(self) -> None:
         """Make a copy if one is requested. Discard the last one if it was not read for a minute."""
-        if self.is_requested:
-            self.is_requested = False  # reset first, so that a copy that fails is not repeated at every step
+        if self._is_requested:
+            self._is_requested = False  # reset first, so that a copy that fails is not repeated at every step
             snapshot = self._copy()
             with self._copied:
                 self._snapshot = snapshot
                 self._copied.notify_all()
-            self.discard_at = snapshot.at_s + _DISCARD_AFTER_S
-        elif self._clock.monotonic_s() > self.discard_at:
-            self._snapshot, self._counts, self.discard_at = None, CountCache(), math.inf
+            self._discard_at = snapshot.at_s + _DISCARD_AFTER_S
+        elif self._clock.monotonic_s() > self._discard_at:
+            self._snapshot, self._counts, self._discard_at = None, CountCache(), math.inf
+
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Store the changes of batches with their outcome, and the decisions about their names as they were before."""
+        for effect in effects:
+            match effect:
+                case SubmitBatch(batch=batch):
+                    decisions = self._engine.decisions
+                    self._decisions_sent[batch.number] = tuple(
+                        one for name in find_names(batch) for one in decisions.decisions(name)
+                    )
+                case ReportOutcome(batch=batch, outcome=outcome):
+                    self.record_outcome(batch, outcome, self._decisions_sent.pop(batch.number, ()))
+                case _:
+                    pass
 
     def record_outcome(self, batch: Batch, outcome: Outcome, decisions: Iterable[Decision]) -> None:
         """Store the changes of *batch* with their outcome. Repeated failures of one change are stored once.

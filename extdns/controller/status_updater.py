@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from msgspec.structs import replace
 
+from extdns.controller.participant import Participant
 from extdns.engine.decisions import CHANGING, IN_SYNC
+from extdns.engine.effects import ReportDecisions
 from extdns.engine.inputs import Cause, LeadershipChanged, Observed
 from extdns.errors import describe_invalid_value
 from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
@@ -15,12 +17,12 @@ from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from extdns.controller.write_gate import WriteGate
+    from extdns.engine.effects import Effect
     from extdns.engine.engine import Engine
     from extdns.engine.inputs import Input, Observation
-    from extdns.model.change import Decision
     from extdns.model.claim import Claim
     from extdns.model.kind import ObjectKey
     from extdns.ports import Clock, StatusWriter
@@ -48,11 +50,14 @@ class _ObservedObject(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-class StatusUpdater:
-    """Track which objects have a new status, and write it when it is final. Used by the engine's thread only.
+class StatusUpdater(Participant):
+    """Track which objects have a new status, and write it when it is final.
 
     A status is final when every record of the object is decided and written.
     """
+
+    deadline_name = "object statuses"
+    close_limit_s = math.inf  # the statuses are results of a single pass
 
     def __init__(self, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate) -> None:
         """Write the status of objects of the writer's kind, according to the decisions of *engine*."""
@@ -65,7 +70,7 @@ class StatusUpdater:
         self._pause_s = _MIN_PAUSE_S
         self._next_write_at = 0.0
 
-    def observe_input(self, item: Input) -> None:
+    def before_step(self, item: Input) -> None:
         """Process the input *item*: store objects that changed, and reset if leadership changed."""
         if isinstance(item, Observed):
             for observation in item.observations:
@@ -74,11 +79,13 @@ class StatusUpdater:
         if isinstance(item, LeadershipChanged):
             self._reset()
 
-    def observe_decisions(self, decisions: Iterable[Decision]) -> None:
-        """Schedule the status of each object that requests a record that *decisions* are about."""
-        self._schedule(requester.ref.key for decision in decisions for requester in decision.requested_by)
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Schedule the status of each object that requests a record that new decisions are about."""
+        for effect in effects:
+            if isinstance(effect, ReportDecisions):
+                self._schedule(one.ref.key for decision in effect.decisions for one in decision.requested_by)
 
-    def write_due(self) -> None:
+    def update(self) -> None:
         """Write the statuses that are final: every record of the object is decided and written.
 
         None is written before `next_deadline_at`.
@@ -94,7 +101,7 @@ class StatusUpdater:
 
     @property
     def next_deadline_at(self) -> float:
-        """Monotonic time at which `write_due` has work; infinity if no status is due or the write gate is closed."""
+        """Monotonic time at which `update` has work; infinity if no status is due or the write gate is closed."""
         return self._next_write_at if self._due and self._gate.is_open() else math.inf
 
     def _reset(self) -> None:

@@ -15,14 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
+from extdns.controller.participant import Participant
 from extdns.documents.rule_snapshot import PolicyServerSnapshot
-from extdns.engine.inputs import RulesAnswered, RulesRevised
+from extdns.engine.effects import QueryRules
+from extdns.engine.inputs import RulesAnswered, RulesChanged, RulesRevised
 from extdns.errors import describe_error
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY, PolicyAnswers, PolicyProblem, PolicyRevision
 from extdns.rules.rule_input import count_characters
 
 if TYPE_CHECKING:
+    from extdns.engine.effects import Effect
     from extdns.engine.inputs import Input
     from extdns.ports import Clock
     from extdns.rules.policy_server import PolicyClient
@@ -65,7 +68,7 @@ class PolicyServerListener(Protocol):
         ...
 
 
-class RuleQueries:
+class RuleQueries(Participant):
     """The queries that wait, and the thread that makes them.
 
     Attributes:
@@ -79,6 +82,7 @@ class RuleQueries:
         *,
         allows_failure: bool,
         clock: Clock,
+        has_local_rules: bool = False,
     ) -> None:
         """Query the server after `start`.
 
@@ -87,11 +91,13 @@ class RuleQueries:
             listener: receives the results besides the engine.
             allows_failure: whether a record is allowed if there is no valid answer (`--opa-failure=allow`).
             clock: the clock.
+            has_local_rules: whether there are rules besides those of the server.
         """
         self._client = client
         self._listener = listener
         self._allows_failure = allows_failure
         self._clock = clock
+        self._has_local_rules = has_local_rules
         self._put: Callable[[Input], None] = lambda _item: None
         self.problem = ""
         self._changed = threading.Condition()
@@ -135,6 +141,23 @@ class RuleQueries:
         """Start the thread, which passes answers to *put*."""
         self.connect(put)
         self._thread.start()
+        if not self._has_local_rules:
+            put(RulesChanged(rules=None))  # without the first rules, nothing is planned
+
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        """Queue what the engine queries."""
+        for effect in effects:
+            if isinstance(effect, QueryRules):
+                self.query(effect.inputs)
+
+    def describe(self) -> dict[str, object]:
+        """Describe why the server does not answer."""
+        problem = self.problem
+        return {"policyServer": {"message": problem}} if problem else {}
+
+    def count_waiting(self) -> dict[str, int]:
+        """Count the inputs that wait for a query."""
+        return {"policy queries": self.waiting_count}
 
     def query(self, inputs: Sequence[RuleInput]) -> None:
         """Queue *inputs* for the next query.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from extdns import log
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import PolicyRules
+from extdns.controller.participant import Participant
 from extdns.documents.rule_snapshot import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
@@ -17,6 +18,7 @@ from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:
+    from extdns.audit.decision_log import DecisionLog
     from extdns.ports import Cluster
 
 _log = log.get(__name__)
@@ -26,19 +28,28 @@ FIRST_READ_TIMEOUT_S: Final = 30.0
 _TAKE_TIMEOUT_S: Final = 60.0
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
-_CLOSE_TIMEOUT_S: Final = 2.0
 
 
-class PolicyWatcher:
+class PolicyWatcher(Participant):
     """Reads the DNSPolicies of several origins, each on a thread of its own.
 
     The first rules are passed on once every origin was read or has failed, at most after `FIRST_READ_TIMEOUT_S`, then
     after each change. An origin that fails keeps its last valid policies.
     """
 
-    def __init__(self, origins: Sequence[Cluster], *, report_defect: Callable[[Exception], None]) -> None:
-        """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them."""
+    def __init__(
+        self,
+        origins: Sequence[Cluster],
+        *,
+        report_defect: Callable[[Exception], None],
+        decision_log: DecisionLog | None = None,
+    ) -> None:
+        """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them.
+
+        The *decision_log* gets the evaluations of the rules.
+        """
         self._origins = tuple(origins)
+        self._decision_log = decision_log
         self._report_defect = report_defect
         self._put: Callable[[Input], None] = _discard
         self._indexes = tuple(PolicyIndex() for _ in origins)
@@ -82,15 +93,20 @@ class PolicyWatcher:
         for thread in self._threads:
             thread.start()
 
-    def close(self) -> None:
-        """Stop the threads. Wait at most two seconds for the current work."""
+    def describe(self) -> dict[str, object]:
+        """Describe what is wrong with policies, files and lists."""
+        problems = self.problems
+        return {"rules": {"problems": list(problems)}} if problems else {}
+
+    def close(self, timeout_s: float) -> None:
+        """Stop the threads. Wait at most *timeout_s* seconds for the current work of each."""
         self._closed.set()
         self._read.set()
         for origin in self._origins:
             origin.close()
         for thread in self._threads:
             if thread.is_alive():
-                thread.join(_CLOSE_TIMEOUT_S)
+                thread.join(timeout_s)
 
     def _run(self, origin: Cluster, index: PolicyIndex) -> None:
         failures = 0
@@ -136,7 +152,7 @@ class PolicyWatcher:
                 )
             self._published = rules.revision, states
             # also for a state alone, which is written to the cluster
-            self._put(RulesChanged(rules=rules))
+            self._put(RulesChanged(rules=self._decision_log.watch(rules) if self._decision_log else rules))
         self._report_problems()
 
     def _report_problems(self) -> None:

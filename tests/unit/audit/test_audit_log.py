@@ -54,12 +54,9 @@ class AuditedWorld(World):
 
     def feed(self, item: Input) -> None:
         self.clock.now_s = self.now_s
-        self.audit.observe_input(item)
+        self.audit.before_step(item)
         super().feed(item)
-        for effect in self.waiting:
-            if isinstance(effect, SubmitBatch):
-                self.audit.prepare(effect.batch)
-        self.audit.resolve_read()
+        self.audit.after_step(tuple(self.waiting))
 
     def take_lines(self) -> list[AuditLine]:
         """Return the lines that were written since the last call."""
@@ -109,7 +106,7 @@ def start(*records: Record, former: tuple[AuditLine, ...] = (), first: tuple[Obs
         clock=clock,
     )
     WORLDS.append(found)
-    audit.start()
+    audit.start(lambda _: None)
     found.run(*first, change_phase(SERVICE), change_phase(INGRESS), for_s=1.0)
     return found
 

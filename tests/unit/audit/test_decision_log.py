@@ -45,7 +45,7 @@ class Scene:
         self.log = DecisionLog(
             self.target, clock=MovedClock(), labels={"app": "extdns"}, erased=erased, metrics=Metrics()
         )
-        self.log.start()
+        self.log.start(lambda _: None)
 
     def end(self) -> list[dict[str, Any]]:
         """Close the log, and return its lines."""

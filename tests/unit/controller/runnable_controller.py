@@ -8,6 +8,7 @@ from typing import Any
 
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
+from extdns.controller.participant import Participant
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.engine import Engine
 from extdns.engine.observer import Observer
@@ -81,6 +82,7 @@ def build_controller(
     close_timeout_s: float = HANGS_S,
     source_timeout_s: float = 30.0,
     provider: FaultyProvider | None = None,
+    participants: tuple[Participant, ...] = (),
 ) -> RunnableController:
     """Build a controller without starting it. By default, the Service `web` requests `web.example.org`."""
     provider = provider or FaultyProvider(inner=InMemoryProvider(seed={ZONE: records}))
@@ -107,6 +109,7 @@ def build_controller(
         kinds=(SERVICE,),
         interval_s=interval_s,
         close_timeout_s=close_timeout_s,
+        participants=participants,
     )
     return RunnableController(
         controller=Controller(parts), provider=provider, reporter=reporter, metrics=metrics, engine=engine

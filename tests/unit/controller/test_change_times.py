@@ -29,9 +29,9 @@ class MeasuredEngine:
 
     def step(self, item: Input, now_s: float) -> tuple[Effect, ...]:
         times, self._scene.clock.now_s = self._scene.times, now_s
-        times.observe_input(item)
+        times.before_step(item)
         effects = self._engine.step(item, now_s)
-        times.observe_effects(effects)
+        times.after_step(effects)
         return effects
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any attribute of the engine

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import pytest
 
+from extdns.controller.participant import Participant
 from extdns.engine.decisions import Decisions
+from extdns.engine.effects import Effect
 from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, Observed, PageRead, ProblemChanged, TimePassed
 from extdns.log import Event
 from extdns.model.claim import Claim
@@ -158,6 +161,49 @@ def test_changes_are_made_even_if_the_reporter_raises(monkeypatch: pytest.Monkey
     world.make_a_pass()
     assert world.list_records() == ["web.example.org A"]
     assert not world.controller.is_complete
+
+
+class Raising(Participant):
+    """Raises an exception whenever the engine's thread calls it."""
+
+    def _fail(self, *_: object, **__: object) -> NoReturn:
+        raise OSError("planted")
+
+    before_step = after_step = update = close = _fail
+
+
+class Recording(Participant):
+    """Records which of its methods were called."""
+
+    def __init__(self) -> None:
+        self.calls: set[str] = set()
+
+    def before_step(self, item: Input) -> None:
+        self.calls.add(f"before {type(item).__name__}")
+
+    def after_step(self, effects: Sequence[Effect]) -> None:
+        self.calls |= {f"after {type(one).__name__}" for one in effects}
+
+    def update(self) -> None:
+        self.calls.add("update")
+
+    def close(self, timeout_s: float) -> None:
+        self.calls.add(f"close within {timeout_s:g}s")
+
+
+def test_an_exception_in_a_participant_affects_neither_changes_nor_other_participants() -> None:
+    recording = Recording()
+    world = build_controller(participants=(Raising(), recording))
+    world.make_a_pass()
+    assert world.list_records() == ["web.example.org A"]
+    assert world.reporter.defect_count
+    assert recording.calls >= {
+        "before PageRead",
+        "after SubmitBatch",
+        "after ReportOutcome",
+        "update",
+        "close within 2s",
+    }
 
 
 def test_an_unexpected_exception_of_a_provider_is_reported_and_the_call_is_retried(

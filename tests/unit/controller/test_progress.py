@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.controller.progress import ProgressTracker
+from extdns.engine.effects import ReportOutcome
 from extdns.engine.inputs import Input, TimePassed
 from extdns.log import Event
 from extdns.model.zone import Capabilities
@@ -42,8 +43,8 @@ class ProgressScene:
     def step(self, item: Input) -> None:
         ended = len(self.world.outcomes)
         self.world.feed(item)
-        for batch, outcome in self.world.outcomes[ended:]:
-            self.progress.record_outcome(batch, outcome)
+        outcomes = self.world.outcomes[ended:]
+        self.progress.after_step([ReportOutcome(batch=batch, outcome=outcome) for batch, outcome in outcomes])
         self.clock.now_s = self.world.now_s
         self.progress.update()
 

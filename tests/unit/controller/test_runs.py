@@ -60,13 +60,15 @@ class RunsScene:
         )
 
     def update(self, *, after_s: float = 0.0) -> bool:
-        """Advance the clock, pass the decisions to `SyncRuns`, and call its `update`."""
+        """Advance the clock and call `update` of `SyncRuns`. Return whether the first pass just ended."""
         if after_s:
             self.world.run(TimePassed(), for_s=after_s)
         self.clock.now_s = self.world.now_s
         self.reporter.report_decisions(self.world.reported)
         self.world.reported.clear()
-        return self.runs.update()
+        was_done = self.runs.first_pass_done.is_set()
+        self.runs.update()
+        return self.runs.first_pass_done.is_set() is not was_done
 
     def sample(self, name: str) -> float:
         (line,) = (line for line in self.metrics.render().decode().splitlines() if line.startswith(f"{name} "))
@@ -294,7 +296,8 @@ def test_a_first_full_pass_that_takes_long_counts_as_a_failing_run_at_each_inter
     scene.world.feed(change_phase(SERVICE))
     for _ in range(2):
         scene.clock.now_s += 60.0
-        assert not scene.runs.update()
+        scene.runs.update()
+        assert not scene.runs.first_pass_done.is_set()
     assert scene.sample(FAILING) == 2
     assert scene.sample(SYNCED) == 0
 

@@ -79,25 +79,23 @@ class StatusScene:
         for item in items:
             if self.lease and isinstance(item, LeadershipChanged):
                 self.lease.left = 30.0 if item.is_leader else 0.0
-            self.updater.observe_input(item)
+            self.updater.before_step(item)
         self.world.run(*items, for_s=for_s)
-        self.updater.observe_decisions(self.world.reported)
+        self.updater.after_step([ReportDecisions(decisions=tuple(self.world.reported))])
         self.world.reported.clear()
         self.clock.now_s = max(self.clock.now_s, self.world.now_s) + 10.0
         return self.read_statuses()
 
     def step(self, item: Input, now_s: float) -> tuple[Effect, ...]:
         """Step the engine and return its effects without carrying them out."""
-        self.updater.observe_input(item)
+        self.updater.before_step(item)
         effects = self.world.engine.step(item, now_s)
-        for effect in effects:
-            if isinstance(effect, ReportDecisions):
-                self.updater.observe_decisions(effect.decisions)
+        self.updater.after_step(effects)
         return effects
 
     def read_statuses(self) -> list[ObjectStatus]:
         self.writer.statuses.clear()
-        self.updater.write_due()
+        self.updater.update()
         return list(self.writer.statuses)
 
 
@@ -309,7 +307,7 @@ def test_closing_the_updater_writes_the_last_statuses_and_closes_the_status_writ
     scene = StatusScene()
     scene.run(*synced(build_claim("web", "web")), for_s=0.0)
     scene.world.run(TimePassed(), for_s=1.0)
-    scene.updater.observe_decisions(scene.world.reported)
+    scene.updater.after_step([ReportDecisions(decisions=tuple(scene.world.reported))])
     scene.updater.close(2.0)
     assert scene.writer.closed
     assert scene.writer.statuses == [ObjectStatus(key=ref("web").key, generation=1, endpoints=1)]

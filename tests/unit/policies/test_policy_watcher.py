@@ -21,6 +21,7 @@ from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 from extdns.rules.evaluation import Evaluation
 from tests.log_lines import find_logged_fields
 from tests.unit.cel.expressions import build_input
+from tests.unit.controller.barriers import HANGS_S
 from tests.unit.controller.scripted_cluster import ScriptedCluster
 
 SYNCED = KindChange(state=KindState(kind=DNS_POLICY, phase=Phase.SYNCED))
@@ -42,7 +43,7 @@ def watch(*origins: ScriptedCluster) -> Iterator[tuple[PolicyWatcher, SimpleQueu
     try:
         yield watcher, inputs, defects
     finally:
-        watcher.close()
+        watcher.close(HANGS_S)
 
 
 def evaluate_next(inputs: SimpleQueue[Input]) -> Evaluation:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from extdns.controller.participant import Participant
 from extdns.documents.violations import ALLOWED, count_rule_results
 from extdns.engine.inputs import RulesChanged, TimePassed
 from extdns.model.object_status import PolicyStatus
@@ -21,11 +22,10 @@ _AFTER_CHANGE_S: Final = 0.5
 """The pause before an update after the rules changed, so that the names are planned before."""
 
 
-class PolicyStatusUpdater:
-    """Writes the statuses that changed, at most every five seconds, and soon after the rules changed.
+class PolicyStatusUpdater(Participant):
+    """Writes the statuses that changed, at most every five seconds, and soon after the rules changed."""
 
-    Used by the engine's thread only.
-    """
+    deadline_name = "policy statuses"
 
     def __init__(
         self, watcher: PolicyWatcher, engine: Engine, writer: StatusWriter, clock: Clock, gate: WriteGate
@@ -41,16 +41,16 @@ class PolicyStatusUpdater:
 
     @property
     def next_deadline_at(self) -> float:
-        """Monotonic time at which `write_due` has work; infinity if no update is due, or the write gate is closed."""
+        """Monotonic time at which `update` has work; infinity if no update is due, or the write gate is closed."""
         return self._next_update_at if self._is_due and self._gate.is_open() else math.inf
 
-    def observe_input(self, item: Input) -> None:
+    def before_step(self, item: Input) -> None:
         """Schedule an update after every input but the passing of time; after a change of rules, an early one."""
         self._is_due = self._is_due or not isinstance(item, TimePassed)
         if isinstance(item, RulesChanged):
             self._next_update_at = self._clock.monotonic_s() + _AFTER_CHANGE_S
 
-    def write_due(self) -> None:
+    def update(self) -> None:
         """Write the statuses that changed, unless `next_deadline_at` is in the future."""
         if self._clock.monotonic_s() < self.next_deadline_at:
             return
