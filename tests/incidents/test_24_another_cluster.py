@@ -121,7 +121,7 @@ def test_a_process_on_another_cluster_deletes_no_record_and_updates_records_once
     production.apply(kube_system(OLD_UID), *services(NAMES))
     with production.process(state):
         production.until_published(*NAMES)
-        production.until(lambda: path.exists() and OLD_UID in path.read_text())
+        production.until(lambda: path.exists() and OLD_UID in path.read_text(encoding="utf-8"))
     with production.copy_cluster() as other:
         other.apply(kube_system(NEW_UID), service(NAMES[0], address="192.0.2.9"), service("new"))
         with other.process(state) as running:

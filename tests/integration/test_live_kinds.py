@@ -68,9 +68,9 @@ def test_names_that_need_a_forbidden_kind_wait_until_it_is_permitted_and_others_
         assert 'User \\"tester\\" cannot' in next(line for line in running.lines if "phase=forbidden" in line)
         installation.server.permit("*", "nodes")
         running.until("kind=Node", "phase=synced")
+        installation.until(lambda: "ssh.example.org A 203.0.113.1" in installation.zones.published())
         assert running.kinds()["nodes"] == "synced"
         assert phases(running.metrics()) == set(running.kinds().items())
-        installation.until(lambda: "ssh.example.org A 203.0.113.1" in installation.zones.published())
 
 
 def test_request_metrics_have_labels_for_path_scheme_and_status(installation: Installation) -> None:
