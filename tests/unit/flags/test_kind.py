@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from extdns.flags.duration import DURATION
-from extdns.flags.kind import BOOLEAN, KEY_VALUE, NUMBER, ValueKind, make_choice_kind, make_number_kind, parse_boolean
+from extdns.config import parse
+from extdns.errors import UsageError
+from extdns.flags.address import ADDRESS, ListenAddress, parse_address
+from extdns.flags.duration import DURATION, POSITIVE_DURATION, format_duration, parse_duration
+from extdns.flags.kind import (
+    ANNOTATION_SELECTOR,
+    BOOLEAN,
+    KEY_VALUE,
+    LABEL_SELECTOR,
+    NUMBER,
+    ValueKind,
+    make_choice_kind,
+    make_number_kind,
+    parse_boolean,
+)
+from extdns.model.selection import EVERYTHING
 
 
 @pytest.mark.parametrize("text", ["1", "t", "T", "TRUE", "true", "True"])
@@ -81,3 +98,242 @@ def test_the_pattern_of_numbers_and_durations_matches_valid_values_and_no_malfor
     kind: ValueKind[object], text: str, matches: bool
 ) -> None:
     assert bool(re.fullmatch(kind.pattern, text)) is matches
+
+
+# Addresses to listen on
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        pytest.param(":7979", "", 7979, id="plan-8.2-default-is-every-interface"),
+        pytest.param("127.0.0.1:0", "127.0.0.1", 0, id="any-free-port"),
+        pytest.param("[::1]:7979", "::1", 7979, id="ipv6-in-brackets"),
+        pytest.param("localhost:65535", "localhost", 65535, id="name-and-highest-port"),
+    ],
+)
+def test_a_listen_address_is_parsed_and_formatted(text: str, host: str, port: int) -> None:
+    address = parse_address(text)
+    assert address == ListenAddress(host=host, port=port)
+    assert str(address) == text
+
+
+@pytest.mark.parametrize("text", ["", "7979", "localhost", ":", ":http", ":65536", "::1:7979", "[a]:1", "a]:1", ":1٣"])
+def test_an_invalid_listen_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^$"):
+        parse_address(text)
+
+
+@pytest.mark.parametrize(("text", "meant"), [("7979", ":7979"), ("9" * 5000, ""), ("web", "")])
+def test_the_error_about_a_port_without_a_colon_suggests_the_address_with_one(text: str, meant: str) -> None:
+    assert ADDRESS.suggest(text) == meant
+
+
+# Durations of flags (docs/spec/sources.md 9.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        pytest.param("1m30s", 90.0, id="sources-9.1-groups-add-up"),
+        pytest.param("500ms", 0.5, id="plan-8.1-milliseconds"),
+        pytest.param("0", 0.0, id="sources-9.1-a-bare-zero-needs-no-unit"),
+        pytest.param("-0", 0.0, id="a-bare-zero-may-have-a-sign"),
+        pytest.param("1.5h", 5400.0, id="fractions"),
+        pytest.param(".5s", 0.5, id="fraction-without-a-digit-before-the-point"),
+        pytest.param("1.s", 1.0, id="fraction-without-a-digit-after-the-point"),
+        pytest.param("2d", 172800.0, id="sources-9.1-days"),
+        pytest.param("1w", 604800.0, id="sources-9.1-weeks"),
+        pytest.param("1us", 1e-6, id="microseconds-in-ascii"),
+        pytest.param("1µs", 1e-6, id="microseconds-with-the-micro-sign"),
+        pytest.param("1\u03bcs", 1e-6, id="microseconds-with-the-greek-letter"),
+        pytest.param("7ns", 7e-9, id="nanoseconds"),
+        pytest.param("-5s", -5.0, id="negative"),
+        pytest.param("+5s", 5.0, id="explicit-plus"),
+        pytest.param("0.0000000001s", 0.0, id="less-than-a-nanosecond-is-cut-off"),
+    ],
+)
+def test_a_duration_is_parsed_to_seconds(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["72", "", "-", "s", ".s", "1 m", "1M", "1m30", "1y", "m1", "٣s", "1e3s"])
+def test_a_duration_that_go_does_not_accept_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^$"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["300000w", "9223372036854775808ns"])
+def test_a_duration_beyond_64_bits_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="292 years"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        pytest.param(0.0, "0s", id="zero"),
+        pytest.param(60.0, "1m", id="a-whole-minute"),
+        pytest.param(5400.0, "1h30m", id="hours-and-minutes"),
+        pytest.param(90.25, "1m30.25s", id="fractions-of-seconds"),
+        pytest.param(-5.0, "-5s", id="negative"),
+        pytest.param(3605.0, "1h5s", id="zero-minutes-are-omitted"),
+    ],
+)
+def test_a_duration_is_formatted_in_hours_minutes_and_seconds(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
+
+
+# Near the maximum, a float can round up to more than 64 bits.
+@given(st.integers(min_value=-(2**62), max_value=2**62))
+def test_a_formatted_duration_parses_to_the_same_seconds(nanoseconds: int) -> None:
+    seconds = parse_duration(f"{nanoseconds}ns")
+    assert parse_duration(format_duration(seconds)) == seconds
+
+
+@pytest.mark.parametrize("text", ["0s", "-1m"])
+def test_a_positive_duration_flag_refuses_zero_and_negative_values(text: str) -> None:
+    with pytest.raises(ValueError, match="longer than 0s"):
+        POSITIVE_DURATION.parse(text)
+
+
+def test_the_error_about_a_duration_without_unit_suggests_one_with_a_unit() -> None:
+    assert POSITIVE_DURATION.suggest("72") == "72s"
+    assert POSITIVE_DURATION.suggest("soon") == ""
+    assert POSITIVE_DURATION.suggest("0") == "", "0s is not longer than 0s"
+
+
+# Values of the flags of Cloud DNS
+
+
+START = ("--source=service", "--provider=google", "--policy=sync")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "https://dns.googleapis.com", "http://127.0.0.1:8080", "https://dns-x.p.googleapis.com/"]
+)
+def test_the_google_api_endpoint_is_a_url_without_a_path(text: str) -> None:
+    assert parse([*START, f"--google-api-endpoint={text}"], {}).google.google_api_endpoint == text
+
+
+@pytest.mark.parametrize(
+    "text", ["dns.googleapis.com", "ftp://x", "https://x/dns/v1", "https://me:secret@x", "https://"]
+)
+def test_an_invalid_google_api_endpoint_is_a_usage_error(text: str) -> None:
+    with pytest.raises(UsageError, match="is not an endpoint\n  allowed: https://HOST") as caught:
+        parse([*START, f"--google-api-endpoint={text}"], {})
+    assert "--google-api-endpoint=" in str(caught.value)
+
+
+def test_google_flags_can_be_set_by_variables_and_the_batch_change_interval_is_1s_with_compat() -> None:
+    chosen = parse(START, {"EXTERNAL_DNS_GOOGLE_PROJECT": "p", "EXTERNAL_DNS_GOOGLE_ZONE_VISIBILITY": "private"}).google
+    assert (chosen.google_project, chosen.google_zone_visibility) == ("p", "private")
+    assert (chosen.google_batch_change_size, chosen.google_batch_change_interval_s) == (1000, 0.0)
+    assert parse([*START, "--compat"], {}).google.google_batch_change_interval_s == 1.0
+    assert parse([*START, "--google-batch-change-interval=3s"], {}).google.google_batch_change_interval_s == 3.0
+
+
+# Label and annotation selectors of filter flags (docs/spec/sources.md 2.7)
+
+
+RED: Mapping[str, str] = {"team": "red", "size": "5", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "selected"),
+    [
+        pytest.param("", True, id="2.7-empty-selects-everything"),
+        pytest.param(" \t\r\n", True, id="blanks-select-everything"),
+        pytest.param("team", True, id="2.7-key"),
+        pytest.param("other", False, id="2.7-key-missing"),
+        pytest.param("!other", True, id="2.7-not-key"),
+        pytest.param("!team", False, id="2.7-not-key-present"),
+        pytest.param("team=red", True, id="2.7-equal"),
+        pytest.param("team==red", True, id="2.7-double-equal"),
+        pytest.param("team=blue", False, id="2.7-not-equal-value"),
+        pytest.param("empty=", True, id="empty-value"),
+        pytest.param("team in (blue, red)", True, id="2.7-in"),
+        pytest.param("team in (blue)", False, id="2.7-not-in-the-set"),
+        pytest.param("empty in (,)", True, id="set-of-the-empty-value"),
+        pytest.param("team notin (red)", False, id="2.7-notin"),
+        pytest.param("other notin (red)", True, id="2.7-notin-matches-a-missing-key"),
+        pytest.param("team = red , size in( 5 )", True, id="2.7-comma-is-and-and-blanks-do-not-count"),
+        pytest.param("team=red,other", False, id="2.7-all-must-hold"),
+        pytest.param("in=in", False, id="words-of-the-grammar-can-be-keys"),
+    ],
+)
+def test_label_and_annotation_selectors_accept_a_common_syntax(text: str, selected: bool) -> None:
+    assert LABEL_SELECTOR.parse(text).matches(RED) is selected
+    assert ANNOTATION_SELECTOR.parse(text).matches(RED) is selected
+
+
+@pytest.mark.parametrize(
+    ("text", "selected"),
+    [
+        pytest.param("team!=blue", True, id="2.7-unequal"),
+        pytest.param("other!=blue", True, id="2.7-unequal-matches-a-missing-key"),
+        pytest.param("team!=red", False, id="2.7-unequal-fails"),
+        pytest.param("size>4", True, id="2.7-greater"),
+        pytest.param("size<4", False, id="2.7-less"),
+        pytest.param("team>4", False, id="2.7-value-that-is-not-an-integer"),
+        pytest.param("other<4", False, id="missing-is-not-less"),
+        pytest.param("team=red,team=blue", False, id="2.7-two-equalities-are-both-required"),
+    ],
+)
+def test_label_selectors_support_inequality_and_comparison(text: str, selected: bool) -> None:
+    assert LABEL_SELECTOR.parse(text).matches(RED) is selected
+
+
+@pytest.mark.parametrize("text", ["team!=red", "size>4", "size<4"])
+def test_annotation_selectors_refuse_inequality_and_comparison(text: str) -> None:
+    with pytest.raises(ValueError, match="for --label-filter only"):
+        ANNOTATION_SELECTOR.parse(text)
+
+
+def test_of_several_equalities_of_one_key_only_the_last_counts_in_an_annotation_selector() -> None:
+    selector = ANNOTATION_SELECTOR.parse("team=blue,team in (red),team=red")
+    assert selector.matches(RED)
+    assert not ANNOTATION_SELECTOR.parse("team=red,team=blue").matches(RED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("team=a/b", id="2.7-slash-in-a-value"),
+        pytest.param("team=a b", id="2.7-blank-in-a-value"),
+        pytest.param("team=" + "x" * 64, id="2.7-long-value"),
+        pytest.param("team=-x", id="value-ends-with-a-letter-or-digit"),
+        pytest.param("/team", id="empty-prefix"),
+        pytest.param("a/b/c", id="two-slashes"),
+        pytest.param("Example.com/team", id="prefix-in-capitals"),
+        pytest.param("x" * 64, id="long-key"),
+        pytest.param("team~red", id="unknown-sign"),
+        pytest.param("team red", id="no-operator"),
+        pytest.param("team,", id="ends-in-a-comma"),
+        pytest.param(",", id="comma-alone"),
+        pytest.param("!", id="negation-without-key"),
+        pytest.param("!team=red", id="not-and-equal"),
+        pytest.param("team in red", id="no-parentheses"),
+        pytest.param("team in (red", id="open-parenthesis"),
+        pytest.param("size>x", id="2.7-operand-is-no-integer"),
+    ],
+)
+def test_an_invalid_label_or_annotation_selector_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        LABEL_SELECTOR.parse(text)
+    with pytest.raises(ValueError, match=r"."):
+        ANNOTATION_SELECTOR.parse(text)
+
+
+@given(st.text(alphabet="ab!=(),<> innot/.-\n", max_size=20), st.dictionaries(st.sampled_from("ab"), st.text()))
+def test_any_text_is_parsed_as_a_label_selector_or_gives_a_value_error(text: str, labels: dict[str, str]) -> None:
+    try:
+        selector = LABEL_SELECTOR.parse(text)
+    except ValueError:
+        return
+    assert LABEL_SELECTOR.parse(LABEL_SELECTOR.format(selector)) == selector
+    assert isinstance(selector.matches(labels), bool)
+
+
+def test_an_empty_selector_selects_everything() -> None:
+    assert LABEL_SELECTOR.parse("") == ANNOTATION_SELECTOR.parse("") == EVERYTHING
