@@ -12,10 +12,16 @@ import msgspec
 import pytest
 
 from extdns import cli
+from extdns.config import parse
 from extdns.documents.document import format_schema
-from extdns.documents.plan import PlanDocument
+from extdns.documents.plan import PlanDocument, build_plan
+from extdns.documents.plan_text import PLAIN, format_plan, format_plan_markdown
+from extdns.documents.snapshot import EngineSnapshot
+from extdns.documents.text import find_reportable
+from extdns.model.reason import Reason
 from tests.objects import service
 from tests.program.installation import Installation
+from tests.unit.documents.cases import NAMES
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "\x1b[31m`|</td>@all\u202e\x9b2J"
@@ -302,3 +308,18 @@ def test_the_help_of_plan_and_explain_imports_no_heavy_library(command: str) -> 
     code += f"; sys.exit(str({heavy} & set(sys.modules)))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.stderr.strip() == "set()"
+
+
+# A plan contains each reason code, in text and in Markdown
+
+
+CONFIG = parse(["--source=service", "--provider=inmemory", "--txt-owner-id=me"], {})
+
+
+# A plan does not list what filters exclude; `extdns explain` does.
+@pytest.mark.parametrize("reason", sorted(set(NAMES) - PLAIN - {Reason.TARGETS_FILTERED}))
+def test_a_plan_shows_each_reason_code_that_the_symbol_of_its_line_does_not_imply(reason: Reason) -> None:
+    seen = EngineSnapshot(NAMES[reason]().engine)
+    plan = build_plan(seen, CONFIG, find_reportable(seen.decisions), (), ())
+    assert f"[{reason}]" in "\n".join(format_plan(plan))
+    assert f"`[{reason}]` |" in "\n".join(format_plan_markdown(plan))
