@@ -26,6 +26,7 @@ from tests.builders import (
     PLAN,
     REGISTRY,
     SERVICE,
+    ZONE,
     build_claim,
     change_phase,
     observe,
@@ -361,3 +362,30 @@ def test_the_explanation_of_an_object_shows_which_of_its_names_a_flag_excludes()
     excluded = ExcludedClaim(ref=ref("web"), excluded_by="--exclude-target-net", name=DnsName("api.example.org"))
     text = explain_object(build_claim("web", "web"), excluded)
     assert "\n  api.example.org: --exclude-target-net excludes it\n" in text
+
+
+# The explanation of the apex of a zone whose ownership record is in the parent zone
+
+
+DEV = Zone(name=DnsName("dev.example.org"), id="dev")
+
+
+def explain_apex(name: str, zone: Zone = ZONE) -> str:
+    world = build_world(zones={zone: (ownership_record("dev"),), DEV: (record("dev"),)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    snapshot = EngineSnapshot(world.engine)
+    return "\n".join(format_name(build_name(snapshot, DnsName(name), CONFIG, zones_known=2, missing=snapshot.missing)))
+
+
+def test_a_record_at_the_apex_is_ours_if_its_ownership_record_is_in_the_parent_zone() -> None:
+    assert 'ours, owner "me"; covered by a-dev.example.org' in explain_apex("dev.example.org")
+
+
+def test_an_ownership_record_in_the_parent_zone_is_explained_with_its_record() -> None:
+    assert "ownership record of A dev.example.org" in explain_apex("a-dev.example.org")
+
+
+def test_explain_calls_a_private_parent_zone_that_also_contains_the_name_a_shorter_match() -> None:
+    found = explain_apex("web.dev.example.org", replace(ZONE, private=True))
+    assert "dev.example.org (dev), longest match of 2 zones\n" in found
+    assert f"{ZONE.name}, a shorter match\n" in found
