@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from extdns.model.record import Record
 from extdns.model.value import StringMap
 from providers.aws.adjust import adjust_record
+from providers.aws.alias_targets import AWS_ZONES, find_alias_zone, find_aws_zone
 from providers.aws.record_sets import (
     AliasTarget,
     RecordSetPosition,
     Route53RecordSet,
     build_record,
     build_record_set,
+    parse_name,
     parse_page,
 )
 from providers.aws.settings import AliasSettings
@@ -156,3 +158,52 @@ def test_a_page_is_parsed_from_the_xml_of_route53() -> None:
 def test_an_invalid_xml_page_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError, match="the response"):
         parse_page(body)
+
+
+# Names as Route 53 spells them
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param("www.example.org.", "www.example.org", id="plain"),
+        pytest.param("\\052.example.org.", "*.example.org", id="10.5-wildcard"),
+        pytest.param("txt-\\041\\042\\073-test.example.com.", 'txt-!";-test.example.com', id="10.5-punctuation"),
+        pytest.param("xn--c1yn36f.example.org.", "xn--c1yn36f.example.org", id="A-label"),
+        pytest.param("b\\303\\274cher.example.org.", None, id="raw-octets-are-no-A-label"),
+        pytest.param("a\\040b.example.org.", None, id="blank"),
+        pytest.param("\\040a.example.org.", None, id="blank-at-the-edge"),
+        pytest.param("a\\134b.example.org.", None, id="backslash"),
+    ],
+)
+def test_octal_escapes_in_names_from_route53_are_decoded(text: str, name: str | None) -> None:
+    assert parse_name(text) == name
+
+
+# Hosted zones of load balancers and other AWS endpoints
+
+
+def test_the_table_of_load_balancer_zones_has_as_many_entries_as_the_specification() -> None:
+    assert len(AWS_ZONES) == 133
+
+
+@pytest.mark.parametrize(
+    ("host", "zone_id"),
+    [
+        pytest.param("lb-1.us-east-1.elb.amazonaws.com", "Z35SXDOTRQ7X7K", id="application-load-balancer"),
+        pytest.param("dualstack.lb-1.us-east-1.elb.amazonaws.com", "Z35SXDOTRQ7X7K", id="dualstack"),
+        pytest.param("nlb.elb.eu-central-1.amazonaws.com", "Z3F0SRJ5LGBH90", id="network-load-balancer"),
+        pytest.param("lb.cn-north-1.elb.amazonaws.com.cn", "Z1GDH35T77C1KE", id="China"),
+        pytest.param("vpce-1.eu-west-1.vpce.amazonaws.com", "Z38GZ743OKFT7T", id="VPC-endpoint"),
+        pytest.param("abc.execute-api.us-west-2.amazonaws.com", "Z2OJLYMUO9EFXC", id="API-gateway"),
+        pytest.param("d1.cloudfront.net", "Z2FDTNDATAQYW2", id="CloudFront"),
+        pytest.param("a.awsglobalaccelerator.com", "Z2BJ6XQ5FK7U4H", id="Global-Accelerator"),
+        pytest.param("foo.elb.amazonaws.com", "", id="10.5-no-region"),
+        pytest.param("lb.mars-1.elb.amazonaws.com", "", id="unknown-region"),
+        pytest.param("notcloudfront.net", "", id="whole-labels-only"),
+        pytest.param("com", "", id="one-label"),
+    ],
+)
+def test_the_hosted_zone_of_a_load_balancer_is_found_by_the_region_in_its_host_name(host: str, zone_id: str) -> None:
+    assert find_aws_zone(host) == zone_id
+    assert find_alias_zone(host, "ZOWN") == (zone_id or "ZOWN")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.record import Record
+from extdns.model.change import Refusal
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, Record
 from providers.google import record_sets
-from providers.google.record_sets import CloudDnsRecordSet, parse_record_set, serialize_record_set
-from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, endpoint
+from providers.google.adjust import adjust_record
+from providers.google.record_sets import CloudDnsRecordSet, ProjectLimits, parse_record_set, serialize_record_set
+from tests.unit.providers.google.cloud_dns_values import FAILOVER, GEO, WEIGHTED, ZONE, endpoint, routed
 
 
 def held(rtype: str, *values: str, name: str = "www.example.org.", ttl_s: int = 300) -> CloudDnsRecordSet:
@@ -110,3 +115,127 @@ def test_any_record_set_can_be_rebuilt_from_its_record(found: tuple[str, list[st
     one = held(rtype, *values)
     again = record_sets.build_record_set(read(one))
     assert (again.name, again.type, again.ttl_s, sorted(again.values)) == (one.name, rtype, 300, sorted(values))
+
+
+# Normalize routing policies of Cloud DNS
+
+
+@pytest.mark.parametrize(
+    ("value", "targets"),
+    [
+        pytest.param(WEIGHTED, ("192.0.2.1", "192.0.2.2"), id="weighted"),
+        pytest.param(GEO, ("192.0.2.1", "192.0.2.9"), id="geolocation"),
+        pytest.param(FAILOVER, ("10.1.0.2", "10.1.0.3"), id="failover"),
+    ],
+)
+def test_normalizing_a_routing_policy_keeps_all_of_its_targets(
+    value: Mapping[str, Any], targets: tuple[str, ...]
+) -> None:
+    normalized = record_sets.normalize_policy(json.dumps(value))
+    assert json.loads(normalized) == value
+    assert record_sets.normalize_policy(normalized) == normalized
+    assert record_sets.list_policy_targets(normalized) == targets
+
+
+def test_fields_with_defaults_or_added_by_cloud_dns_are_dropped_from_a_routing_policy() -> None:
+    added = {
+        "kind": "dns#rRSetRoutingPolicy",
+        "geo": {
+            "kind": "x",
+            "enableFencing": False,
+            "items": [{"kind": "y", "location": "us-east1", "rrdatas": ["192.0.2.1"], "signatureRrdatas": ["z"]}],
+        },
+    }
+    plain = {"geo": {"items": [{"location": "us-east1", "rrdatas": ["192.0.2.1"]}]}}
+    assert record_sets.normalize_policy(json.dumps(added)) == record_sets.normalize_policy(json.dumps(plain))
+
+
+def test_weights_of_a_routing_policy_are_normalized_and_may_be_zero() -> None:
+    one, other = (f'{{"wrr":{{"items":[{{"weight":{weight},"rrdatas":["192.0.2.1"]}}]}}}}' for weight in ("0.0", "0"))
+    assert record_sets.normalize_policy(one) == record_sets.normalize_policy(other)
+    assert '"weight":0' in record_sets.normalize_policy(one)
+
+
+@pytest.mark.parametrize("text", ["", "x", "[]", "{}", '{"wrr":{},"geo":{}}', '{"latency":{}}'])
+def test_an_invalid_routing_policy_is_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Expecting|expected a JSON object with one of geo, primaryBackup, wrr"):
+        record_sets.normalize_policy(text)
+
+
+# Adjust desired records to Cloud DNS (docs/spec/plan.md 5, 10.6 and 11)
+
+
+USUAL = ProjectLimits()
+
+
+@pytest.mark.parametrize(
+    ("value", "targets"),
+    [
+        pytest.param(endpoint(props={"alias": "true"}), ("192.0.2.1",), id="5-alias-property-is-ignored"),
+        pytest.param(
+            endpoint("CNAME", "lb.example.net", props={"aws/weight": "1"}), ("lb.example.net",), id="of-others"
+        ),
+        pytest.param(endpoint("TXT", "v=spf1 -all"), ('"v=spf1" "-all"',), id="text-without-quotes"),
+        pytest.param(endpoint("TXT", '"v=spf1 -all"'), ('"v=spf1 -all"',), id="text-in-quotes"),
+    ],
+)
+def test_desired_records_are_changed_to_the_form_that_cloud_dns_returns(
+    value: DesiredRecord, targets: tuple[str, ...]
+) -> None:
+    found = adjust_record(value, ZONE, USUAL)
+    assert isinstance(found, DesiredRecord)
+    assert (found.targets, tuple(found.properties)) == (targets, ())
+    assert adjust_record(found, ZONE, USUAL) == found
+
+
+@pytest.mark.parametrize("routing", [WEIGHTED, GEO, FAILOVER], ids=["weighted", "geolocation", "failover"])
+def test_a_record_with_a_routing_policy_has_the_targets_of_that_policy(routing: dict[str, object]) -> None:
+    found = adjust_record(routed(routing), ZONE, USUAL)
+    assert isinstance(found, DesiredRecord)
+    assert found.targets == record_sets.list_policy_targets(found.properties.get(record_sets.ROUTING_POLICY))
+    assert adjust_record(found, ZONE, USUAL) == found
+
+
+@pytest.mark.parametrize(
+    ("value", "detail"),
+    [
+        pytest.param(
+            endpoint("DNAME", "x.example.net"), "Cloud DNS does not support DNAME; allowed: A, AAAA,", id="type"
+        ),
+        pytest.param(
+            endpoint(sid="blue"), "Cloud DNS does not support set identifiers, such as 'blue'", id="set-identifier"
+        ),
+        pytest.param(endpoint(name="www.example.net"), "lies outside zone example.org", id="outside"),
+        pytest.param(endpoint("CNAME", "x.example.net", name="example.org"), "is not allowed at the apex", id="apex"),
+        pytest.param(
+            endpoint("CNAME", "x.example.net", "y.example.net"), "a CNAME can have only one target", id="two-CNAMEs"
+        ),
+        pytest.param(endpoint("NS", "a.example.net", name="*.example.org"), "NS is not allowed at a wildcard", id="NS"),
+        pytest.param(
+            endpoint("NS", *(f"n{n}.example.net" for n in range(9))), "9 values in one record; allowed: 8", id="9-NS"
+        ),
+        pytest.param(endpoint("A", *(f"192.0.2.{n}" for n in range(101))), "101 values in one record", id="101-A"),
+        pytest.param(endpoint("TXT"), "TXT needs a target", id="empty"),
+        pytest.param(endpoint("TXT", 'half "quoted'), "allowed: TXT values", id="half-quoted"),
+        pytest.param(
+            endpoint("A", "lb.example.net", props={"alias": "true"}), "Cloud DNS does not support aliases", id="alias"
+        ),
+        pytest.param(endpoint("SRV", "0 5 5060 sip.example.net"), "a host ending in '.'", id="SRV"),
+        pytest.param(
+            endpoint(props={record_sets.ROUTING_POLICY: "x"}), "google/routing-policy: Expecting value", id="policy"
+        ),
+    ],
+)
+def test_records_that_cloud_dns_would_refuse_are_refused_before_they_are_sent(
+    value: DesiredRecord, detail: str
+) -> None:
+    found = adjust_record(value, ZONE, USUAL)
+    assert isinstance(found, Refusal)
+    assert (found.desired, found.reason) == (value, Reason.UNSUPPORTED)
+    assert detail in found.detail
+
+
+def test_records_above_the_limits_of_the_google_project_are_refused() -> None:
+    many = endpoint("A", *(f"192.0.2.{number}" for number in range(101)))
+    assert isinstance(adjust_record(many, ZONE, USUAL), Refusal)
+    assert adjust_record(many, ZONE, ProjectLimits(values=101)) == many
