@@ -9,7 +9,10 @@ import pytest
 
 from extdns.errors import ApiError, UsageError
 from extdns.kube.api import ApiClient
+from extdns.kube.api_protocol import build_collection_path, build_object_path
 from extdns.kube.client import ClusterAccess, HttpClient
+from extdns.kube.manifests.cluster import ManifestCluster
+from extdns.kube.synthetic_objects import ClusterWithSyntheticObjects
 from extdns.kube.unstructured_resources import (
     UnstructuredResource,
     discover_kind,
@@ -17,9 +20,14 @@ from extdns.kube.unstructured_resources import (
     is_plural,
     parse_resource,
 )
+from extdns.model.cluster import Phase
 from extdns.model.kind import Kind, ObjectKey
-from extdns.resources.core import SERVICE
+from extdns.model.kubernetes_object import ObjectMeta
+from extdns.ports import Cluster, NotSyncedError
+from extdns.resources.core import NODE, SERVICE, Node
 from extdns.resources.istio import ISTIO_GATEWAY
+from extdns.resources.networking import INGRESS
+from tests.cluster_changes import added, summarize_changes, synced
 from tests.clusters import REQUEST_TIMEOUT_S
 from tests.fakes.apiserver.kinds import Kind as Served
 from tests.fakes.apiserver.server import ApiServer
@@ -145,3 +153,94 @@ def test_without_an_api_server_the_kind_is_derived_from_the_plural_of_the_resour
 )
 def test_regular_english_plurals_of_kinds_are_recognized(plural: str, name: str, *, expected: bool) -> None:
     assert is_plural(plural, name) is expected
+
+
+# URL paths of objects (Kubernetes API concepts, "Resource URIs")
+
+
+@pytest.mark.parametrize(
+    ("kind", "namespace", "path"),
+    [
+        pytest.param(SERVICE, "", "/api/v1/services", id="core"),
+        pytest.param(SERVICE, "shop", "/api/v1/namespaces/shop/services", id="core-namespace"),
+        pytest.param(NODE, "", "/api/v1/nodes", id="cluster-wide"),
+        pytest.param(INGRESS, "", "/apis/networking.k8s.io/v1/ingresses", id="group"),
+        pytest.param(INGRESS, "shop", "/apis/networking.k8s.io/v1/namespaces/shop/ingresses", id="group-namespace"),
+    ],
+)
+def test_the_url_path_of_a_collection_contains_group_version_and_namespace(
+    kind: Kind, namespace: str, path: str
+) -> None:
+    assert build_collection_path(kind, namespace) == path
+
+
+def test_the_url_path_of_an_object_is_below_that_of_its_collection() -> None:
+    assert build_object_path(ObjectKey(SERVICE, "shop", "web")) == "/api/v1/namespaces/shop/services/web"
+    assert build_object_path(ObjectKey(NODE, "", "ip-10.ec2")) == "/api/v1/nodes/ip-10.ec2"
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name"),
+    [
+        pytest.param("shop", "", id="no-name"),
+        pytest.param("", "web", id="no-namespace"),
+        pytest.param("shop", "..", id="up"),
+        pytest.param(".", "web", id="here"),
+        pytest.param("shop", "web/status", id="slash"),
+        pytest.param("shop", "web?watch=1", id="query"),
+        pytest.param("shop", "wéb", id="no-ascii"),
+        pytest.param("shop", "web\n", id="line-end"),
+        pytest.param("shop", "w" * 254, id="too-long"),
+    ],
+)
+def test_building_the_url_path_of_an_object_with_an_invalid_name_raises_an_error(namespace: str, name: str) -> None:
+    with pytest.raises(ValueError, match="name"):
+        build_object_path(ObjectKey(SERVICE, namespace, name))
+
+
+# A cluster that also returns objects which extdns generates
+
+
+THING = Kind("", "", "Thing", "things", namespaced=False)
+OTHER = Kind("", "", "Other", "others")
+THINGS = tuple(Node(metadata=ObjectMeta(name=name)) for name in ("a", "b"))
+SYNTHETIC_CHANGES = [added(THING, "a"), added(THING, "b"), synced(THING)]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    (tmp_path / "web.yaml").write_text("apiVersion: v1\nkind: Service\nmetadata: {name: web}\n")
+    files = ManifestCluster([str(tmp_path)], watch=False)
+    return ClusterWithSyntheticObjects(files, {THING: THINGS, OTHER: ()}, monotonic=lambda: 7.0)
+
+
+def test_generated_objects_are_returned_once_their_kind_is_required(cluster: Cluster) -> None:
+    assert summarize_changes(cluster.take(0)) == []
+    assert cluster.require(THING).phase is Phase.LISTING
+    with pytest.raises(NotSyncedError):
+        cluster.view.get(THING, "", "a")
+    assert summarize_changes(cluster.take(60)) == SYNTHETIC_CHANGES
+    assert cluster.require(THING).phase is Phase.SYNCED
+    assert summarize_changes(cluster.take(0)) == []
+    assert cluster.view.get(THING, "", "a") is THINGS[0]
+    assert list(cluster.view.select(THING, "", {})) == list(THINGS)
+
+
+def test_a_generated_kind_without_objects_becomes_synced_too(cluster: Cluster) -> None:
+    cluster.require(OTHER)
+    assert summarize_changes(cluster.take(0)) == [synced(OTHER)]
+
+
+def test_objects_of_the_wrapped_cluster_are_returned_besides_generated_ones(cluster: Cluster) -> None:
+    cluster.require(SERVICE)
+    cluster.require(THING)
+    assert summarize_changes(cluster.take(0)) == [*SYNTHETIC_CHANGES, added(SERVICE, "default/web"), synced(SERVICE)]
+    assert cluster.view.get(SERVICE, "default", "web") is not None
+    cluster.close()
+
+
+def test_the_kind_decides_whether_an_object_is_looked_up_among_generated_objects_or_in_the_wrapped_cluster(
+    cluster: Cluster,
+) -> None:
+    keys = [ObjectKey(THING, "", "a"), ObjectKey(THING, "", "z"), ObjectKey(SERVICE, "default", "web")]
+    assert [cluster.exists(key) for key in keys] == [True, False, True]

@@ -1,17 +1,36 @@
-"""The content of a status: conditions, and endpoints with problems."""
+"""The status of objects and policies: what it contains, and when it is written."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
 
 import msgspec
 import pytest
 
-from extdns.kube.status_conditions import ObjectWithStatus, build_endpoint_status, drop_undeclared_fields, has_status
+from extdns.app.cluster import connect_api_server
+from extdns.config import parse
+from extdns.controller.clock import SystemClock
+from extdns.kube.event_sender import EventSender
+from extdns.kube.policy_status import ANNOTATION, ConfigMapPolicyStatusWriter
+from extdns.kube.status_conditions import (
+    ObjectWithStatus,
+    build_endpoint_status,
+    build_policy_status,
+    drop_undeclared_fields,
+    has_status,
+)
 from extdns.model.kind import ObjectKey
-from extdns.model.object_status import EndpointProblem, ObjectStatus
+from extdns.model.object_status import EndpointProblem, ObjectStatus, PolicyStatus
 from extdns.model.reason import MEANINGS, Reason
+from extdns.resources.extdns import DNS_POLICY
 from extdns.resources.externaldns import DNS_ENDPOINT
+from tests.fakes.apiserver.server import ApiServer
+from tests.objects import Json
+from tests.program.installation import Installation
 
 NOW = "2026-11-21T16:00:00Z"
 BEFORE = "2026-01-01T00:00:00Z"
@@ -157,3 +176,108 @@ def test_the_status_of_an_object_whose_crd_declares_no_conditions_is_current_if_
     assert status == {"observedGeneration": 4}
     assert has_status(status, found({"observedGeneration": 4}))
     assert not has_status(status, found({"observedGeneration": 3}))
+
+
+# The status of a DNSPolicy
+
+
+NOW, BEFORE = "2026-01-02T03:04:05Z", "2026-01-01T00:00:00Z"
+KEY = ObjectKey(DNS_POLICY, "", "rule")
+
+
+def build_policy(status: object = None) -> ObjectWithStatus:
+    return msgspec.convert({"metadata": {"generation": 4}, "status": status}, ObjectWithStatus)
+
+
+def test_the_status_of_a_dns_policy_in_use_is_ready_and_counts_matches_and_violations() -> None:
+    status = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=7, violations=2), build_policy(), NOW)
+    assert status == {
+        "observedGeneration": 4,
+        "conditions": [
+            {
+                "type": "Ready",
+                "status": "True",
+                "reason": "Compiled",
+                "message": "The rule is in use.",
+                "observedGeneration": 4,
+                "lastTransitionTime": NOW,
+            }
+        ],
+        "counts": {"matched": 7, "violations": 2},
+    }
+
+
+def test_the_status_of_an_invalid_dns_policy_says_what_is_wrong_and_what_happens_to_records() -> None:
+    problems = tuple(f"problem {number}\n" for number in range(7))
+    policy = PolicyStatus(key=KEY, generation=4, problems=problems, is_used=False)
+    (condition,) = build_policy_status(policy, build_policy(), NOW)["conditions"]
+    assert (condition["status"], condition["reason"]) == ("False", "Invalid")
+    assert condition["message"] == (
+        "problem 0\\n; problem 1\\n; problem 2\\n; problem 3\\n; problem 4\\n; and 2 more. "
+        "No version of this policy is in use: new records that may match it wait, published records stay."
+    )
+
+
+def test_the_transition_time_in_a_dns_policy_status_changes_only_when_the_condition_does() -> None:
+    before = build_policy_status(PolicyStatus(key=KEY, generation=3), build_policy(), BEFORE)
+    same = build_policy_status(PolicyStatus(key=KEY, generation=4, matched=1), build_policy(before), NOW)
+    other = build_policy_status(PolicyStatus(key=KEY, generation=4, problems=("a",)), build_policy(before), NOW)
+    assert [one["conditions"][0]["lastTransitionTime"] for one in (same, other)] == [BEFORE, NOW]
+
+
+# When the status of a policy is written to its ConfigMap: only by the leader
+
+
+PROBLEMS: Final = {"dns/rules/names.rego": "conflict"}
+CONFIG_MAP: Final[Json] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "rules", "namespace": "dns", "labels": {"openpolicyagent.org/policy": "rego"}},
+}
+
+
+class Gate:
+    """A write gate that a test opens."""
+
+    def __init__(self) -> None:
+        self.opened = False
+
+    def is_open(self) -> bool:
+        return self.opened
+
+
+@contextmanager
+def start_writer(folder: Path, server: ApiServer, gate: Gate) -> Iterator[ConfigMapPolicyStatusWriter]:
+    server.put(CONFIG_MAP)
+    cluster = parse(Installation(folder, server, example_org="").flags(), {}).cluster
+    events = EventSender(connect_api_server(cluster)[0], SystemClock(), pause_s=0.0)
+    writer = ConfigMapPolicyStatusWriter(connect_api_server(cluster)[0], events, may_write=gate.is_open, retry_s=0.01)
+    yield writer
+    writer.close(10.0)
+
+
+def read_status(server: ApiServer) -> object:
+    found = server.get("ConfigMap", "dns", "rules")
+    assert found is not None
+    text = (found["metadata"].get("annotations") or {}).get(ANNOTATION)
+    return json.loads(text) if text else None
+
+
+def test_a_standby_writes_neither_the_status_annotation_of_a_policy_configmap_nor_an_event(tmp_path: Path) -> None:
+    with ApiServer() as server:
+        with start_writer(tmp_path, server, Gate()) as writer:
+            writer.write(PROBLEMS)
+        assert read_status(server) is None
+        assert server.objects("Event") == []
+
+
+def test_a_standby_that_becomes_the_leader_writes_the_latest_status_annotation_of_a_policy_configmap(
+    tmp_path: Path,
+) -> None:
+    gate = Gate()
+    with ApiServer() as server, start_writer(tmp_path, server, gate) as writer:
+        writer.write({"dns/rules/names.rego": "an older problem"})
+        writer.write(PROBLEMS)
+        gate.opened = True
+        server.log.wait_for("patch", "configmaps")
+        assert read_status(server) == {"status": "error", "error": "names.rego: conflict"}
