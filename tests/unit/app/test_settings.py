@@ -1,4 +1,4 @@
-"""Which sources the flags select."""
+"""The sources, the DNS services and the settings of the engine that flags select."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ from typing import Final
 
 import pytest
 
+from extdns.app.provider import build_cloud_dns_settings, build_route53_settings
 from extdns.app.sources import build_sources, map_kinds_by_label
 from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.flags.validation import AVAILABLE
+from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
+from extdns.metrics.metrics import Metrics
+from extdns.model.api_request import ApiCall
 from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER
+from tests.cluster_world import COMPAT, HOUR_S, start_cluster
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.server import ApiServer
+from tests.objects import service
+from tests.unit.metrics.scrape import labels, series
 
 BASE: Final = ("--provider=inmemory", "--policy=sync", "--registry=noop")
 
@@ -188,3 +195,45 @@ def test_with_manifests_a_kind_is_namespaced_as_its_crd_or_the_kinds_built_into_
         parse([*BASE, f"--manifests={tmp_path}", "--source=unstructured", f"--unstructured-resource={resource}"], {})
     )
     assert (source.kind.name, source.kind.namespaced) == expected
+
+
+# How the settings of DNS services are built from flags
+
+
+FLAGS = ["--source=service", "--aws-profile=a", "--aws-profile=b", "--metrics-address=127.0.0.1:0"]
+
+
+def test_request_times_of_every_dns_account_are_recorded() -> None:
+    config = parse([*FLAGS, "--provider=aws"], {})
+    assert [account.on_request for account in build_route53_settings(config).accounts] == [REQUEST_TIMES.record] * 2
+    assert build_cloud_dns_settings(config).on_request == REQUEST_TIMES.record
+
+
+def test_calls_of_every_dns_account_are_measured_by_action_and_status() -> None:
+    config = parse([*FLAGS, "--provider=aws"], {})
+    call = ApiCall(action="PlantedAction", status="ok", seconds=0.5)
+    for account in build_route53_settings(config).accounts:
+        account.on_call(call)
+    build_cloud_dns_settings(config).on_call(call)
+    metrics = Metrics(call_durations=CALL_DURATIONS)
+    key = labels(action="PlantedAction", status="ok")
+    assert series(metrics, "extdns_api_call_duration_seconds_count")[key] == 3
+
+
+# The settings of the engine that follow from flags
+
+
+@pytest.mark.parametrize(
+    ("flags", "rounds"),
+    [
+        pytest.param((), 7, id="quiet"),
+        pytest.param(COMPAT, 60, id="compat"),
+        pytest.param(("--max-refresh-interval=1m",), 60, id="fixed"),
+        pytest.param(("--max-refresh-interval=5m",), 13, id="at-most-five-minutes"),
+    ],
+)
+def test_flags_decide_how_often_an_unchanged_zone_is_read_in_an_hour(flags: tuple[str, ...], rounds: int) -> None:
+    world = start_cluster(service("web"), flags=["--interval=1m", *flags])
+    world.calls.clear()
+    world.run(for_s=HOUR_S)
+    assert world.calls.count("ReadPage") == pytest.approx(rounds, abs=1)
