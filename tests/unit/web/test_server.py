@@ -6,9 +6,12 @@ import errno
 import http.client
 import json
 import socket
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from wsgiref.handlers import SimpleHandler
+from wsgiref.simple_server import WSGIServer
 
 import pytest
 
@@ -17,6 +20,7 @@ from extdns.errors import UsageError
 from extdns.flags.address import ListenAddress, parse_address
 from extdns.web.connections import Connections
 from extdns.web.health import HealthApplication
+from extdns.web.own_host import is_own_host
 from extdns.web.server import WebServer
 from tests.web_server import (
     ANYWHERE,
@@ -25,6 +29,7 @@ from tests.web_server import (
     application,
     connect,
     exchange,
+    read_all,
     readiness,
     serving,
 )
@@ -32,6 +37,9 @@ from tests.web_server import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
 
 needs_ipv6 = pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 on this machine")
 
@@ -248,3 +256,103 @@ def test_the_application_gets_no_environment_variables_of_the_process(monkeypatc
         exchange(port, COMPLETE_REQUEST)
     assert "REQUEST_METHOD" in seen
     assert "AWS_SECRET_ACCESS_KEY" not in seen
+
+
+# Slow, numerous or unresponsive clients of the web server, over loopback sockets
+
+
+def test_the_connection_of_a_client_that_sends_too_slowly_is_closed() -> None:
+    with serving(application(), timeout_s=0.01) as port, connect(port) as client:
+        assert client.recv(1) == b""
+
+
+def test_if_there_are_too_many_connections_the_oldest_is_closed() -> None:
+    with serving(application(), most=2) as port, connect(port) as first, connect(port) as second:
+        assert exchange(port, COMPLETE_REQUEST).endswith(b"OK")
+        assert first.recv(1) == b""
+        second.sendall(COMPLETE_REQUEST)
+        assert read_all(second).endswith(b"OK")
+
+
+def test_a_health_probe_is_answered_while_two_hundred_slow_clients_are_connected() -> None:
+    with WebServer(ANYWHERE, application()) as server, ExitStack() as slow:
+        for number in range(200):
+            client = slow.enter_context(connect(server.port))
+            client.sendall(b"GET /metrics HTTP/1.1\r\n"[: number % 24])
+            if number % 20 == 0:
+                assert exchange(server.port, COMPLETE_REQUEST).endswith(b"OK")
+
+
+def test_if_no_more_files_can_be_opened_the_oldest_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    accept, refusals = WSGIServer.get_request, iter([errno.EMFILE, errno.ECONNABORTED])
+
+    def refuse(server: WSGIServer) -> tuple[socket.socket, object]:
+        if connections and (number := next(refusals, 0)):
+            raise OSError(number, "refused")
+        connections.append(found := accept(server))
+        return found
+
+    connections = list[tuple[socket.socket, object]]()
+    monkeypatch.setattr(WSGIServer, "get_request", refuse)
+    with serving(application()) as port, connect(port) as first, connect(port) as second, connect(port) as third:
+        assert first.recv(1) == b""
+        for client in (second, third):
+            client.sendall(COMPLETE_REQUEST)
+            assert read_all(client).endswith(b"OK")
+
+
+def test_the_connection_of_a_client_that_does_not_read_the_response_is_closed() -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        try:
+            while environ["PATH_INFO"] == "/endless":
+                yield b"x" * 65536
+                began.set()
+        finally:
+            ended.set()
+
+    with serving(endless, most=1) as port, connect(port) as client:
+        client.sendall(b"GET /endless HTTP/1.1\r\n\r\n")
+        assert began.wait(HANGS_S)
+        assert not ended.is_set()
+        exchange(port, COMPLETE_REQUEST)
+        assert ended.wait(HANGS_S)
+
+
+# A server on a loopback address refuses requests whose `Host` header names another host, against DNS rebinding
+
+
+def accepts(listen: str, host: str) -> bool:
+    """Serve at *listen*, as a flag has it, and return whether a request with the header `Host: host` is accepted."""
+    address = parse_address(listen)
+
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        start_response("200 OK" if is_own_host(environ, address.host) else "421 Misdirected Request", [])
+        return ()
+
+    with WebServer(address, respond) as server:
+        return exchange(server.port, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()).startswith(b"HTTP/1.0 200 ")
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1:0", "localhost:0"])
+def test_a_server_on_loopback_accepts_requests_for_loopback_host_names_only(listen: str) -> None:
+    assert not accepts(listen, "evil.test:8888")
+    assert accepts(listen, "localhost:8888")
+
+
+@pytest.mark.parametrize("host", ["LOCALHOST", "localhost.", "127.1", "2130706433", "ip6-localhost"])
+def test_a_server_on_loopback_accepts_its_own_host_name_only_however_the_flag_spells_loopback(host: str) -> None:
+    assert not is_own_host({"SERVER_NAME": "127.0.0.1", "HTTP_HOST": "evil.test"}, host)
+    assert is_own_host({"SERVER_NAME": "127.0.0.1", "HTTP_HOST": f"{host}:8888"}, host)
+
+
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::", "192.0.2.1"])
+def test_a_server_that_is_not_bound_to_loopback_accepts_every_host(bound: str) -> None:
+    assert is_own_host({"SERVER_NAME": bound, "HTTP_HOST": "extdns.dns.svc:8888"}, "localhost")
+
+
+@pytest.mark.parametrize("bound", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+def test_a_server_bound_to_any_form_of_a_loopback_address_rejects_other_host_names(bound: str) -> None:
+    assert not is_own_host({"SERVER_NAME": bound, "HTTP_HOST": "evil.test"}, "localhost")
