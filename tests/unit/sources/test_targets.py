@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.model.claim import ClaimWarning, InvalidClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
+from extdns.model.value import StringMap
+from extdns.resources.core import SERVICE
 from extdns.sources.annotation_names import BOTH_PREFIXES, PREFIX
 from extdns.sources.annotations import (
     Annotations,
+    ExcludedHost,
     FoundTargets,
     MissingTargets,
+    RecordOptions,
     parse_targets,
     read_load_balancer,
     read_target_annotation,
 )
+from extdns.sources.claim_builder import ClaimBuilder
+from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.samples import balanced as status
+from tests.unit.sources.samples import list_resolved_claims
 
 NOTHING = MissingTargets(reason=Reason.NO_ADDRESS, detail="nothing")
 
@@ -103,3 +113,128 @@ def test_a_load_balancer_without_address_counts_as_missing_targets() -> None:
     answer = read_load_balancer(status())
     assert isinstance(answer, MissingTargets)
     assert answer.reason is Reason.NO_ADDRESS
+
+
+# Claims of one object are merged and sorted, with labels and warnings (docs/spec/sources.md 1.5, 1.8)
+
+
+REF = ObjectRef(key=ObjectKey(SERVICE, "shop", "web"))
+HOST = DnsName("a.t")
+NOTICE = ClaimWarning(reason=Reason.INVALID_TTL, field="f", value="x", allowed="y")
+
+
+def a(*targets: str) -> FoundTargets:
+    return FoundTargets(groups=(("A", targets),))
+
+
+def cname(*targets: str) -> FoundTargets:
+    return FoundTargets(groups=(("CNAME", targets),))
+
+
+def missing(reason: Reason = Reason.NO_ADDRESS) -> MissingTargets:
+    return MissingTargets(reason=reason, detail="why")
+
+
+def create_builder(options: RecordOptions | None = None) -> ClaimBuilder:
+    return ClaimBuilder("service", REF, options or RecordOptions())
+
+
+# docs/spec/sources.md 1.5
+def test_targets_of_one_name_and_type_are_merged() -> None:
+    one = create_builder()
+    one.request_name(HOST, "first", a("10.0.0.2"))
+    one.request_name(HOST, "second", a("10.0.0.10", "10.0.0.2"))
+    one.request_name(HOST, "third", a("10.0.0.2"))
+    assert reduce_claims(one.build()) == [resolved("a.t", "A", "10.0.0.10", "10.0.0.2")]
+    assert list_resolved_claims(one.build())[0].provenance.field == "first"
+
+
+# docs/spec/sources.md 1.5
+def test_different_cname_targets_stay_separate_claims() -> None:
+    one = create_builder()
+    for target in ("y.t", "x.t", "y.t"):
+        one.request_name(HOST, "f", cname(target))
+    assert reduce_claims(one.build()) == [resolved("a.t", "CNAME", "x.t"), resolved("a.t", "CNAME", "y.t")]
+
+
+def test_claims_are_sorted_as_resolved_then_unresolved_then_excluded_then_invalid() -> None:
+    one = create_builder()
+    one.parse_name("a..t", "f")
+    for name in ("d.t", "c.t"):
+        one.request_name(DnsName(name), "f", ExcludedHost(excluded_by="--flag"))
+    for name in ("f.t", "e.t"):
+        one.request_name(DnsName(name), "f", missing())
+    for name in ("h.t", "g.t"):
+        one.request_name(DnsName(name), "f", a("192.0.2.1"))
+    assert reduce_claims(one.build()) == [
+        resolved("g.t", "A", "192.0.2.1"),
+        resolved("h.t", "A", "192.0.2.1"),
+        unresolved("e.t", Reason.NO_ADDRESS),
+        unresolved("f.t", Reason.NO_ADDRESS),
+        excluded("--flag", "c.t"),
+        excluded("--flag", "d.t"),
+        invalid(Reason.INVALID_NAME, "a..t"),
+    ]
+
+
+def test_a_name_that_is_resolved_once_is_not_also_unresolved_or_excluded() -> None:
+    one = create_builder()
+    one.request_name(HOST, "f", ExcludedHost(excluded_by="--flag"))
+    one.request_name(HOST, "f", missing())
+    assert reduce_claims(one.build()) == [unresolved("a.t", Reason.NO_ADDRESS)]
+    one.request_name(HOST, "f", a("192.0.2.1"))
+    assert reduce_claims(one.build()) == [resolved("a.t", "A", "192.0.2.1")]
+
+
+def test_if_a_name_is_unresolved_or_excluded_twice_the_first_reason_is_kept() -> None:
+    one = create_builder()
+    one.request_name(HOST, "f", missing())
+    one.request_name(HOST, "f", missing(Reason.NO_ENDPOINTS))
+    one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--first"))
+    one.request_name(DnsName("b.t"), "f", ExcludedHost(excluded_by="--second"))
+    assert reduce_claims(one.build()) == [unresolved("a.t", Reason.NO_ADDRESS), excluded("--first", "b.t")]
+
+
+def test_every_claim_has_the_record_options_of_the_object() -> None:
+    options = RecordOptions(
+        ttl_s=60, set_identifier="blue", properties=StringMap.from_items({"aws/weight": "1"}), warnings=(NOTICE,)
+    )
+    one = create_builder(options)
+    one.request_name(HOST, "f", a("192.0.2.1"))
+    one.request_name(DnsName("b.t"), "f", missing())
+    want, unresolved = one.build()
+    assert list_resolved_claims([want])[0].desired.labels == (("resource", "service/shop/web"),)
+    assert list_resolved_claims([want])[0].desired.properties == (("aws/weight", "1"),)
+    assert (list_resolved_claims([want])[0].desired.ttl_s, list_resolved_claims([want])[0].warnings) == (60, (NOTICE,))
+    assert list_resolved_claims([want])[0].set_identifier == "blue"
+    assert isinstance(unresolved, UnresolvedClaim)
+    assert (unresolved.set_identifier, unresolved.detail, unresolved.provenance.ref) == ("blue", "why", REF)
+
+
+def test_a_warning_about_an_object_without_resolved_claims_becomes_an_invalid_claim() -> None:
+    one = create_builder(RecordOptions(warnings=(NOTICE,)))
+    one.request_name(HOST, "g", missing())
+    claim = one.build()[-1]
+    assert isinstance(claim, InvalidClaim)
+    assert (claim.provenance.field, claim.reason, claim.value, claim.allowed) == ("f", Reason.INVALID_TTL, "x", "y")
+
+
+def test_equal_warnings_are_reported_once() -> None:
+    one = create_builder(RecordOptions(warnings=(NOTICE,)))
+    one.request_name(HOST, "f", FoundTargets(groups=(("A", ("192.0.2.1",)),), warnings=(NOTICE,)))
+    assert list_resolved_claims(one.build())[0].warnings == (NOTICE,)
+
+
+# docs/spec/sources.md 1.2
+def test_an_invalid_claim_shows_the_field_and_what_is_allowed() -> None:
+    one = create_builder()
+    assert one.parse_name("x" * 64 + ".t", "spec.rules[0].host") is None
+    assert one.parse_name("Ok.T.", "f") == "ok.t"
+    claim = one.build()[0]
+    assert isinstance(claim, InvalidClaim)
+    assert (claim.provenance.field, claim.reason) == ("spec.rules[0].host", Reason.INVALID_NAME)
+    assert "63 bytes" in claim.allowed
+
+
+def test_a_claim_builder_without_requested_hosts_builds_no_claims() -> None:
+    assert create_builder().build() == ()
