@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 from extdns.engine.inputs import Cause, KindStateChanged, Observation, Observed
 from extdns.model.change import Batch, Create, Delete, Outcome, Refused, Update
@@ -18,6 +19,7 @@ from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
+from tests.fakes.faulty import FaultyProvider
 
 SERVICE = Kind("", "v1", "Service", "services")
 INGRESS = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
@@ -152,6 +154,12 @@ def refuse_names(*bad: str, outcome: Outcome = REFUSED) -> Callable[[Batch], Out
     """Build a rule by which the service answers *outcome* to every batch that changes one of the names *bad*."""
     names = {host(text) for text in bad}
     return lambda batch: outcome if any(change_set.name in names for change_set in batch.change_sets) else None
+
+
+def change_before_each_batch(provider: FaultyProvider, at: str) -> Callable[[Batch], None]:
+    """Build a rule by which another writer gives the record *at* another target before each batch."""
+    numbers = count(1)
+    return lambda _: provider.put_records(ZONE, record(at, f"198.51.100.{next(numbers)}"))
 
 
 def refuse_with_names(*bad: str) -> Callable[[Batch], Outcome | None]:

@@ -66,7 +66,7 @@ class Engine:
         self.settings = settings
         self._deadlines = Deadlines()
         self.claims = ClaimIndex(settings.plan)
-        self.zones = Zones(longest_only=settings.capabilities.longest_match_only)
+        self.zones = Zones(longest_only=settings.capabilities.longest_match_only, is_single_pass=settings.once)
         self.delete_guard = DeleteGuard(settings.deletes, settings.settings_digest)
         self.decisions = Decisions()
         self.leadership = Leadership(settings, self.zones, self.decisions, self.delete_guard)
@@ -267,7 +267,6 @@ class Engine:
             return ()
         self._gather_until_at = 0.0  # the next batch can be sent
         names = find_names(batch)
-        was_forbidden = bool(state.queue.forbidden)
         self._refresher.take_outcome(state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
             state.cache.record_write((write.key for write in batch.writes), outcome.records)
@@ -276,8 +275,6 @@ class Engine:
         else:
             state.queue.record_failure(batch, outcome, now_s)
             self._enqueue(self._refresher.add_related(names))
-        if bool(state.queue.forbidden) is not was_forbidden:
-            self._enqueue(state.queue.queued)
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
     def _enqueue(self, names: Iterable[DnsName], gather_until_at: float = 0.0) -> None:
@@ -393,7 +390,7 @@ class Engine:
         if self._dirty:
             times.append(self._gather_until_at)
         for state in self.zones:
-            times += (state.queue.retries.next_deadline_at, state.queue.retry.until_at)
+            times += state.queue.find_deadlines()
         times += self.zones.find_deadlines(self._give_up)
         if self._state_sync.is_ready:
             times += (self.delete_guard.next_deadline_at, self.delete_guard.cluster.identity_deadline_at)

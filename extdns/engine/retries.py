@@ -26,9 +26,6 @@ MAX_REQUESTED_S: Final = 3600.0
 _ATTEMPTS: Final = 5
 """Failures in a row after which a single pass gives up."""
 
-_TOGETHER_S: Final = 10.0
-"""Refused names whose pauses end within this time are retried together."""
-
 _WRITE_RATE_WINDOW_S: Final = 60.0
 _MAX_WRITES: Final = 3
 
@@ -37,13 +34,19 @@ class Failure(StrEnum):
     """The failures that are retried. The comment says what is retried: a name, a zone or the list of zones."""
 
     REFUSED = "refused"  # a name: the service refused its change
+    FORBIDDEN = "forbidden"  # a name: the permission to change it is missing
+    NO_ANSWER = "no-answer"  # a name: the service does not answer when it is sent alone
     CONTENDED = "contended"  # a name: another writer keeps changing it back
     WRITE_CONFLICT = "write-conflict"  # a name: a record was not what was read
     WRITTEN_OFTEN = "written-often"  # a name: it is written again and again
     PLANNING = "planning"  # a name: planning it raised an exception
-    ZONE_WRITE = "zone-write"  # a zone: throttled, forbidden, or a batch without an answer
+    ZONE_WRITE = "zone-write"  # a zone: throttled, or a batch without an answer
     ZONE_READ = "zone-read"  # a zone: a page or names could not be read
     ZONE_LIST = "zone-list"  # all zones, or those of some accounts, could not be listed
+
+
+FAILED: Final = (Failure.REFUSED, Failure.FORBIDDEN, Failure.NO_ANSWER)
+"""The failures of a name that is to blame for the failure of its batch. A name has at most one of them."""
 
 
 class RetryPolicy(Value, frozen=True, kw_only=True):
@@ -59,6 +62,8 @@ class RetryPolicy(Value, frozen=True, kw_only=True):
 
 POLICIES: Final[Mapping[Failure, RetryPolicy]] = {
     Failure.REFUSED: RetryPolicy(first_s=60.0, max_s=3600.0),
+    Failure.FORBIDDEN: RetryPolicy(first_s=60.0, max_s=300.0),
+    Failure.NO_ANSWER: RetryPolicy(first_s=60.0, max_s=300.0),
     Failure.CONTENDED: RetryPolicy(first_s=300.0, max_s=3600.0),
     Failure.WRITE_CONFLICT: RetryPolicy(first_s=1.0, max_s=60.0),  # after a first attempt without a pause
     Failure.WRITTEN_OFTEN: RetryPolicy(first_s=5.0, max_s=5.0),
@@ -177,28 +182,32 @@ class RetryTable:
         self.schedule(name, retry)
         return retry
 
-    def delay_refused(
-        self, refused: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float, longest_s: float
+    def delay(
+        self, name: DnsName, failure: Failure, changes: tuple[ChangeSet, ...], block: Blocked, now_s: float
     ) -> None:
-        """Begin a pause of at most *longest_s* for each of the *refused* names.
+        """Begin a pause of *name*, whose *changes* failed with one of `FAILED`; *block* states why they wait."""
+        self.remove(name, *(other for other in FAILED if other is not failure))
+        retry = self.record_failure(name, failure, now_s)
+        retry.changes, retry.block = changes, block
 
-        Store with it the changes of the name, and *block*, which states why they wait. Names whose pauses end at about
-        the same time are retried together.
-        """
-        ends = {retry.until_at for _, retry in self.select(Failure.REFUSED)}
-        for name, changes in refused.items():
-            retry = self.add(name, Failure.REFUSED)
-            retry.changes, retry.block = changes, block
-            retry.record_failure(now_s)
-            own_at = min(retry.until_at, now_s + longest_s)
-            retry.until_at = min((at_s for at_s in ends if abs(at_s - own_at) <= _TOGETHER_S), default=own_at)
-            self.schedule(name, retry)
-            ends.add(retry.until_at)
+    def find_failed(self, name: DnsName) -> Retry | None:
+        """Return the retry of *name* for one of the failures `FAILED`, None if there is none."""
+        retries = self.by_name.get(name)
+        return next((retry for retry in retries.values() if retry.failure in FAILED), None) if retries else None
 
-    def remove(self, name: DnsName, failure: Failure) -> None:
-        """Remove the retry of *name* for *failure*, if there is one."""
+    def end_pauses(self, now_s: float) -> None:
+        """End the pauses of all names with one of the failures `FAILED`."""
+        for failure in FAILED:
+            for name, retry in self.select(failure):
+                if retry.is_waiting:
+                    retry.until_at = now_s
+                    self.schedule(name, retry)
+
+    def remove(self, name: DnsName, *failures: Failure) -> None:
+        """Remove the retries of *name* for *failures*, if there are any."""
         if retries := self.by_name.get(name):
-            retries.pop(failure, None)
+            for failure in failures:
+                retries.pop(failure, None)
             if not retries:
                 del self.by_name[name]
 
@@ -220,11 +229,8 @@ class RetryTable:
         blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
         return max((retry.until_at for retry in blocking if retry), default=0.0)
 
-    def is_false_conflict(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> bool:
-        """Return whether the write conflict of *name* was not confirmed: after a read, the same *sets* were planned.
-
-        Then another name of the batch may have caused the conflict.
-        """
+    def is_repeated_conflict(self, name: DnsName, sets: tuple[ChangeSet, ...]) -> bool:
+        """Return whether *sets* conflicted before: the name was read, and the same changes were planned again."""
         conflict = self.find(name, Failure.WRITE_CONFLICT)
         return conflict is not None and are_equivalent(conflict.changes, sets)
 

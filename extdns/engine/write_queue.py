@@ -5,13 +5,12 @@ See docs/design/retries.md, "Outcomes of a batch".
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import chain
+import math
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
 from extdns.engine.contended_records import ContendedRecords
-from extdns.engine.retries import POLICIES, Failure, GiveUpRule, Retry, RetryTable, WriteRate
+from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable, WriteRate
 from extdns.engine.unconfirmed_writes import UnconfirmedWrites
 from extdns.model.change import (
     Batch,
@@ -28,7 +27,7 @@ from extdns.model.change import (
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from extdns.model.dns_name import DnsName
@@ -36,19 +35,36 @@ if TYPE_CHECKING:
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 
-_FORBIDDEN_AFTER: Final = 3
-"""After so many consecutive single names were refused for lack of permission, the whole zone counts as forbidden."""
+_ALONE_AFTER: Final = 12
+"""After so many failures in a row, names are sent one at a time."""
 
-_FORBIDDEN_PAUSE_S: Final = 30.0
+_ALONE_S: Final = 1.0
+"""The least time from one such batch to the next, if its name was not sent alone before."""
+
+_RETRY_S: Final = 60.0
+"""The same if it was."""
+
+_FORBIDDEN_AFTER: Final = 3
+"""After so many failures in a row, of which the last was a missing permission, the zone is reported as forbidden."""
+
 _SILENT_AFTER: Final = 3
 """If more single names than this got no answer since a batch was applied, the zone pauses after each of them."""
 
 _FAILING_AFTER: Final = 5
 """After so many pauses for write conflicts, a name counts as failing."""
 
+_FAILURES: Final = {
+    Reason.REFUSED: Failure.REFUSED,
+    Reason.ZONE_FORBIDDEN: Failure.FORBIDDEN,
+    Reason.NO_ANSWER: Failure.NO_ANSWER,
+}
+
 
 class WriteQueue:
     """The change sets of one zone that are queued or being written, and the retries of those that failed.
+
+    A batch that fails without naming a record is sent in halves, until the names that fail are found. Names in such
+    groups, and names that failed alone, are never sent together with others.
 
     Attributes:
         queued: by name, the change sets that are planned and not sent.
@@ -56,29 +72,46 @@ class WriteQueue:
         unconfirmed: the names to read before they are written. Nothing is sent while a batch has no answer; if
             writes of the service are not conditional, nothing is sent while any name must be read.
         retries: the names that wait after a failure.
-        forbidden: the message of the service if it allows no change of the zone, "" otherwise.
-        retry: the pause of the zone, after throttling or a lost answer, or while it is forbidden.
+        retry: the pause of the zone, after throttling or a lost answer.
     """
 
-    def __init__(self) -> None:
-        """Start without changes."""
+    def __init__(self, *, is_single_pass: bool = False) -> None:
+        """Start without changes. In a single pass, a name that fails alone is not tried again."""
         self.queued: dict[DnsName, tuple[ChangeSet, ...]] = {}
         self.in_flight: Batch | None = None
         self.unconfirmed = UnconfirmedWrites()
         self.retries = RetryTable()
-        self.forbidden = ""
         self.retry = Retry(Failure.ZONE_WRITE)
+        self._is_single_pass = is_single_pass
         self._contended = ContendedRecords(self.retries)
         self._write_rate = WriteRate(self.retries)
         self._sent: dict[DnsName, tuple[ChangeSet, ...]] = {}
-        self._halves: deque[tuple[DnsName, ...]] = deque()  # of refused batches, and of those without an answer
-        self._single_refusals = 0
+        self._sent_at = -math.inf
+        self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
+        self._failed_in_a_row = 0
+        self._last_failure: Blocked | None = None
         self._unanswered_alone: set[DnsName] = set()  # names sent alone without an answer since a batch was applied
         self._unanswered: Mapping[DnsName, tuple[ChangeSet, ...]] = {}  # what the last batch with unknown effect sent
         self._repeated: Blocked | None = None  # what it is blocked by, if one of these names had no answer before
-        self._last_tried: DnsName | None = None
         self._blocks: dict[DnsName, Blocked] = {}  # why the last batch with the name failed
         self._just_read: frozenset[DnsName] = frozenset()
+
+    @property
+    def forbidden(self) -> str:
+        """The message of the service if it seems to allow no change of the zone, "" otherwise."""
+        last = self._last_failure
+        is_forbidden = last and last.reason is Reason.ZONE_FORBIDDEN and self._failed_in_a_row >= _FORBIDDEN_AFTER
+        return last.detail if last and is_forbidden else ""
+
+    @property
+    def _is_sent_alone(self) -> bool:
+        """Whether names are sent one at a time, because nothing was applied for long."""
+        return self._failed_in_a_row >= _ALONE_AFTER
+
+    def find_deadlines(self) -> tuple[float, ...]:
+        """Return the times at which a pause of a name or of the zone ends or ended (monotonic seconds)."""
+        times = (self.retries.next_deadline_at, self.retry.until_at)
+        return (*times, self._sent_at + _ALONE_S, self._sent_at + _RETRY_S) if self._is_sent_alone else times
 
     def is_writing(self, name: DnsName) -> bool:
         """Return whether the batch in flight changes *name*. Its outcome will make the name dirty."""
@@ -92,8 +125,8 @@ class WriteQueue:
     @property
     def backing_off(self) -> int:
         """The number of names whose last changes were refused, or whose changes wait because they are contended."""
-        refused = sum(1 for _ in self.retries.select(Failure.REFUSED))
-        return refused + sum(retry.is_waiting for _, retry in self.retries.select(Failure.CONTENDED))
+        failed = sum(1 for failure in FAILED for _ in self.retries.select(failure))
+        return failed + sum(retry.is_waiting for _, retry in self.retries.select(Failure.CONTENDED))
 
     @property
     def conflicting(self) -> int:
@@ -107,20 +140,17 @@ class WriteQueue:
 
     def review(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
-        retries = self.retries.by_name.get(name)
-        refused = retries.get(Failure.REFUSED) if retries else None
-        if not (sets or refused):
+        failed = self.retries.find_failed(name)
+        if not (sets or failed):
             return None
         if name in self.unconfirmed.names:
             return self._blocks.get(name)
-        if refused and not refused.has_ended(now_s) and are_equivalent(refused.changes, sets):
-            return refused.block
+        if failed and are_equivalent(failed.changes, sets):
+            return failed.block  # also while it is sent again
         if not sets:
             return None
         if name in self._contended.names and (contended := self._contended.review(name, sets, now_s)):
             return contended
-        if self.forbidden:
-            return Blocked(reason=Reason.ZONE_FORBIDDEN, detail=self.forbidden)
         block = self._blocks.get(name)
         return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
@@ -129,18 +159,15 @@ class WriteQueue:
         if name in self.unconfirmed.names:
             self.queued.pop(name, None)
             return
-        retries = self.retries.by_name.get(name)
-        if refused := retries.get(Failure.REFUSED) if retries else None:
-            if not are_equivalent(refused.changes, sets):
-                self.retries.remove(name, Failure.REFUSED)
-            elif not refused.has_ended(now_s):
+        if failed := self.retries.find_failed(name):
+            if not are_equivalent(failed.changes, sets):
+                self.retries.remove(name, *FAILED)
+            elif self._is_single_pass or not failed.has_ended(now_s):
                 self.queued.pop(name, None)
                 return
         if not sets:
             self.queued.pop(name, None)
-            self._blocks.pop(name, None)
-            if retries:
-                self.retries.remove(name, Failure.WRITE_CONFLICT)
+            self._forget_failures(name)
         elif name in self._contended.names and self._contended.postpone(name, sets, now_s):
             self.queued.pop(name, None)
         else:
@@ -170,7 +197,7 @@ class WriteQueue:
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Drop the changes and retries of all names for which *belongs* returns False."""
-        for by_name in (self.queued, self._blocks):
+        for by_name in (self.queued, self._blocks, self._groups):
             for name in [name for name in by_name if not belongs(name)]:
                 del by_name[name]
         self.retries.retain(belongs)
@@ -178,7 +205,7 @@ class WriteQueue:
     def take_due(self, now_s: float) -> list[DnsName]:
         """Return the names to plan again: their pause after a refusal, or for a contended record, has ended."""
         due = self.retries.take_due(now_s)
-        return [name for name, failure in due if failure in {Failure.REFUSED, Failure.CONTENDED}]
+        return [name for name, failure in due if failure in {*FAILED, Failure.CONTENDED}]
 
     def take_batch(
         self, number: int, capabilities: Capabilities, now_s: float, *, only_creates: bool = False
@@ -201,17 +228,15 @@ class WriteQueue:
         is_blind = capabilities.is_safe_to_write_blind
         if self.unconfirmed.unanswered_batch if is_blind else self.unconfirmed.names:
             return None
-        known = () if is_blind else [name for name in self.queued if name in just_read]
-        names = known or self._select_names(capabilities, now_s)
-        if only_creates:
-            names = [name for name in names if all(map(_is_create, self.queued[name]))]
+        names = [name for name in self.queued if name in just_read and not is_blind]
+        names = names or self._select_names(now_s, only_creates=only_creates)
         sets = select_for_batch((change_set for name in names for change_set in self.queued[name]), capabilities)
         if not sets:
             return None
         batch = Batch(number=number, zone=sets[0].zone, change_sets=sets)
         if not is_blind and not self.unconfirmed.require_known(batch, just_read):
             return None
-        self.in_flight = batch
+        self.in_flight, self._sent_at = batch, now_s
         self._sent = {name: self.queued.pop(name) for name in find_names(batch)}
         return batch
 
@@ -220,73 +245,56 @@ class WriteQueue:
         self._just_read = self.unconfirmed.finish_read()
         return self._just_read
 
-    def _select_names(self, capabilities: Capabilities, now_s: float) -> Iterable[DnsName]:
-        """Return the names to send, in the order of the queue; after a refused batch, one half of its names.
+    def _select_names(self, now_s: float, *, only_creates: bool) -> Sequence[DnsName]:
+        """Return the names to send: those that never failed, else the next group, else those that failed alone.
 
-        Refused names come last, each in a batch of its own if the service does not name offending records. The same
-        applies to names whose write conflict was not confirmed by a second read.
+        If names are sent one at a time, return the first of them, () if it must wait.
         """
-        if self.forbidden:
-            return self._select_next_name(now_s)
-        while self._halves:
-            half = [
-                name for name in self._halves.popleft() if name in self.queued and self.retries.is_ready(name, now_s)
-            ]
-            if half:
-                return half
-        fresh = (name for name in self.queued if name not in self.retries.by_name or self._is_fresh(name, now_s))
-        first = next(fresh, None)
-        if first is not None:
-            return chain((first,), fresh)
         ready = [name for name in self.queued if self.retries.is_ready(name, now_s)]
-        refused = [name for name in ready if not self._is_tried_alone(name)]
-        return refused if refused and capabilities.names_offending_records else ready[:1]
-
-    def _select_next_name(self, now_s: float) -> Iterable[DnsName]:
-        """Return one name that may be sent now, the next one at each call: permission may be denied for some names."""
-        names = sorted(name for name in self.queued if self.retries.is_ready(name, now_s))
-        later = [name for name in names if self._last_tried is None or name > self._last_tried]
-        self._last_tried = next(iter(later or names), self._last_tried)
-        return (later or names)[:1]
-
-    def _is_fresh(self, name: DnsName, now_s: float) -> bool:
-        """Return whether *name* may be sent now, and had no failure that requires a batch of its own."""
-        if not self.retries.is_ready(name, now_s) or self.retries.find(name, Failure.REFUSED):
-            return False
-        return not self.retries.is_false_conflict(name, self.queued[name])
-
-    def _is_tried_alone(self, name: DnsName) -> bool:
-        """Return whether *name* may be the reason for a write conflict or a lost answer of other names."""
-        refused = self.retries.find(name, Failure.REFUSED)
-        is_unanswered = refused is not None and refused.block is not None and refused.block.reason is Reason.NO_ANSWER
-        return is_unanswered or self.retries.is_false_conflict(name, self.queued[name])
+        if only_creates:
+            ready = [name for name in ready if all(map(_is_create, self.queued[name]))]
+        grouped = sorted((name for name in ready if name in self._groups), key=self._groups.__getitem__)
+        others = [name for name in ready if name not in self._groups]
+        failed = {name: retry.until_at for name in others if (retry := self.retries.find_failed(name))}
+        fresh = [name for name in others if name not in failed]
+        if not self._is_sent_alone:
+            return fresh or [name for name in grouped if self._groups[name] == self._groups[grouped[0]]] or others
+        untried = fresh or grouped
+        pause_s = _RETRY_S if not untried else 0.0 if self._is_single_pass else _ALONE_S
+        return () if now_s < self._sent_at + pause_s else (untried or sorted(failed, key=failed.__getitem__))[:1]
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
-        """Reset the failures of the zone and of the names of *batch*, which was applied."""
+        """Reset the failures of the zone and of the names of *batch*, which was applied.
+
+        If one of them failed before with the same changes, end the pauses of all names that failed.
+        """
         self.in_flight, self._sent = None, {}
         self.unconfirmed.confirm_all()
         self.retry.record_success()
-        self.forbidden, self._single_refusals, self._unanswered_alone = "", 0, set()
+        self._failed_in_a_row, self._last_failure, self._unanswered_alone = 0, None, set()
         names = find_names(batch)
+        is_news = any(self.retries.find_failed(name) for name in names)
         for name in names:
-            self.retries.remove(name, Failure.REFUSED)
-            self.retries.remove(name, Failure.WRITE_CONFLICT)
-            self._blocks.pop(name, None)
+            self._forget_failures(name)
+        if is_news:
+            self.retries.end_pauses(now_s)
         self._write_rate.record_writes(names, now_s)
         self._contended.record_writes(batch.change_sets, now_s)
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
-        if isinstance(outcome, WriteConflict | Refused):  # a missing permission would have been answered with Forbidden
-            self.forbidden, self._single_refusals = "", 0
         match outcome:
             case WriteConflict(message=message, offending_names=offending):
                 self._record_conflict(batch, message, find_offending_names(batch, offending), now_s)
             case Refused(message=message, offending_names=offending):
                 block = Blocked(reason=Reason.REFUSED, detail=message)
-                self._isolate(batch, self._sent, block, find_offending_names(batch, offending), now_s)
+                if found := find_offending_names(batch, offending):
+                    self._delay(found, self._sent, block, now_s)
+                else:
+                    self._split(find_names(batch), self._sent, block, now_s)
             case Forbidden(message=message):
-                self._record_forbidden(batch, message, now_s)
+                block = Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message)
+                self._split(find_names(batch), self._sent, block, now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
                 self._block_names(find_names(batch), Blocked(reason=Reason.TRY_LATER, detail=message))
@@ -311,14 +319,14 @@ class WriteQueue:
         if not self.unconfirmed.is_resent(batch):
             self.retry.record_success()
         elif self._repeated and (len(names) > 1 or self.queued or self._is_delayed(batch)):
-            self._isolate(batch, self._unanswered, self._repeated, (), now_s)
+            self._split(find_names(batch), self._unanswered, self._repeated, now_s)
             self._just_read = frozenset()  # the halves are read again before they are written
         return names
 
     def _is_delayed(self, batch: Batch) -> bool:
         """Return whether *batch* has only one name, which was delayed for a refusal or a lost answer before."""
         names = find_names(batch)
-        return len(names) == 1 and self.retries.find(names[0], Failure.REFUSED) is not None
+        return len(names) == 1 and self.retries.find_failed(names[0]) is not None
 
     def _record_unanswered(self, batch: Batch, block: Blocked, now_s: float) -> None:
         """Begin the pause of the zone and schedule the reads that show whether *batch* was applied.
@@ -336,10 +344,14 @@ class WriteQueue:
         self._block_names(names, block)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
-        """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts."""
+        """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
+
+        Unless this is a single pass, names that failed and are sent one at a time do not count.
+        """
         for name in self.queued:
             conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
-            if not (conflict and rule.is_reached(conflict, now_s)):
+            is_slow = self._is_sent_alone and not self._is_single_pass
+            if not (conflict and rule.is_reached(conflict, now_s)) and not (is_slow and name in self._blocks):
                 return True
         return False
 
@@ -347,17 +359,21 @@ class WriteQueue:
         self._blocks.update(dict.fromkeys(names, block))
 
     def _record_conflict(self, batch: Batch, message: str, offending: tuple[DnsName, ...], now_s: float) -> None:
-        """Schedule reads of the *offending* names. If it is unclear which names conflict, `_isolate` them instead."""
-        names = offending or find_names(batch)
-        is_clear = offending or self.unconfirmed.is_resent(batch)
-        may_be_others = len(names) > 1 or any(self.retries.is_false_conflict(name, self._sent[name]) for name in names)
-        if may_be_others and not is_clear:
-            self._isolate(batch, self._sent, Blocked(reason=Reason.REFUSED, detail=message), (), now_s)
+        """Schedule reads of the *offending* names, or of the only one. If no name is to blame, split the batch.
+
+        If the same changes of a name conflict again after it was read, another name may be to blame.
+        """
+        names, is_resent = find_names(batch), self.unconfirmed.is_resent(batch)
+        found = offending or (names if is_resent or len(names) == 1 else ())
+        is_repeated = any(self.retries.is_repeated_conflict(name, self._sent[name]) for name in found)
+        if not found or (is_repeated and not is_resent):
+            self._split(names, self._sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
-        self._block_names(names, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
+        self._block_names(found, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
         self._unanswered, self._repeated = self._sent, None  # this batch was answered, and is not sent in halves
-        self.unconfirmed.record_conflict(batch, names)
-        for name in names:
+        self.unconfirmed.record_conflict(batch, found)
+        self._group(found)
+        for name in found:
             if conflict := self.retries.find(name, Failure.WRITE_CONFLICT):
                 conflict.record_failure(now_s)
                 self.retries.schedule(name, conflict)
@@ -365,35 +381,36 @@ class WriteQueue:
                 conflict = self.retries.add(name, Failure.WRITE_CONFLICT)
             conflict.changes = self._sent[name]
 
-    def _isolate(
-        self,
-        batch: Batch,
-        sent: Mapping[DnsName, tuple[ChangeSet, ...]],
-        block: Blocked,
-        offending: tuple[DnsName, ...],
-        now_s: float,
+    def _split(
+        self, names: Sequence[DnsName], sent: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float
     ) -> None:
-        """Delay the *offending* names, or, if the service names none, send the batch in halves until they are found."""
-        names, is_unanswered = find_names(batch), block.reason is Reason.NO_ANSWER
-        if offending or len(names) == 1:
-            # A lost answer need not be the fault of the name.
-            longest_s = POLICIES[Failure.ZONE_WRITE if is_unanswered else Failure.REFUSED].max_s
-            self.retries.delay_refused({name: sent[name] for name in offending or names}, block, now_s, longest_s)
+        """Send *names*, whose batch failed, in halves after the other groups; delay a single name."""
+        self._failed_in_a_row += 1
+        self._last_failure = block
+        if len(names) == 1:
+            self._delay(names, sent, block, now_s)
             return
-        first, second = names[: len(names) // 2], names[len(names) // 2 :]
-        if is_unanswered:  # after halves that are left: one of them will be answered, which ends the pause of the zone
-            self._halves.extend((first, second))
-        else:
-            self._halves.extendleft((second, first))
+        self._block_names(names, block)
+        self._group(names[: len(names) // 2])
+        self._group(names[len(names) // 2 :])
 
-    def _record_forbidden(self, batch: Batch, message: str, now_s: float) -> None:
-        self._single_refusals += len(find_names(batch)) == 1
-        if self._single_refusals >= _FORBIDDEN_AFTER or self.forbidden:
-            self.forbidden = message
-            self._halves.clear()
-            self.retry.record_failure(now_s, _FORBIDDEN_PAUSE_S)
-        else:
-            self._isolate(batch, self._sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), (), now_s)
+    def _group(self, names: Iterable[DnsName]) -> None:
+        """Send *names* together, after the other groups."""
+        self._groups.update(dict.fromkeys(names, max(self._groups.values(), default=0) + 1))
+
+    def _delay(
+        self, names: Iterable[DnsName], sent: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float
+    ) -> None:
+        """Begin a pause of each of *names*, which are to blame for a failure."""
+        for name in names:
+            self._groups.pop(name, None)
+            self._blocks[name] = block
+            self.retries.delay(name, _FAILURES[block.reason], sent[name], block, now_s)
+
+    def _forget_failures(self, name: DnsName) -> None:
+        self._blocks.pop(name, None)
+        self._groups.pop(name, None)
+        self.retries.remove(name, *FAILED, Failure.WRITE_CONFLICT)
 
 
 def _is_create(change_set: ChangeSet) -> bool:

@@ -249,7 +249,7 @@ class ZoneState:
 
     def is_written(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether no change is left to write, other than those given up by *rule*."""
-        if self.queue.forbidden or rule.is_reached(self.queue.retry, now_s):
+        if rule.is_reached(self.queue.retry, now_s):
             return True
         if self.queue.unconfirmed.names:
             return rule.is_reached(self.refresh.retry, now_s)
@@ -271,9 +271,10 @@ class Zones:
         account_retry: lists in a row in which an account in `unknown_accounts` failed.
     """
 
-    def __init__(self, *, longest_only: bool = False) -> None:
+    def __init__(self, *, longest_only: bool = False, is_single_pass: bool = False) -> None:
         """Start without zones. *longest_only* is `Capabilities.longest_match_only`."""
         self._longest_only = longest_only
+        self._is_single_pass = is_single_pass
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = ZonePlacement(())
@@ -361,7 +362,7 @@ class Zones:
         self._remove_missing({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
             if zone.id not in self._states:
-                self._states[zone.id] = ZoneState(zone)
+                self._states[zone.id] = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
             self._states[zone.id].zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
         self._index()

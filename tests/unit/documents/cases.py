@@ -13,7 +13,7 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model import rrtype
-from extdns.model.change import AdjustedRecords, Forbidden, Outcome, Refusal, Refused, TryLater, WriteConflict
+from extdns.model.change import AdjustedRecords, Forbidden, Outcome, Refusal, Refused, TryLater
 from extdns.model.claim import ClaimWarning, ExcludedClaim, InvalidClaim, ResolvedClaim
 from extdns.model.cluster import ClusterIdentity, Phase
 from extdns.model.dns_name import DnsName
@@ -31,6 +31,7 @@ from tests.builders import (
     ZONE,
     build_claim,
     build_unresolved,
+    change_before_each_batch,
     change_phase,
     host,
     observe,
@@ -44,7 +45,7 @@ from tests.builders import (
 from tests.fakes.faulty import NoAnswer
 from tests.rules import change_rules, deny_targets
 from tests.unit.engine import test_contests as contests
-from tests.world import World, build_world, start_world
+from tests.world import World, build_world, start_published, start_world
 
 BLUE, GREEN = ClusterIdentity(uid="blue"), ClusterIdentity(uid="green")
 
@@ -72,6 +73,12 @@ def build_answered(outcome: Outcome | NoAnswer, *names: str) -> World:
     for name in names or ("web",):
         world.run(observe(name, build_claim(name, name)), for_s=0.1)
     return world
+
+
+def build_conflicting() -> World:
+    world = start_published()
+    world.provider.rule = change_before_each_batch(world.provider, "web")
+    return run_on(world, observe("web", build_claim("web", "web", "192.0.2.9")), for_s=0.1)
 
 
 def build_drifted() -> World:
@@ -266,7 +273,7 @@ NAMES: Final[Mapping[Reason, Callable[[], World]]] = {
     ),
     Reason.REFUSED: lambda: build_answered(Refused(message="invalid value")),
     Reason.ZONE_FORBIDDEN: lambda: build_answered(Forbidden(message="denied")),
-    Reason.WRITE_CONFLICT: lambda: build_answered(WriteConflict(message="it exists", offending_names=(host("web"),))),
+    Reason.WRITE_CONFLICT: build_conflicting,
     Reason.TRY_LATER: lambda: build_answered(TryLater(message="throttled")),
     Reason.NO_ANSWER: lambda: build_answered(NoAnswer(applied=False)),
 }

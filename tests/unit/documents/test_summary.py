@@ -12,7 +12,7 @@ from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.summary import describe_state, find_level, list_failures
 from extdns.engine.decisions import CHANGING
 from extdns.engine.inputs import LeadershipChanged, TimePassed
-from extdns.model.change import Forbidden, Outcome, OutcomeWord, TryLater
+from extdns.model.change import OutcomeWord, TryLater
 from extdns.model.cluster import KindState, Phase
 from tests.builders import SERVICE, build_claim, observe, owned
 from tests.fakes.clocks import BEGINNING
@@ -97,16 +97,9 @@ def test_the_status_of_an_unresponsive_process_is_failing_whatever_its_last_answ
     assert find_level(aged, {NameState.PUBLISHED: 1}) is (Level.GOOD if aged.is_responding else Level.FAILING)
 
 
-@pytest.mark.parametrize(
-    "outcome",
-    [
-        pytest.param(Forbidden(message="denied"), id="forbidden"),
-        pytest.param(TryLater(message="busy"), id="try-later"),
-    ],
-)
-def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_attempt(outcome: Outcome) -> None:
+def test_changes_that_could_not_be_written_are_not_said_to_wait_for_their_first_attempt() -> None:
     world = start_world()
-    world.provider.rule = lambda _: outcome
+    world.provider.rule = lambda _: TryLater(message="busy")
     world.run(observe("web", build_claim("web", "web")), observe("api", build_claim("api", "api")), for_s=100.0)
     live = ProcessSnapshot(EngineSnapshot(world.engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(), synced=True)
     assert not any(decision.action in CHANGING for decision in world.engine.decisions)

@@ -13,14 +13,14 @@ from msgspec import structs
 
 from extdns.engine.inputs import Observed, TimePassed
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
-from extdns.model.change import Action, Batch, Forbidden, Outcome, TryLater, WriteConflict
+from extdns.model.change import Action, Batch, Forbidden, Outcome, TryLater
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, owned
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_before_each_batch, change_phase, observe, owned
 from tests.fakes.faulty import FaultyProvider, NoAnswer
 from tests.world import World, build_world, start_world
 
@@ -31,7 +31,6 @@ SLOW = RetryableError("down", retry_after_s=600.0)
 DENIED = ForbiddenError("denied")
 WEB = observe("web", build_claim("web", "web"))
 SYNCED = (change_phase(SERVICE), change_phase(INGRESS))
-CHANGED = WriteConflict(message="changed", offending_names=tuple(map(host, "abc")))
 
 
 @dataclass(kw_only=True)
@@ -150,7 +149,6 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
         pytest.param(TryLater(message="busy"), 30.0, id="busy"),
         pytest.param(TryLater(message="busy", retry_after_s=600.0), 30.0, id="states a long retry-after"),
         pytest.param(NoAnswer(applied=False), 30.0, id="does not answer"),
-        pytest.param(CHANGED, 31.0, id="has repeated write conflicts"),
         pytest.param(Forbidden(message="denied"), 0.0, id="is denied"),
     ],
 )
@@ -163,6 +161,15 @@ def test_the_first_pass_waits_at_most_half_a_minute_for_a_zone_that_cannot_be_wr
     world.run(*SYNCED, *names, for_s=max(delay_s - 0.1, 1.0))
     assert world.engine.is_planned
     assert world.engine.is_idle is (delay_s == 0.0)
+    world.run(for_s=1.5)
+    assert world.engine.is_idle
+
+
+def test_the_first_pass_waits_half_a_minute_for_a_name_that_another_writer_keeps_changing() -> None:
+    world = build_world(*owned("web"))
+    world.provider.rule = change_before_each_batch(world.provider, "web")
+    world.run(*SYNCED, observe("web", build_claim("web", "web", "192.0.2.9")), for_s=30.9)
+    assert not world.engine.is_idle
     world.run(for_s=1.5)
     assert world.engine.is_idle
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from extdns.engine.health import find_blockers, find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import ProviderError, RetryableError
-from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater, WriteConflict
+from extdns.model.change import AdjustedRecords, Forbidden, Refusal, Refused, TryLater
 from extdns.model.claim import ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
@@ -23,8 +23,8 @@ from tests.builders import (
     PLAN,
     ZONE,
     build_claim,
+    change_before_each_batch,
     change_phase,
-    host,
     observe,
     observe_gone,
     owned,
@@ -147,9 +147,9 @@ def no_answer(world: World) -> None:
 
 
 def name_contested(world: World) -> None:
-    """Let each write to `api` end in a write conflict."""
-    world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("api"),))
-    world.run(observe("api", build_claim("api", "api")), for_s=40.0)
+    """Let another writer change `web` before each write to it."""
+    world.provider.rule = change_before_each_batch(world.provider, "web")
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=40.0)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_the_failure_of_an_object_without_a_namespace_names_only_its_kind_and_na
 
 def test_repeated_write_conflicts_are_a_failure_until_the_name_is_written() -> None:
     world = start_published()
-    world.provider.rule = lambda _: WriteConflict(message="changed", offending_names=(host("api"),))
-    world.run(observe("api", build_claim("api", "api")), for_s=2.0)
+    world.provider.rule = change_before_each_batch(world.provider, "web")
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=2.0)
     assert find_failures(world.engine) == ()
     world.run(for_s=40.0)
     assert find_failures(world.engine)

@@ -5,19 +5,15 @@ See docs/design/retries.md, "Outcomes of a batch" and docs/design/retries.md, "T
 
 from __future__ import annotations
 
-import pytest
-from msgspec.structs import replace
-
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Action, Forbidden, Refused, TryLater, WriteConflict
+from extdns.model.change import Action, Forbidden, Refused, TryLater
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from providers.inmemory.provider import InMemoryProvider
 from tests.builders import (
     ZONE,
     build_claim,
-    host,
+    change_before_each_batch,
     observe,
     observe_gone,
     observe_new,
@@ -94,31 +90,17 @@ def test_a_refused_ownership_record_blocks_only_its_own_name() -> None:
     assert world.list_decisions("bad") == [("A", Action.NONE, Reason.REFUSED)]
 
 
-@pytest.mark.parametrize(
-    ("named", "tries"), [(True, [["bad", "worse"]]), (False, [["bad"], ["worse"]])], ids=["named", "unnamed"]
-)
-def test_refused_names_are_retried_without_other_names_and_with_exponential_backoff(
-    named: bool, tries: list[list[str]]
-) -> None:
-    world = start_world(capabilities=replace(InMemoryProvider().capabilities, names_offending_records=named))
+def test_refused_names_are_retried_without_other_names_and_with_exponential_backoff() -> None:
+    world = start_world()
     world.provider.rule = refuse_with_names("bad", "worse")
     world.run(observe_new("bad", "worse"), for_s=59.0)
     assert world.batches == [["bad", "worse"]]
     world.run(observe_new("good"), for_s=2.0)
-    assert world.batches[1:] == [["good"], *tries]
+    assert world.batches[1:] == [["good"], ["bad", "worse"]]
     world.run(for_s=118.0)
-    assert len(world.batches) == 2 + len(tries)
+    assert len(world.batches) == 3
     world.run(for_s=5.0)
-    assert world.batches[2 + len(tries) :] == tries
-
-
-def test_names_refused_within_a_few_seconds_are_retried_together() -> None:
-    world = start_world()
-    world.provider.rule = refuse_with_names("bad", "worse", "late")
-    world.run(observe_new("bad"), for_s=4.0)
-    world.run(observe_new("worse"), for_s=16.0)
-    world.run(observe_new("late"), for_s=120.0)
-    assert world.batches[3:] == [["bad", "worse"], ["late"]]
+    assert world.batches[3:] == [["bad", "worse"]]
 
 
 def test_a_refused_name_is_retried_at_once_when_its_claim_changes() -> None:
@@ -152,18 +134,6 @@ def test_observing_an_unchanged_object_does_not_end_the_backoff_of_its_refused_n
 
 
 # forbidden
-
-
-def test_a_zone_counts_as_forbidden_after_three_names_were_forbidden_when_sent_alone() -> None:
-    world = start_world()
-    world.provider.rule = lambda _: FORBIDDEN
-    names = [f"n{number}" for number in range(8)]
-    world.run(observe_new(*names), for_s=25.0)
-    assert [len(batch) for batch in world.batches] == [8, 4, 2, 1, 1, 2, 1]
-    assert {tuple(world.list_decisions(name)) for name in names} == {(("A", Action.NONE, Reason.ZONE_FORBIDDEN),)}
-    world.run(for_s=200.0)
-    tries = [batch[0] for batch in world.batches[7:]]
-    assert len(set(tries)) == len(tries) > 4
 
 
 def test_if_one_name_is_forbidden_the_other_names_of_the_zone_are_written() -> None:
@@ -222,9 +192,9 @@ def test_after_a_write_conflict_only_the_names_that_it_blames_are_read_again() -
 
 
 def test_repeated_write_conflicts_of_one_name_do_not_delay_other_names() -> None:
-    world = start_world()
-    world.provider.rule = refuse_names("web", outcome=WriteConflict(message="exists", offending_names=(host("web"),)))
-    world.run(observe_new("web"), for_s=60.0)
+    world = start_published()
+    world.provider.rule = change_before_each_batch(world.provider, "web")
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=60.0)
     tries = len(world.batches)
     assert 5 <= tries <= 8
     world.run(observe_new("api"), for_s=0.5)

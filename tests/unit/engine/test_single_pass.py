@@ -23,7 +23,7 @@ FORBIDDEN = Forbidden(message="no right to change the zone")
         pytest.param(REFUSED, Reason.REFUSED, id="refused"),
         pytest.param(FORBIDDEN, Reason.ZONE_FORBIDDEN, id="forbidden"),
         pytest.param(TryLater(message="busy"), Reason.TRY_LATER, id="try-later"),
-        pytest.param(EXISTS, Reason.WRITE_CONFLICT, id="conflict"),
+        pytest.param(EXISTS, Reason.REFUSED, id="conflict"),
         pytest.param(NoAnswer(applied=False), Reason.NO_ANSWER, id="no-answer"),
     ],
 )
