@@ -143,7 +143,7 @@ def _copy_zone(state: ZoneState, guard: DeleteGuard, held: int) -> ZoneSnapshot:
         zone=state.zone,
         cache=state.cache.copy(),
         read_s=state.refresh.completed_at,
-        failure=state.refresh.retry.message or state.queue.forbidden,
+        failure=state.refresh.retry.message or state.queue.problem,
         queued=len(state.queue.queued),
         owned=guard.budget(state.zone.id).owned,
         deleted=guard.budget(state.zone.id).deleted,

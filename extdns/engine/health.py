@@ -157,10 +157,8 @@ def _unwritten(state: ZoneState) -> Iterator[str]:
 
 def _find_stopped_writes(state: ZoneState) -> Iterator[str]:
     """Return a message for each problem that keeps all changes of a zone from being written."""
-    if state.queue.forbidden:
-        yield f"zone {state.zone}: {state.queue.forbidden}"
+    if state.queue.problem:
+        yield f"zone {state.zone}: {state.queue.problem}"
     elif state.queue.retry.failures and state.queue.queued:
         waiting = format_count(len(state.queue.queued), "name waits", "names wait")
         yield f"zone {state.zone}: {waiting} for the service"
-    if state.queue.unconfirmed.unanswered_batch:
-        yield f"zone {state.zone}: the DNS service did not answer a batch"

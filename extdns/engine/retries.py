@@ -63,7 +63,7 @@ class RetryPolicy(Value, frozen=True, kw_only=True):
 POLICIES: Final[Mapping[Failure, RetryPolicy]] = {
     Failure.REFUSED: RetryPolicy(first_s=60.0, max_s=3600.0),
     Failure.FORBIDDEN: RetryPolicy(first_s=60.0, max_s=300.0),
-    Failure.NO_ANSWER: RetryPolicy(first_s=60.0, max_s=300.0),
+    Failure.NO_ANSWER: RetryPolicy(first_s=5.0, max_s=300.0),
     Failure.CONTENDED: RetryPolicy(first_s=300.0, max_s=3600.0),
     Failure.WRITE_CONFLICT: RetryPolicy(first_s=1.0, max_s=60.0),  # after a first attempt without a pause
     Failure.WRITTEN_OFTEN: RetryPolicy(first_s=5.0, max_s=5.0),
@@ -225,7 +225,9 @@ class RetryTable:
 
         Pauses after refusals are not considered.
         """
-        retries = self.by_name.get(name, {})
+        retries = self.by_name.get(name)
+        if not retries:
+            return 0.0
         blocking = (retries.get(Failure.WRITE_CONFLICT), retries.get(Failure.WRITTEN_OFTEN))
         return max((retry.until_at for retry in blocking if retry), default=0.0)
 

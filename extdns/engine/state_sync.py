@@ -6,7 +6,6 @@ See docs/design/replicas.md, "Who writes", and docs/design/state.md.
 from __future__ import annotations
 
 import math
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from extdns.engine.decisions import PLAN, Awaited, Wait
@@ -270,7 +269,8 @@ class StateSync:
             for state in states
             if state.cache.is_complete
             and state.queue.in_flight is None
-            and not (state.queue.unconfirmed.names or state in failed or waits.names(Wait(Awaited.ZONE, state.zone.id)))
+            and not (state.queue.unsure or state.queue.reads.names or state in failed)
+            and not waits.names(Wait(Awaited.ZONE, state.zone.id))
         ]
         for state in planned:
             self._guard.drop_restored(state.zone.id)
@@ -343,8 +343,7 @@ class Leadership:
             return self._guard.demote()
         self.unreported = {decision.name for decision in self._decisions}
         for state in self._zones:
-            state.queue.unconfirmed.require_sets(chain.from_iterable(state.queue.queued.values()))
-            state.queue.queued.clear()
+            state.queue.read_again()
         return set()
 
     def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
@@ -359,7 +358,7 @@ class Leadership:
             new = tuple([decision for decision in new if decision.reason is not Reason.IN_GRACE])
         if not self.unreported:
             return new
-        ready = {name for name in self.unreported if not (name in dirty or self._is_unconfirmed(name))}
+        ready = {name for name in self.unreported if not (name in dirty or self._is_read_again(name))}
         if not ready:
             return new
         self.unreported -= ready
@@ -367,5 +366,5 @@ class Leadership:
         others = [decision for decision in new if decision.name not in ready]
         return tuple(sorted(former + others, key=lambda decision: decision.sort_key))
 
-    def _is_unconfirmed(self, name: DnsName) -> bool:
-        return any(name in state.queue.unconfirmed.names for state in self._zones.containing(name))
+    def _is_read_again(self, name: DnsName) -> bool:
+        return any(name in state.queue.reads.names for state in self._zones.containing(name))

@@ -6,12 +6,13 @@ See docs/design/retries.md, "Outcomes of a batch".
 from __future__ import annotations
 
 import math
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
 from extdns.engine.contended_records import ContendedRecords
+from extdns.engine.names_to_read import NamesToRead, find_written_names
 from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable, WriteRate
-from extdns.engine.unconfirmed_writes import UnconfirmedWrites
 from extdns.model.change import (
     Batch,
     Blocked,
@@ -27,7 +28,7 @@ from extdns.model.change import (
 from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from extdns.model.dns_name import DnsName
@@ -44,11 +45,8 @@ _ALONE_S: Final = 1.0
 _RETRY_S: Final = 60.0
 """The same if it was."""
 
-_FORBIDDEN_AFTER: Final = 3
-"""After so many failures in a row, of which the last was a missing permission, the zone is reported as forbidden."""
-
-_SILENT_AFTER: Final = 3
-"""If more single names than this got no answer since a batch was applied, the zone pauses after each of them."""
+_STOPPED_AFTER: Final = 3
+"""After so many failures in a row, of which the last need not be the fault of a name, the whole zone is to blame."""
 
 _FAILING_AFTER: Final = 5
 """After so many pauses for write conflicts, a name counts as failing."""
@@ -58,6 +56,9 @@ _FAILURES: Final = {
     Reason.ZONE_FORBIDDEN: Failure.FORBIDDEN,
     Reason.NO_ANSWER: Failure.NO_ANSWER,
 }
+
+Sets = tuple[ChangeSet, ...]
+"""All change sets of one name."""
 
 
 class WriteQueue:
@@ -69,39 +70,39 @@ class WriteQueue:
     Attributes:
         queued: by name, the change sets that are planned and not sent.
         in_flight: the batch that has no outcome yet.
-        unconfirmed: the names to read before they are written. Nothing is sent while a batch has no answer; if
-            writes of the service are not conditional, nothing is sent while any name must be read.
+        reads: the names to read before they are planned again. If writes of the service are not conditional, nothing
+            is sent while any name must be read.
+        unsure: by name, what was sent and got no answer, so that it may have been applied. It is sent again, and if it
+            was applied, it conflicts, and the name is read.
         retries: the names that wait after a failure.
         retry: the pause of the zone, after throttling or a lost answer.
     """
 
     def __init__(self, *, is_single_pass: bool = False) -> None:
         """Start without changes. In a single pass, a name that fails alone is not tried again."""
-        self.queued: dict[DnsName, tuple[ChangeSet, ...]] = {}
+        self.queued: dict[DnsName, Sets] = {}
         self.in_flight: Batch | None = None
-        self.unconfirmed = UnconfirmedWrites()
+        self.reads = NamesToRead()
+        self.unsure: dict[DnsName, Sets] = {}
         self.retries = RetryTable()
         self.retry = Retry(Failure.ZONE_WRITE)
         self._is_single_pass = is_single_pass
         self._contended = ContendedRecords(self.retries)
         self._write_rate = WriteRate(self.retries)
-        self._sent: dict[DnsName, tuple[ChangeSet, ...]] = {}
+        self._sent: dict[DnsName, Sets] = {}
         self._sent_at = -math.inf
         self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
         self._failed_in_a_row = 0
         self._last_failure: Blocked | None = None
-        self._unanswered_alone: set[DnsName] = set()  # names sent alone without an answer since a batch was applied
-        self._unanswered: Mapping[DnsName, tuple[ChangeSet, ...]] = {}  # what the last batch with unknown effect sent
-        self._repeated: Blocked | None = None  # what it is blocked by, if one of these names had no answer before
         self._blocks: dict[DnsName, Blocked] = {}  # why the last batch with the name failed
         self._just_read: frozenset[DnsName] = frozenset()
 
     @property
-    def forbidden(self) -> str:
-        """The message of the service if it seems to allow no change of the zone, "" otherwise."""
+    def problem(self) -> str:
+        """The last message of the service if no change of the zone succeeds, "" otherwise."""
         last = self._last_failure
-        is_forbidden = last and last.reason is Reason.ZONE_FORBIDDEN and self._failed_in_a_row >= _FORBIDDEN_AFTER
-        return last.detail if last and is_forbidden else ""
+        is_stopped = last and last.reason is not Reason.REFUSED and self._failed_in_a_row >= _STOPPED_AFTER
+        return last.detail if last and is_stopped else ""
 
     @property
     def _is_sent_alone(self) -> bool:
@@ -133,17 +134,16 @@ class WriteQueue:
         """The number of names that count as failing after repeated write conflicts."""
         return sum(retry.failures >= _FAILING_AFTER for _, retry in self.retries.select(Failure.WRITE_CONFLICT))
 
-    def names_being_written(self) -> set[DnsName]:
-        """Return all names that the batch in flight, or the one without an answer, writes; ownership names included."""
-        batch = self.in_flight or self.unconfirmed.unanswered_batch
-        return {write.key.name for write in batch.writes} if batch else set()
+    def names_being_written(self) -> frozenset[DnsName]:
+        """Return all names that the batch in flight writes; ownership names included."""
+        return find_written_names(self.in_flight.change_sets) if self.in_flight else frozenset()
 
-    def review(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> Blocked | None:
+    def review(self, name: DnsName, sets: Sets, now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""
         failed = self.retries.find_failed(name)
         if not (sets or failed):
             return None
-        if name in self.unconfirmed.names:
+        if name in self.reads.names or self._is_other_than_sent(name, sets):
             return self._blocks.get(name)
         if failed and are_equivalent(failed.changes, sets):
             return failed.block  # also while it is sent again
@@ -154,9 +154,11 @@ class WriteQueue:
         block = self._blocks.get(name)
         return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
 
-    def replace(self, name: DnsName, sets: tuple[ChangeSet, ...], now_s: float) -> None:
+    def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
-        if name in self.unconfirmed.names:
+        if self._is_other_than_sent(name, sets):
+            self.reads.require(self.unsure[name])
+        if name in self.reads.names:
             self.queued.pop(name, None)
             return
         if failed := self.retries.find_failed(name):
@@ -178,26 +180,29 @@ class WriteQueue:
         self.queued.pop(name, None)
 
     def find_queued_before(self, names: Collection[str]) -> list[ChangeSet]:
-        """Return the queued change sets of each of *names*, or those in flight; also those of an unanswered batch."""
+        """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: list[ChangeSet] = []
-        for name in sorted((self.queued.keys() & names) | (self._sent.keys() & names)):
-            found += self.queued.get(name) or self._sent[name]
-        if batch := self.unconfirmed.unanswered_batch:
-            unanswered = frozenset(names)
-            found += [change_set for change_set in batch.change_sets if change_set.name in unanswered]
+        known = (self.queued.keys() & names) | (self._sent.keys() & names) | (self.unsure.keys() & names)
+        for name in sorted(known):
+            found += self.queued.get(name) or self._sent.get(name) or self.unsure[name]
         return found
 
-    def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, tuple[ChangeSet, ...]]:
+    def read_again(self) -> None:
+        """Have all queued names read and planned again, because another process may have written them."""
+        self.reads.require(chain.from_iterable(self.queued.values()))
+        self.queued.clear()
+
+    def withdraw(self, names: AbstractSet[DnsName]) -> dict[DnsName, Sets]:
         """Remove the queued changes of *names* from the queue and return them, before the names are planned again."""
         return {name: self.queued.pop(name) for name in names & self.queued.keys()}
 
-    def find_changed(self, sets: Mapping[DnsName, tuple[ChangeSet, ...]]) -> set[DnsName]:
+    def find_changed(self, sets: Mapping[DnsName, Sets]) -> set[DnsName]:
         """Return the names whose queued changes differ from those in *sets*."""
         return {name for name, former in sets.items() if not are_equivalent(self.queued.get(name, ()), former)}
 
     def retain(self, belongs: Callable[[DnsName], bool]) -> None:
         """Drop the changes and retries of all names for which *belongs* returns False."""
-        for by_name in (self.queued, self._blocks, self._groups):
+        for by_name in (self.queued, self.unsure, self._blocks, self._groups):
             for name in [name for name in by_name if not belongs(name)]:
                 del by_name[name]
         self.retries.retain(belongs)
@@ -213,55 +218,65 @@ class WriteQueue:
         """Build the batch to send now and count it as in flight. Return None if nothing can be sent now.
 
         If writes of the service are not conditional, names must be read immediately before they are written. If one of
-        the batch was not read since the last call, schedule the reads in `unconfirmed` and return None.
-
-        Args:
-            number: the number of the new batch.
-            capabilities: the capabilities of the service.
-            now_s: monotonic seconds.
-            only_creates: whether to leave out the names that have other changes than creates.
+        the batch was not read since the last call, schedule the reads and return None. With *only_creates*, leave out
+        the names that have other changes.
         """
-        self.unconfirmed.has_atomic_batches = capabilities.atomic
         just_read, self._just_read = self._just_read, frozenset()
         if not self.queued or self.in_flight or not self.retry.has_ended(now_s):
             return None
         is_blind = capabilities.is_safe_to_write_blind
-        if self.unconfirmed.unanswered_batch if is_blind else self.unconfirmed.names:
+        if self.reads.names and not is_blind:
             return None
-        names = [name for name in self.queued if name in just_read and not is_blind]
-        names = names or self._select_names(now_s, only_creates=only_creates)
+
+        def may_be_sent(name: DnsName) -> bool:
+            return not only_creates or all(map(_is_create, self.queued[name]))
+
+        known = [] if is_blind else [name for name in self.queued if name in just_read and may_be_sent(name)]
+        names = known or self._select_names(may_be_sent, now_s)
         sets = select_for_batch((change_set for name in names for change_set in self.queued[name]), capabilities)
         if not sets:
             return None
-        batch = Batch(number=number, zone=sets[0].zone, change_sets=sets)
-        if not is_blind and not self.unconfirmed.require_known(batch, just_read):
+        if not (is_blind or find_written_names(sets) <= just_read):
+            self.reads.require(sets)
             return None
-        self.in_flight, self._sent_at = batch, now_s
-        self._sent = {name: self.queued.pop(name) for name in find_names(batch)}
-        return batch
+        self.in_flight, self._sent_at = Batch(number=number, zone=sets[0].zone, change_sets=sets), now_s
+        self._sent = {name: self.queued.pop(name) for name in find_names(self.in_flight)}
+        return self.in_flight
 
     def take_read_names(self) -> frozenset[DnsName]:
-        """End the read under way. Return the names it confirmed, which the next `take_batch` may write."""
-        self._just_read = self.unconfirmed.finish_read()
+        """End the read under way. Return the names that were read, which the next `take_batch` may write."""
+        self._just_read = self.reads.finish()
+        for name in [name for name, sets in self.unsure.items() if find_written_names(sets) <= self._just_read]:
+            del self.unsure[name]
         return self._just_read
 
-    def _select_names(self, now_s: float, *, only_creates: bool) -> Sequence[DnsName]:
+    def _select_names(self, may_be_sent: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
         """Return the names to send: those that never failed, else the next group, else those that failed alone.
 
         If names are sent one at a time, return the first of them, () if it must wait.
         """
-        ready = [name for name in self.queued if self.retries.is_ready(name, now_s)]
-        if only_creates:
-            ready = [name for name in ready if all(map(_is_create, self.queued[name]))]
-        grouped = sorted((name for name in ready if name in self._groups), key=self._groups.__getitem__)
-        others = [name for name in ready if name not in self._groups]
-        failed = {name: retry.until_at for name in others if (retry := self.retries.find_failed(name))}
-        fresh = [name for name in others if name not in failed]
-        if not self._is_sent_alone:
-            return fresh or [name for name in grouped if self._groups[name] == self._groups[grouped[0]]] or others
-        untried = fresh or grouped
-        pause_s = _RETRY_S if not untried else 0.0 if self._is_single_pass else _ALONE_S
-        return () if now_s < self._sent_at + pause_s else (untried or sorted(failed, key=failed.__getitem__))[:1]
+        waited_s = now_s - self._sent_at
+        if self._is_sent_alone and waited_s < _ALONE_S and not self._is_single_pass:
+            return ()
+
+        def is_ready(name: DnsName) -> bool:
+            return self.retries.is_ready(name, now_s) and may_be_sent(name)
+
+        fresh = (name for name in self.queued if not self._has_failed(name) and is_ready(name))
+        first = next(fresh, None)
+        names: Iterable[DnsName] = ()
+        if first is not None:
+            names = chain((first,), fresh)
+        elif grouped := [name for name in self.queued if name in self._groups and is_ready(name)]:
+            number = min(self._groups[name] for name in grouped)
+            names = [name for name in grouped if self._groups[name] == number]
+        elif waited_s >= _RETRY_S or not self._is_sent_alone:
+            failed = {name: retry for name in self.queued if (retry := self.retries.find_failed(name))}
+            names = sorted(filter(is_ready, failed), key=lambda name: failed[name].until_at)
+        return islice(names, 1) if self._is_sent_alone else names
+
+    def _has_failed(self, name: DnsName) -> bool:
+        return name in self._groups or self.retries.find_failed(name) is not None
 
     def record_applied(self, batch: Batch, now_s: float) -> None:
         """Reset the failures of the zone and of the names of *batch*, which was applied.
@@ -269,12 +284,12 @@ class WriteQueue:
         If one of them failed before with the same changes, end the pauses of all names that failed.
         """
         self.in_flight, self._sent = None, {}
-        self.unconfirmed.confirm_all()
         self.retry.record_success()
-        self._failed_in_a_row, self._last_failure, self._unanswered_alone = 0, None, set()
+        self._failed_in_a_row, self._last_failure = 0, None
         names = find_names(batch)
         is_news = any(self.retries.find_failed(name) for name in names)
         for name in names:
+            self.unsure.pop(name, None)
             self._forget_failures(name)
         if is_news:
             self.retries.end_pauses(now_s)
@@ -283,129 +298,108 @@ class WriteQueue:
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
+        sent = self._sent
+        self.in_flight, self._sent = None, {}
         match outcome:
             case WriteConflict(message=message, offending_names=offending):
-                self._record_conflict(batch, message, find_offending_names(batch, offending), now_s)
+                self._record_conflict(sent, message, find_offending_names(batch, offending), now_s)
             case Refused(message=message, offending_names=offending):
                 block = Blocked(reason=Reason.REFUSED, detail=message)
                 if found := find_offending_names(batch, offending):
-                    self._delay(found, self._sent, block, now_s)
+                    self._delay(found, sent, block, now_s)
                 else:
-                    self._split(find_names(batch), self._sent, block, now_s)
+                    self._split(sent, block, now_s)
             case Forbidden(message=message):
-                block = Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message)
-                self._split(find_names(batch), self._sent, block, now_s)
+                self._split(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
-                self._block_names(find_names(batch), Blocked(reason=Reason.TRY_LATER, detail=message))
-            case Unknown(message=message):
-                self._record_unanswered(batch, Blocked(reason=Reason.NO_ANSWER, detail=message), now_s)
+                self._blocks |= dict.fromkeys(sent, Blocked(reason=Reason.TRY_LATER, detail=message))
+            case Unknown():
+                self._record_unanswered(sent, outcome, now_s)
             case _:
                 assert_never(outcome)
-        self.in_flight, self._sent = None, {}
 
-    def resolve_unconfirmed(
-        self, read: Collection[DnsName], changed: Collection[DnsName], now_s: float
-    ) -> Collection[DnsName]:
-        """Do as `UnconfirmedWrites.resolve`. If the batch was applied, end the pause of the zone.
-
-        If the batch was not applied, and an earlier batch with one of its names had no answer, send it in halves. If it
-        has one name, delay that name if others wait for it.
-        """
-        batch = self.unconfirmed.unanswered_batch
-        names = self.unconfirmed.resolve(read, changed)
-        if batch is None or not names:
-            return names
-        if not self.unconfirmed.is_resent(batch):
-            self.retry.record_success()
-        elif self._repeated and (len(names) > 1 or self.queued or self._is_delayed(batch)):
-            self._split(find_names(batch), self._unanswered, self._repeated, now_s)
-            self._just_read = frozenset()  # the halves are read again before they are written
-        return names
-
-    def _is_delayed(self, batch: Batch) -> bool:
-        """Return whether *batch* has only one name, which was delayed for a refusal or a lost answer before."""
-        names = find_names(batch)
-        return len(names) == 1 and self.retries.find_failed(names[0]) is not None
-
-    def _record_unanswered(self, batch: Batch, block: Blocked, now_s: float) -> None:
-        """Begin the pause of the zone and schedule the reads that show whether *batch* was applied.
-
-        A delayed name that is tried alone does not pause the zone, unless several others had no answer either.
-        """
-        names = find_names(batch)
-        before = {found.reason for name in names if (found := self._blocks.get(name))}
-        self._repeated = block if Reason.NO_ANSWER in before else None
-        self._unanswered_alone.update(names if len(names) == 1 else ())
-        if not self._is_delayed(batch) or len(self._unanswered_alone) > _SILENT_AFTER:
+    def _record_unanswered(self, sent: Mapping[DnsName, Sets], outcome: Unknown, now_s: float) -> None:
+        """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
+        block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
+        former = {self._blocks[name].reason for name in sent if name in self._blocks}
+        self.unsure.update(sent)
+        if outcome.unconditional:
+            self.reads.require(chain.from_iterable(sent.values()))
+        if Reason.NO_ANSWER in former:
+            self._split(sent, block, now_s)
+        else:
+            self._count_failure(block)
             self.retry.record_failure(now_s)
-        self.unconfirmed.record_unanswered(batch)
-        self._unanswered = self._sent
-        self._block_names(names, block)
+            self._group(sent, block)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
 
-        Unless this is a single pass, names that failed and are sent one at a time do not count.
+        Unless this is a single pass, names that failed do not count while names are sent one at a time.
         """
         for name in self.queued:
             conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
             is_slow = self._is_sent_alone and not self._is_single_pass
-            if not (conflict and rule.is_reached(conflict, now_s)) and not (is_slow and name in self._blocks):
+            if not (conflict and rule.is_reached(conflict, now_s)) and not (is_slow and self._has_failed(name)):
                 return True
         return False
 
-    def _block_names(self, names: Iterable[DnsName], block: Blocked) -> None:
-        self._blocks.update(dict.fromkeys(names, block))
+    def _is_other_than_sent(self, name: DnsName, sets: Sets) -> bool:
+        """Return whether other changes of *name* than *sets* may have been applied."""
+        return name in self.unsure and not are_equivalent(self.unsure[name], sets)
 
-    def _record_conflict(self, batch: Batch, message: str, offending: tuple[DnsName, ...], now_s: float) -> None:
+    def _record_conflict(
+        self, sent: Mapping[DnsName, Sets], message: str, offending: tuple[DnsName, ...], now_s: float
+    ) -> None:
         """Schedule reads of the *offending* names, or of the only one. If no name is to blame, split the batch.
 
-        If the same changes of a name conflict again after it was read, another name may be to blame.
+        If changes that got no answer conflict, they were probably applied; read all names of the batch. If other
+        changes conflict again after the name was read, another name may be to blame.
         """
-        names, is_resent = find_names(batch), self.unconfirmed.is_resent(batch)
-        found = offending or (names if is_resent or len(names) == 1 else ())
-        is_repeated = any(self.retries.is_repeated_conflict(name, self._sent[name]) for name in found)
-        if not found or (is_repeated and not is_resent):
-            self._split(names, self._sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
+        is_unsure = not self.unsure.keys().isdisjoint(sent)
+        found = tuple(sent) if is_unsure or len(sent) == 1 else offending
+        is_repeated = any(self.retries.is_repeated_conflict(name, sent[name]) for name in found)
+        if not found or (is_repeated and not is_unsure):
+            self._split(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
-        self._block_names(found, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
-        self._unanswered, self._repeated = self._sent, None  # this batch was answered, and is not sent in halves
-        self.unconfirmed.record_conflict(batch, found)
-        self._group(found)
+        self._group(found, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
         for name in found:
+            self.reads.require(sent[name])
             if conflict := self.retries.find(name, Failure.WRITE_CONFLICT):
                 conflict.record_failure(now_s)
                 self.retries.schedule(name, conflict)
             else:  # the first attempt after it has no pause
                 conflict = self.retries.add(name, Failure.WRITE_CONFLICT)
-            conflict.changes = self._sent[name]
+            conflict.changes = sent[name]
 
-    def _split(
-        self, names: Sequence[DnsName], sent: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float
-    ) -> None:
-        """Send *names*, whose batch failed, in halves after the other groups; delay a single name."""
-        self._failed_in_a_row += 1
-        self._last_failure = block
+    def _split(self, sent: Mapping[DnsName, Sets], block: Blocked, now_s: float) -> None:
+        """Send the names of *sent*, whose batch failed, in halves after the other groups; delay a single name."""
+        self._count_failure(block)
+        names = tuple(sent)
         if len(names) == 1:
             self._delay(names, sent, block, now_s)
-            return
-        self._block_names(names, block)
-        self._group(names[: len(names) // 2])
-        self._group(names[len(names) // 2 :])
+        else:
+            self._group(names[: len(names) // 2], block)
+            self._group(names[len(names) // 2 :], block)
 
-    def _group(self, names: Iterable[DnsName]) -> None:
-        """Send *names* together, after the other groups."""
-        self._groups.update(dict.fromkeys(names, max(self._groups.values(), default=0) + 1))
+    def _count_failure(self, block: Blocked) -> None:
+        self._failed_in_a_row += 1
+        self._last_failure = block
 
-    def _delay(
-        self, names: Iterable[DnsName], sent: Mapping[DnsName, tuple[ChangeSet, ...]], block: Blocked, now_s: float
-    ) -> None:
-        """Begin a pause of each of *names*, which are to blame for a failure."""
+    def _group(self, names: Collection[DnsName], block: Blocked) -> None:
+        """Send *names*, which failed because of *block*, together, after the other groups."""
+        self._groups |= dict.fromkeys(names, max(self._groups.values(), default=0) + 1)
+        self._blocks |= dict.fromkeys(names, block)
+
+    def _delay(self, names: Iterable[DnsName], sent: Mapping[DnsName, Sets], block: Blocked, now_s: float) -> None:
+        """Begin a pause of each of *names*, which are to blame for a failure. Read those that may have been written."""
         for name in names:
             self._groups.pop(name, None)
             self._blocks[name] = block
             self.retries.delay(name, _FAILURES[block.reason], sent[name], block, now_s)
+            if name in self.unsure:
+                self.reads.require(self.unsure[name])
 
     def _forget_failures(self, name: DnsName) -> None:
         self._blocks.pop(name, None)

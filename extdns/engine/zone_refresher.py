@@ -88,8 +88,8 @@ class ZoneRefresher:
             yield ListZones()
         due: list[ZoneState] = []
         for state in zones:
-            refresh, unconfirmed = state.refresh, state.queue.unconfirmed
-            if unconfirmed.names and now_s >= refresh.retry.until_at and (names := unconfirmed.start_read()):
+            refresh, reads = state.refresh, state.queue.reads
+            if reads.names and now_s >= refresh.retry.until_at and (names := reads.start()):
                 yield ReadNames(zone=state.zone, names=names)
             if not refresh.is_requested and now_s >= self._find_page_at(state):
                 if state.cache.is_complete:
@@ -194,7 +194,7 @@ class ZoneRefresher:
         changed = state.cache.replace_names(read, [record for record in item.records if record.name in read])
         if changed:
             state.refresh.expect_changes(now_s, self._interval_s)
-        return self.add_related(read | set(state.queue.resolve_unconfirmed(read, changed, now_s)))
+        return self.add_related(read)
 
     def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
         """Ignore the names that *batch* wrote in the pages of the present round, because these may be older.
@@ -223,7 +223,7 @@ class ZoneRefresher:
             return _NO_NAMES
         state.refresh.retry.record_failure(now_s, item.retry_after_s, message=item.message, is_forbidden=item.forbidden)
         if item.call is Call.NAMES:
-            state.queue.unconfirmed.record_read_failure()
+            state.queue.reads.record_failure()
         else:
             state.refresh.record_failure()
         return state.names_awaiting_read
@@ -248,6 +248,6 @@ class ZoneRefresher:
         for state in self._zones:
             if not state.refresh.is_requested:
                 times.append(self._find_page_at(state))
-            if state.queue.unconfirmed.names:
+            if state.queue.reads.names:
                 times.append(state.refresh.retry.until_at)
         return times

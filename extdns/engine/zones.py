@@ -241,7 +241,9 @@ class ZoneState:
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""
-        return self.cache.is_complete and not (self.queue.is_writing(name) or name in self.queue.unconfirmed.names)
+        queue = self.queue
+        is_unsure = queue.is_writing(name) or name in queue.unsure or name in queue.reads.names
+        return self.cache.is_complete and not is_unsure
 
     def is_read(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether the zone was fully read, or reading it was given up by *rule*."""
@@ -251,7 +253,7 @@ class ZoneState:
         """Return whether no change is left to write, other than those given up by *rule*."""
         if rule.is_reached(self.queue.retry, now_s):
             return True
-        if self.queue.unconfirmed.names:
+        if self.queue.reads.names:
             return rule.is_reached(self.refresh.retry, now_s)
         return not (self.queue.in_flight or self.queue.has_sendable(rule, now_s))
 

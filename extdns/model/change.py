@@ -188,9 +188,14 @@ class TryLater(Value, frozen=True, kw_only=True):
 
 
 class Unknown(Value, frozen=True, kw_only=True):
-    """No response arrived: the batch may or may not have been applied."""
+    """No response arrived: the batch may or may not have been applied.
+
+    Attributes:
+        unconditional: whether sending it again may overwrite something that the plan had not seen.
+    """
 
     message: str
+    unconditional: bool = False
 
 
 Outcome = Applied | WriteConflict | Refused | Forbidden | TryLater | Unknown

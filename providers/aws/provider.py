@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from extdns import log
 from extdns.errors import ProviderError, RetryableError
 from extdns.log import Event
-from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater, WriteConflict
+from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
@@ -241,7 +243,7 @@ class Route53Writer:
                 self._in_doubt.add(zone.id)
             elif existing:
                 return None
-            return build_outcome(exc, [change.record_set for change in changes])
+            return _build_failure(exc, changes)
         self._in_doubt.discard(zone.id)
         return applied
 
@@ -266,7 +268,7 @@ class Route53Writer:
         try:
             return _apply(api, zone, replacements, changes)
         except CallFailedError as exc:
-            return build_outcome(exc, [change.record_set for change in changes])
+            return _build_failure(exc, changes)
 
     def _read_zone(self, zone: Zone) -> Iterator[Record]:
         page = self._reader.read_page(zone, None)
@@ -285,8 +287,18 @@ def _apply(
     return Applied(
         records=tuple([record for record in records if record is not None]),
         change_id=change_id,
-        unconditional=ChangeAction.UPSERT in [change.action for change in changes],
+        unconditional=_is_unconditional(changes),
     )
+
+
+def _build_failure(failed: CallFailedError, changes: Sequence[RecordSetChange]) -> Outcome:
+    """Return the outcome of *changes* whose call *failed*."""
+    outcome = build_outcome(failed, [change.record_set for change in changes])
+    return replace(outcome, unconditional=_is_unconditional(changes)) if isinstance(outcome, Unknown) else outcome
+
+
+def _is_unconditional(changes: Iterable[RecordSetChange]) -> bool:
+    return any(change.action is ChangeAction.UPSERT for change in changes)
 
 
 def _get_key(one: Route53RecordSet) -> tuple[DnsName | None, str, str]:

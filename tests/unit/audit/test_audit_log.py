@@ -202,6 +202,8 @@ def test_an_unknown_outcome_of_a_change_that_was_made_is_resolved_by_the_next_re
     assert world.take_summary() == [
         "intent web A create",
         "outcome web A create unknown",
+        "intent web A create",
+        "outcome web A create conflict",
         "resolution web A create unknown after",
     ]
 

@@ -148,7 +148,7 @@ def answer_always(outcome: Outcome | NoAnswer) -> Callable[[Batch], Outcome | No
     [
         pytest.param(TryLater(message="busy"), 30.0, id="busy"),
         pytest.param(TryLater(message="busy", retry_after_s=600.0), 30.0, id="states a long retry-after"),
-        pytest.param(NoAnswer(applied=False), 30.0, id="does not answer"),
+        pytest.param(NoAnswer(applied=False), 0.0, id="does not answer"),
         pytest.param(Forbidden(message="denied"), 0.0, id="is denied"),
     ],
 )

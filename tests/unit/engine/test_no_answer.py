@@ -1,4 +1,4 @@
-"""Batches to which the service gave no answer (docs/design/retries.md, "Outcomes of a batch")."""
+"""Batches to which the service gave no answer (docs/design/retries.md, "Lost answers")."""
 
 from __future__ import annotations
 
@@ -8,69 +8,82 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.batches import find_names
-from extdns.engine.effects import ReadNames
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
-from extdns.model.change import Action, Batch, Unknown, WriteConflict
+from extdns.model.change import Action, Batch, Forbidden, Unknown
 from extdns.model.reason import Reason
 from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
-from tests.builders import ZONE, build_claim, host, observe, observe_new, record
+from tests.builders import ZONE, build_claim, host, observe, observe_gone, observe_new, record
 from tests.fakes.faulty import NoAnswer
 from tests.world import World, start_published, start_world
 
+PUBLISHED = [("A", Action.KEEP, Reason.PUBLISHED)]
 
-def test_an_unanswered_batch_that_was_not_applied_is_sent_again() -> None:
+
+def test_an_unanswered_batch_that_was_not_applied_is_sent_again_without_a_read() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
     world.run(observe_new("api", "blog", "web"), for_s=2.0)
-    assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
+    assert world.calls == ["SubmitBatch", "SubmitBatch"]
     assert len(world.list_records()) == 3
 
 
-def test_a_dns_service_that_never_answers_is_retried_with_exponential_backoff() -> None:
-    world = start_world()
-    world.provider.rule = lambda _: NoAnswer(applied=False)
-    world.run(observe_new("web"), for_s=130.0)
-    assert len(world.batches) == 10  # at 0, 0.25, 0.75, 1.75 and so on to 31.75, 63.75 and 127.75 seconds
-
-
-def test_an_unanswered_batch_that_was_applied_is_not_sent_again() -> None:
+def test_if_an_unanswered_batch_was_applied_sending_it_again_conflicts_and_its_names_are_read() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=True))
     world.run(observe_new("api", "blog", "web"), for_s=1.0)
-    assert world.calls.count("SubmitBatch") == 1
-    assert {tuple(world.list_decisions(name)) for name in ("api", "blog", "web")} == {
-        (("A", Action.KEEP, Reason.PUBLISHED),)
-    }
+    assert world.calls == ["SubmitBatch", "SubmitBatch", "ReadNames"]
+    assert [world.list_decisions(name) for name in ("api", "blog", "web")] == [PUBLISHED] * 3
     assert find_failures(world.engine) == ()
 
 
-def test_to_find_the_outcome_of_an_unanswered_batch_only_its_first_and_last_names_are_read_at_first() -> None:
+def test_a_batch_is_not_sent_a_third_time_if_the_first_attempt_was_applied_late() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
-    world.feed(observe_new(*(f"n{number}" for number in range(50))))
-    world.now_s += 1.0
-    world.feed(TimePassed())
-    world.feed(world.answer())
-    (read,) = world.waiting
-    assert read == ReadNames(zone=ZONE, names=(host("a-n0"), host("a-n9"), host("n0"), host("n9")))
+    world.provider.edits.extend([lambda: None, lambda: apply_first_batch(world)])
+    world.run(observe_new("api", "blog", "web"), for_s=3.0)
+    assert world.calls == ["SubmitBatch", "SubmitBatch", "ReadNames"]
+    assert [world.list_decisions(name) for name in ("api", "blog", "web")] == [PUBLISHED] * 3
 
 
-def test_nothing_is_sent_to_a_zone_while_a_batch_is_unconfirmed() -> None:
+def apply_first_batch(world: World) -> None:
+    """Apply the first submitted batch to the zone, as a service does whose answer was lost."""
+    batch, _ = world.outcomes[0]
+    world.provider.inner.submit(ZONE, batch)
+
+
+def test_new_names_do_not_wait_until_an_unanswered_batch_is_answered() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=False))
-    world.provider.failures += [RetryableError("down"), RetryableError("down")]
-    world.run(observe_new("web"), for_s=0.5)
+    world.run(observe_new("web"), for_s=0.1)
     assert world.list_decisions("web") == [("A", Action.NONE, Reason.NO_ANSWER)]
     world.run(observe_new("api"), for_s=1.0)
-    assert world.batches == [["web"]]
-    world.run(for_s=5.0)
-    assert set(world.list_records()) == {"web A", "api A"}
+    assert world.batches == [["web"], ["api"], ["web"]]
 
 
-def test_a_read_requested_before_an_unanswered_batch_was_sent_does_not_show_its_outcome() -> None:
+@pytest.mark.parametrize("applied", [True, False])
+@pytest.mark.parametrize("is_delete", [True, False], ids=["delete", "create"])
+def test_a_name_whose_claims_change_after_a_lost_answer_is_read_first(*, is_delete: bool, applied: bool) -> None:
+    world = start_published() if is_delete else start_world()
+    world.provider.answers.append(NoAnswer(applied=applied))
+    steps = [observe_gone("web"), observe_new("web")]
+    first, second = steps if is_delete else steps[::-1]
+    world.run(first, for_s=0.1)
+    world.run(second, for_s=5.0)
+    assert world.calls[:2] == ["SubmitBatch", "ReadNames"]
+    assert world.list_records() == ({"web A": ("192.0.2.1",)} if is_delete else {})
+
+
+def test_a_change_that_may_overwrite_what_was_not_seen_is_read_before_it_is_sent_again() -> None:
+    world = start_published()
+    world.provider.answers.append(Unknown(message="no answer", unconditional=True))
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9")), for_s=2.0)
+    assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch"]
+
+
+def test_a_read_requested_before_a_write_does_not_show_whether_it_was_applied() -> None:
     world = start_published()
     world.provider.put_records(ZONE, record("web", "192.0.2.66"))
     world.feed(observe("web", build_claim("web", "web", "192.0.2.9")))
@@ -78,35 +91,23 @@ def test_a_read_requested_before_an_unanswered_batch_was_sent_does_not_show_its_
     world.feed(TimePassed())
     world.feed(world.answer())  # a conflict; the names of web are to be read
     read = world.waiting.popleft()
-    world.provider.answers.append(NoAnswer(applied=False))
+    world.provider.answers.append(NoAnswer(applied=True))
     world.feed(observe_new("api"))
     world.now_s += 1.0
     world.feed(TimePassed())
     world.feed(world.answer())  # no answer for api
     world.waiting.append(read)
     world.feed(world.answer())
-    unconfirmed = world.engine.zones.find(ZONE).queue.unconfirmed  # type: ignore[union-attr]
-    assert unconfirmed.unanswered_batch is not None
+    assert host("api") in world.engine.zones.find(ZONE).queue.unsure  # type: ignore[union-attr]
     world.run(for_s=5.0)
     assert world.list_records() == {"api A": ("192.0.2.1",), "web A": ("192.0.2.9",)}
 
 
-def test_a_batch_is_not_sent_a_third_time_if_a_read_finds_that_it_was_applied_late() -> None:
+def test_a_service_that_never_answers_is_tried_twice_and_then_with_exponential_backoff() -> None:
     world = start_world()
-    world.provider.answers.append(NoAnswer(applied=False))
-    late = [lambda: None, lambda: None, lambda: apply_first_batch(world)]
-    world.provider.edits.extend(late)
-    world.run(observe_new("api", "blog", "web"), for_s=3.0)
-    assert world.calls == ["SubmitBatch", "ReadNames", "SubmitBatch", "ReadNames", "ReadNames"]
-    assert {tuple(world.list_decisions(name)) for name in ("api", "blog", "web")} == {
-        (("A", Action.KEEP, Reason.PUBLISHED),)
-    }
-
-
-def apply_first_batch(world: World) -> None:
-    """Apply the first submitted batch to the zone, as a service does whose answer was lost."""
-    batch, _ = world.outcomes[0]
-    world.provider.inner.submit(ZONE, batch)
+    world.provider.rule = lambda _: NoAnswer(applied=False)
+    world.run(observe_new("web"), for_s=160.0)
+    assert len(world.batches) == 7  # at 0, 0.25, 5.25, 15.25, 35.25, 75.25 and 155.25 seconds
 
 
 def drop_names(*names: str) -> Callable[[Batch], NoAnswer | None]:
@@ -121,7 +122,6 @@ def drop_names(*names: str) -> Callable[[Batch], NoAnswer | None]:
 
 SERVICES = [
     pytest.param(InMemoryProvider().capabilities, id="conditional"),
-    pytest.param(replace(InMemoryProvider().capabilities, names_offending_records=True), id="names-offending-records"),
     pytest.param(
         replace(InMemoryProvider().capabilities, atomic=False, conditional=False, reads_full_zones=True), id="careless"
     ),
@@ -136,7 +136,7 @@ def test_two_names_that_a_service_never_answers_are_found_by_halving_and_do_not_
     names = [f"n{number}" for number in range(100)]
     bad = {"n17", "n71"}
     world.provider.rule = drop_names(*bad)
-    world.run(observe_new(*names), for_s=30.0)
+    world.run(observe_new(*names), for_s=5.0)
     assert set(world.list_records()) == {f"{name} A" for name in names if name not in bad}
     assert {world.list_decisions(name)[0] for name in bad} == {("A", Action.NONE, Reason.NO_ANSWER)}
     assert len(world.batches) <= 2 + 2 * 2 * 7  # the whole twice, then for each bad name two halves for each halving
@@ -146,35 +146,28 @@ def test_a_name_that_a_service_never_answers_does_not_delay_later_changes() -> N
     world = start_world()
     world.provider.rule = drop_names("bad")
     world.run(observe_new("bad", "web"), for_s=3600.0)
-    assert sum("bad" in batch for batch in world.batches) <= 3 + 3 + 3600 / 300
+    assert sum("bad" in batch for batch in world.batches) <= 3 + 6 + 3600 / 300
     world.run(observe_new("good"), for_s=1.0)
     assert world.list_records() == {"good A": ("192.0.2.1",), "web A": ("192.0.2.1",)}
 
 
-def test_the_halves_of_an_unanswered_batch_are_read_before_they_are_sent_again() -> None:
-    world = start_world()
-    world.provider.rule = drop_names("bad")
-    world.run(observe_new("api", "bad", "web"), for_s=20.0)
-    unanswered = [index for index, (_, outcome) in enumerate(world.outcomes) if isinstance(outcome, Unknown)]
-    assert len(unanswered) == 4  # the whole twice, a half, the name
-    assert world.calls.count("ReadNames") >= len(unanswered)
-
-
-def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_zone() -> None:
+def test_after_an_outage_all_names_are_published_within_the_longest_pause_of_a_name() -> None:
     world = start_world()
     names = [f"n{number}" for number in range(5)]
     world.provider.rule = lambda _: NoAnswer(applied=False)
-    world.run(observe_new(*names), for_s=86_400.0)
-    assert len(world.batches) <= 86_400 / 300 * len(names) + 20
+    world.run(observe_new(*names), for_s=7200.0)
+    assert len(world.batches) <= 7200 / 60 + 20
     world.provider.rule = lambda _: None
     world.run(for_s=301.0)
     assert set(world.list_records()) == {f"{name} A" for name in names}
 
 
-def test_a_name_with_a_write_conflict_that_is_not_confirmed_is_published_after_other_names_had_no_answer() -> None:
+@pytest.mark.parametrize("failure", [RetryableError("busy"), None], ids=["read-fails", "read"])
+def test_if_a_name_that_got_no_answer_is_refused_alone_a_read_shows_whether_it_was_applied(
+    failure: RetryableError | None,
+) -> None:
     world = start_world()
-    silent, conflict = NoAnswer(applied=False), WriteConflict(message="changed")
-    world.provider.answers += [silent, silent, silent, conflict]  # the batch twice, api alone, then web alone
-    world.run(observe_new("api", "web"), for_s=0.6)
-    world.run(observe_new("blog"), for_s=120.0)
-    assert set(world.list_records()) == {"api A", "blog A", "web A"}
+    world.provider.answers += [NoAnswer(applied=True), Forbidden(message="no right")]
+    world.provider.failures.append(failure)
+    world.run(observe_new("web"), for_s=3.0)
+    assert world.list_decisions("web") == PUBLISHED

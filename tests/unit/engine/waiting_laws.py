@@ -146,8 +146,7 @@ def _is_writing(engine: Engine, state: ZoneState, name: DnsName) -> bool:
 
 
 def _is_queued(queue: WriteQueue, name: DnsName) -> bool:
-    in_doubt = name in queue.unconfirmed.names or queue.unconfirmed.unanswered_batch is not None
-    return name in queue.queued or queue.is_writing(name) or in_doubt
+    return name in queue.queued or queue.is_writing(name) or name in queue.reads.names
 
 
 def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQueue]:
