@@ -97,7 +97,7 @@ class Event(StrEnum):
     FORBIDDEN = "No permission to change a zone; other zones continue"
     TRY_LATER = "The DNS service is busy or failing; extdns sends the change again"
     EMULATED = "An emulator of Route 53 refuses conditional writes; extdns reads the zone, then overwrites records"
-    UNKNOWN = "The DNS service did not answer; extdns sends the change again, which changes nothing if it was applied"
+    UNKNOWN = "The DNS service did not answer, so the change may have been made; extdns sends it again"
     # objects
     OBJECT_UNREADABLE = "Cannot parse {what}; keeping the last valid version"
     OBJECT_READABLE = "The {what} is valid again"

@@ -195,8 +195,8 @@ class RetryTable:
         retries = self.by_name.get(name)
         return next((retry for retry in retries.values() if retry.failure in FAILED), None) if retries else None
 
-    def end_pauses(self, now_s: float) -> None:
-        """End the pauses of all names with one of the failures `FAILED`."""
+    def end_backoff(self, now_s: float) -> None:
+        """End the pauses of all names that have one of the failures `FAILED`."""
         for failure in FAILED:
             for name, retry in self.select(failure):
                 if retry.is_waiting:

@@ -287,12 +287,12 @@ class WriteQueue:
         self.retry.record_success()
         self._failed_in_a_row, self._last_failure = 0, None
         names = find_names(batch)
-        is_news = any(self.retries.find_failed(name) for name in names)
+        failed_before = any(self.retries.find_failed(name) for name in names)
         for name in names:
             self.unsure.pop(name, None)
             self._forget_failures(name)
-        if is_news:
-            self.retries.end_pauses(now_s)
+        if failed_before:
+            self.retries.end_backoff(now_s)
         self._write_rate.record_writes(names, now_s)
         self._contended.record_writes(batch.change_sets, now_s)
 

@@ -339,7 +339,7 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "no-answer": ReasonRow(
         Group.PROVIDER,
-        "The DNS service did not answer. The zone is read to see whether the change was made.",
+        "The DNS service did not answer, so the change may have been made. It is sent again.",
         fails=True,
         transient=True,
     ),
