@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import RLock
@@ -14,7 +14,7 @@ from tests.fakes.clouddns import changes, permissions
 from tests.fakes.clouddns.errors import build_no_resource, build_refusal
 from tests.fakes.clouddns.records import encode
 from tests.fakes.clouddns.requests import Called
-from tests.fakes.clouddns.zones import Changed, Zone
+from tests.fakes.clouddns.zones import Zone
 
 Fields = dict[str, Any]
 QUOTA: Final[Mapping[str, Any]] = {
@@ -36,15 +36,11 @@ class Api:
     """The state and the methods of the fake Cloud DNS.
 
     Attributes:
-        now_s: the monotonic clock, in seconds.
-        propagation_s: how long a change is pending.
         page_items: the maximum number of items in a page.
         quota: the limits of the project.
         lacking: permissions that the caller lacks, by zone.
     """
 
-    now_s: Callable[[], float]
-    propagation_s: float = 0.0
     page_items: int = _MAX_PAGE
     quota: dict[str, Any] = field(default_factory=lambda: dict(QUOTA))
     missing: dict[str, set[str]] = field(default_factory=dict)
@@ -72,10 +68,8 @@ class Api:
                     return self._list_records(self.zone(called), called.query)
                 case "managedZones.testIamPermissions":
                     return self._test_permissions(called)
-                case "changes.create":
-                    return self._change(self.zone(called), called.body)
                 case _:
-                    return self._get_change(self.zone(called), called.change)
+                    return self._change(self.zone(called), called.body)
 
     def zone(self, called: Called) -> Zone:
         """Return the zone of a call, by name or number.
@@ -137,28 +131,11 @@ class Api:
         change = changes.decode_change(original)
         permissions.check(change, self.missing.get(zone.name, ()))
         changes.apply(zone, change, self.quota)
-        additions, deletions = change
-        made = Changed(
-            id=str(len(zone.changes) + 1),
-            at_s=self.now_s(),
-            started=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
-            additions=additions,
-            deletions=deletions,
-        )
-        zone.changes.append(made)
-        return self._render_change(made, pending=True)
-
-    def _get_change(self, zone: Zone, change_id: str) -> Fields:
-        made = next((change for change in zone.changes if change.id == change_id), None)
-        if made is None:
-            raise build_no_resource("parameters.changeId", change_id)
-        return self._render_change(made, pending=self.now_s() < made.at_s + self.propagation_s)
-
-    def _render_change(self, made: Changed, *, pending: bool) -> Fields:
-        detail: Fields = {"kind": "dns#change", "id": made.id, "startTime": made.started}
-        detail["status"] = "pending" if pending else "done"
-        detail["isServing"] = False
-        for part, sets in (("additions", made.additions), ("deletions", made.deletions)):
+        zone.changes += 1
+        started = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        detail: Fields = {"kind": "dns#change", "id": str(zone.changes), "startTime": started}
+        detail |= {"status": "pending", "isServing": False}
+        for part, sets in zip(("additions", "deletions"), change, strict=True):
             if sets:
                 detail[part] = [encode(record) for record in sets]
         return detail

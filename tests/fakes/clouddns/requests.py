@@ -25,11 +25,6 @@ _ROUTES: Final = (
         "managedZones.testIamPermissions",
     ),
     ("POST", re.compile(r"/dns/v1/projects/(?P<project>[^/]+)/managedZones/(?P<zone>[^/]+)/changes"), "changes.create"),
-    (
-        "GET",
-        re.compile(r"/dns/v1/projects/(?P<project>[^/]+)/managedZones/(?P<zone>[^/]+)/changes/(?P<change>[^/]+)"),
-        "changes.get",
-    ),
 )
 
 
@@ -47,7 +42,6 @@ class Called:
     method: str
     project: str = ""
     zone: str = ""
-    change: str = ""
     query: Mapping[str, str]
     token: str
     body: bytes

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from tests.fakes.clouddns.api import Api
@@ -28,15 +27,15 @@ class CloudDns(FakeService):
     """A fake Cloud DNS. The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
-        api: its `propagation_s`, `page_items` and `quota` can be set at any time.
+        api: its `page_items` and `quota` can be set at any time.
         denied: the methods that IAM forbids.
         locked: whether calls require the token that `POST /token` returns.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, tls: bool = False, locked: bool = False) -> None:
+    def __init__(self, *, tls: bool = False, locked: bool = False) -> None:
         super().__init__(tls=tls)
         self.log = Log()
-        self.api = Api(now_s=clock, zones={PROJECT: {}})
+        self.api = Api(zones={PROJECT: {}})
         self.denied: set[str] = set()
         self.locked = locked
         self._numbers = _FIRST_NUMBER

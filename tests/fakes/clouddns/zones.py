@@ -11,17 +11,6 @@ from tests.fakes.clouddns.records import Key, RecordSet
 NAME_SERVERS: Final = tuple(f"ns-cloud-a{number}.googledomains.com." for number in range(1, 5))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
-    """A change that was applied, for `changes.get`."""
-
-    id: str
-    at_s: float
-    started: str
-    additions: tuple[RecordSet, ...]
-    deletions: tuple[RecordSet, ...]
-
-
 @dataclass(kw_only=True, eq=False)
 class Zone:
     """A managed zone. Whoever reads or changes it must hold the lock of the server.
@@ -30,6 +19,7 @@ class Zone:
         name: the name of the resource.
         number: the id.
         dns_name: the DNS name in lower case, with a trailing dot.
+        changes: the number of changes that were applied.
         fields: other fields of the resource, such as `peeringConfig`.
     """
 
@@ -39,7 +29,7 @@ class Zone:
     private: bool = False
     fields: dict[str, Any] = field(default_factory=dict)
     held: dict[Key, RecordSet] = field(default_factory=dict)
-    changes: list[Changed] = field(default_factory=list)
+    changes: int = 0
 
     def __post_init__(self) -> None:
         soa = f"{NAME_SERVERS[0]} cloud-dns-hostmaster.google.com. 1 21600 3600 259200 300"

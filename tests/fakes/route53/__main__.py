@@ -14,14 +14,7 @@ from tests.fakes.route53.server import Route53
 def main() -> None:
     """Start the service, print its URL and zones, then carry out the commands on standard input."""
     original = _parse_arguments()
-    fake = Route53(
-        latency_s=original.latency_ms / 1000,
-        per_account=original.account_rate,
-        per_action=original.action_rate,
-        throughput=original.throughput,
-    )
-    fake.api.working_s = original.working_ms / 1000
-    fake.api.propagation_s = original.propagation_s
+    fake = Route53(latency_s=original.latency_ms / 1000, per_action=original.action_rate)
     fake.start(original.port)
     try:
         zones = {name: fake.add_zone(name) for name in original.zone}
@@ -38,14 +31,9 @@ def _parse_arguments() -> argparse.Namespace:
         "--zone", action="append", default=[], metavar="NAME", help="make a public zone; may be repeated"
     )
     parser.add_argument("--latency-ms", type=float, default=0.0, help="how long each call takes on its way")
-    parser.add_argument("--working-ms", type=float, default=0.0, help="how long a change keeps its zone busy")
-    parser.add_argument("--propagation-s", type=float, default=0.0, help="how long a change is PENDING")
-    for limit, what in (
-        ("--account-rate", "requests of an account"),
-        ("--action-rate", "requests of an account and action"),
-        ("--throughput", "changes of an account; an UPSERT counts twice"),
-    ):
-        parser.add_argument(limit, type=_parse_rate, metavar="PER_S:BURST", help=what)
+    parser.add_argument(
+        "--action-rate", type=_parse_rate, metavar="PER_S:BURST", help="requests of an account and action"
+    )
     return parser.parse_args()
 
 

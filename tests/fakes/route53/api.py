@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import RLock
@@ -16,7 +15,6 @@ from tests.fakes.route53.errors import (
     build_invalid_xml,
     build_no_zone,
     build_other_account,
-    build_zone_busy,
 )
 from tests.fakes.route53.records import TYPES, encode
 from tests.fakes.route53.requests import Called
@@ -29,37 +27,17 @@ MAX_ZONES: Final = 100
 MAX_TAGGED: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A change batch that was accepted, for GetChange."""
-
-    account: str
-    at: datetime
-    at_s: float
-    comment: str
-
-
 @dataclass(kw_only=True, eq=False)
 class Api:
     """The state and the actions of the fake Route 53.
 
     Attributes:
-        now_s: the monotonic clock, in seconds.
-        propagation_s: how long a change is PENDING.
-        working_s: how long a change batch keeps its zone busy; until then, other batches are refused.
-        page_records: the maximum number of record sets in a page.
-        max_records: the maximum number of record sets in a zone; None is no limit. AWS has 10,000 by default.
+        health_checks: the health checks that exist.
     """
 
-    now_s: Callable[[], float]
-    propagation_s: float = 0.0
-    working_s: float = 0.0
-    page_records: int = MAX_RECORDS
-    max_records: int | None = None
     lock: RLock = field(default_factory=RLock)
     zones: dict[str, Zone] = field(default_factory=dict)
     health_checks: set[str] = field(default_factory=set)
-    submitted: dict[str, Submitted] = field(default_factory=dict)
     _numbers: int = 0
 
     def answer(self, called: Called, account: str, submission: Submission) -> tuple[str, Fields]:
@@ -72,8 +50,6 @@ class Api:
             match called.action:
                 case "ListHostedZones":
                     detail = self._list_zones(called.query, account)
-                case "ListHostedZonesByName":
-                    detail = self._list_zones_by_name(called.query, account)
                 case "GetHostedZone":
                     detail = self._get_zone(self.zone(called.context, account))
                 case "CreateHostedZone":
@@ -82,12 +58,6 @@ class Api:
                     detail = self._list_records(self.zone(called.context, account), called.query)
                 case "ChangeResourceRecordSets":
                     detail = self._change(self.zone(called.context, account), submission)
-                case "GetChange":
-                    detail = {"ChangeInfo": self._get_change(called.context, account)}
-                case "GetHealthCheck":
-                    detail = self._get_health_check(called.context)
-                case "ListTagsForResource":
-                    detail = {"ResourceTagSet": _render_tags(self.zone(called.context, account))}
                 case _:
                     detail = self._list_tags(called.body, account)
         return f"{called.action}Response", detail
@@ -127,27 +97,6 @@ class Api:
         detail |= {"NextMarker": mine[first + limit].zone_id} if detail["IsTruncated"] else {}
         return detail | {"MaxItems": limit}
 
-    def _list_zones_by_name(self, query: Mapping[str, str], account: str) -> Fields:
-        limit = _parse_limit(query, MAX_ZONES)
-        if "hostedzoneid" in query and "dnsname" not in query:
-            raise build_invalid_input("hostedzoneid requires dnsname")
-        by_name = {
-            (names.build_sort_key(zone.name), zone.zone_id): zone
-            for zone in self.zones.values()
-            if zone.account == account
-        }
-        keys = sorted(by_name)
-        start = names.build_sort_key(_parse_name(query["dnsname"])) if "dnsname" in query else ""
-        first = bisect_left(keys, (start, query.get("hostedzoneid", "").removeprefix("/hostedzone/")))
-        detail: Fields = {"HostedZones": [_render(by_name[key]) for key in keys[first : first + limit]]}
-        detail |= {"DNSName": query["dnsname"]} if "dnsname" in query else {}
-        detail |= {"HostedZoneId": query["hostedzoneid"]} if "hostedzoneid" in query else {}
-        detail["IsTruncated"] = first + limit < len(keys)
-        if detail["IsTruncated"]:
-            following = by_name[keys[first + limit]]
-            detail |= {"NextDNSName": following.name, "NextHostedZoneId": following.zone_id}
-        return detail | {"MaxItems": limit}
-
     def _get_zone(self, zone: Zone) -> Fields:
         detail: Fields = {"HostedZone": _render(zone)}
         if zone.private:
@@ -173,12 +122,12 @@ class Api:
         )
         self.zones[zone.zone_id] = zone
         detail = self._get_zone(zone)
-        return {"HostedZone": detail.pop("HostedZone"), "ChangeInfo": self._submit(account, ""), **detail}
+        return {"HostedZone": detail.pop("HostedZone"), "ChangeInfo": self._submit(""), **detail}
 
     # Records
 
     def _list_records(self, zone: Zone, query: Mapping[str, str]) -> Fields:
-        limit = min(_parse_limit(query, MAX_RECORDS), self.page_records)
+        limit = _parse_limit(query, MAX_RECORDS)
         name, kind, identifier = (query.get(field, "") for field in ("name", "type", "identifier"))
         if kind and not name:
             raise build_invalid_input("type requires name")
@@ -197,38 +146,14 @@ class Api:
         return detail | {"MaxItems": limit}
 
     def _change(self, zone: Zone, submission: Submission) -> Fields:
-        now_s = self.now_s()
-        if now_s < zone.busy_until_s:
-            raise build_zone_busy()
-        batch.apply(
-            zone, submission.changes, knows_health_check=self.health_checks.__contains__, max_records=self.max_records
-        )
-        zone.busy_until_s = now_s + self.working_s
-        return {"ChangeInfo": self._submit(zone.account, submission.comment)}
+        batch.apply(zone, submission.changes, knows_health_check=self.health_checks.__contains__)
+        return {"ChangeInfo": self._submit(submission.comment)}
 
-    # Changes, health checks, tags
-
-    def _submit(self, account: str, comment: str) -> Fields:
-        change_id = self.new_id("C")
-        self.submitted[change_id] = Submitted(account, datetime.now(UTC), self.now_s(), comment)
-        return self._get_change(change_id, account)
-
-    def _get_change(self, change_id: str, account: str) -> Fields:
-        change = self.submitted.get(change_id)
-        if change is None or change.account != account:
-            raise ApiError(404, "NoSuchChange", f"A change with the specified change ID does not exist: {change_id}")
-        pending = self.propagation_s > 0 and self.now_s() < change.at_s + self.propagation_s
-        at = change.at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{change.at.microsecond // 1000:03d}Z"
-        detail = {"Id": f"/change/{change_id}", "Status": "PENDING" if pending else "INSYNC", "SubmittedAt": at}
-        return detail | ({"Comment": change.comment} if change.comment else {})
-
-    def _get_health_check(self, check_id: str) -> Fields:
-        if check_id not in self.health_checks:
-            message = f"No health check exists with the specified ID: {check_id}"
-            raise ApiError(404, "NoSuchHealthCheck", message)
-        config = {"IPAddress": "192.0.2.1", "Port": 80, "Type": "HTTP"}
-        detail = {"Id": check_id, "CallerReference": check_id, "HealthCheckConfig": config, "HealthCheckVersion": 1}
-        return {"HealthCheck": detail}
+    def _submit(self, comment: str) -> Fields:
+        at = datetime.now(UTC)
+        shown = at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
+        detail = {"Id": f"/change/{self.new_id('C')}", "Status": "PENDING", "SubmittedAt": shown}
+        return detail | ({"Comment": comment} if comment else {})
 
     def _list_tags(self, body: bytes, account: str) -> Fields:
         options = wire.parse(body, "ListTagsForResourcesRequest").get("ResourceIds", [])

@@ -44,11 +44,6 @@ class ProjectedZone:
         """Return the records at *name* after the changes so far."""
         return self.touched[name] if name in self.touched else self.zone.held(name)
 
-    @property
-    def growth(self) -> int:
-        """Return how many record sets the projected zone has more than the zone."""
-        return sum(len(held) - len(self.zone.held(name)) for name, held in self.touched.items())
-
     def put(self, record: RecordSet) -> None:
         """Create or replace a record set."""
         self._copy_records(record.name)[record.type, record.set_identifier] = record
@@ -66,7 +61,6 @@ def apply(
     changes: tuple[Change, ...],
     *,
     knows_health_check: Callable[[str], bool],
-    max_records: int | None = None,
 ) -> None:
     """Apply *changes* to *zone*, in their order.
 
@@ -86,8 +80,6 @@ def apply(
     candidate = ProjectedZone(zone)
     _raise_problems(message for change in changes for message in _apply_change(candidate, change))
     _raise_problems(rules.find_zone_problems(zone, candidate, made))
-    if max_records is not None and len(zone) + candidate.growth > max_records:
-        raise build_invalid_batch((f"Exceeded limit MAX_RRSETS_BY_ZONE for zone: {zone.zone_id}",))
     for name, held in candidate.touched.items():
         zone.replace(name, held, by=Author.API)
 

@@ -16,13 +16,9 @@ _CREDENTIAL: Final = re.compile(r"Credential=([^/,\s]+)/")
 _ROUTES: Final[Mapping[tuple[str, str], str]] = {
     ("GET", "hostedzone"): "ListHostedZones",
     ("POST", "hostedzone"): "CreateHostedZone",
-    ("GET", "hostedzonesbyname"): "ListHostedZonesByName",
     ("GET", "hostedzone/{}"): "GetHostedZone",
     ("GET", "hostedzone/{}/rrset"): "ListResourceRecordSets",
     ("POST", "hostedzone/{}/rrset"): "ChangeResourceRecordSets",
-    ("GET", "change/{}"): "GetChange",
-    ("GET", "healthcheck/{}"): "GetHealthCheck",
-    ("GET", "tags/hostedzone/{}"): "ListTagsForResource",
     ("POST", "tags/hostedzone"): "ListTagsForResources",
 }
 _FIXED: Final = frozenset(part for _, path in _ROUTES for part in path.split("/"))

@@ -22,14 +22,13 @@ from tests.fakes.service.listener import Request
 from tests.fakes.service.server import FakeService
 
 ACCOUNT: Final = "123456789012"
-_ZONELESS: Final = frozenset({"GetChange", "GetHealthCheck"})
 
 
 class Route53(FakeService):
     """A fake Route 53. The methods that change zones bypass access control, validation, faults and the log.
 
     Attributes:
-        api: its `propagation_s`, `working_s`, `page_records` and `health_checks` can be set at any time.
+        api: its `health_checks` can be set at any time.
         latency_s: how long each call is delayed before it is carried out.
         accounts: the account of each access key; other keys belong to `ACCOUNT`.
     """
@@ -38,9 +37,7 @@ class Route53(FakeService):
         self,
         *,
         latency_s: float = 0.0,
-        per_account: Rate | None = None,
         per_action: Rate | None = None,
-        throughput: Rate | None = None,
         clock: Callable[[], float] = time.monotonic,
         accounts: Mapping[str, str] | None = None,
         tls: bool = False,
@@ -48,8 +45,8 @@ class Route53(FakeService):
         super().__init__(tls=tls)
         self.log = Log()
         self.access = Access()
-        self.api = Api(now_s=clock)
-        self.buckets = Buckets(clock, account=per_account, action=per_action, throughput=throughput)
+        self.api = Api()
+        self.buckets = Buckets(clock, action=per_action)
         self.latency_s = latency_s
         self.accounts = dict(accounts or {})
 
@@ -61,7 +58,6 @@ class Route53(FakeService):
         with self.api.lock:
             self.api.zones.clear()
             self.api.health_checks.clear()
-            self.api.submitted.clear()
 
     # Zones and records, as other people would read and change them
 
@@ -156,7 +152,7 @@ class Route53(FakeService):
         call = Call(
             action=called.action,
             account=account,
-            zone_id="" if called.action in _ZONELESS else called.context,
+            zone_id=called.context,
             query=called.query,
         )
         if self.latency_s:
@@ -199,7 +195,7 @@ class Route53(FakeService):
         if not called.access_key:
             raise ApiError(403, "MissingAuthenticationToken", "Missing Authentication Token")
         with self.api.lock:
-            if not self.buckets.admit(call.account, call.action, call.changes):
+            if not self.buckets.admit(call.account, call.action):
                 raise build_throttled()
         self.access.check(call)
 

@@ -49,7 +49,6 @@ class Zone:
     Attributes:
         zone_id: the id without `/hostedzone/`.
         name: the normalized name.
-        busy_until_s: when the last change is complete; other changes are refused until then.
         edits: all changes since the zone was created and filled.
         protections: the comments of protected records by name and type.
     """
@@ -62,7 +61,6 @@ class Zone:
     caller_reference: str = ""
     vpcs: list[Vpc] = field(default_factory=list)
     tags: dict[str, str] = field(default_factory=dict)
-    busy_until_s: float = 0.0
     edits: list[Edit] = field(default_factory=list)
     protections: dict[tuple[str, str], str] = field(default_factory=dict)
     _keys: list[Key] = field(default_factory=list)

@@ -43,8 +43,7 @@ def running() -> Iterator[tuple[Route53, MovedClock, Client]]:
 def fake(running: tuple[Route53, MovedClock, Client]) -> Route53:
     fake = running[0]
     fake.reset()
-    fake.api.propagation_s, fake.api.working_s, fake.api.max_records = 0, 0, None
-    fake.buckets.account = fake.buckets.action = fake.buckets.throughput = None
+    fake.buckets.action = None
     fake.api.health_checks.add("check")
     fake.add_zone("example.com", zone_id=ZONE, tags={"team": "a"})
     return fake
@@ -542,19 +541,13 @@ def test_allowed_changes(fake: Route53, client: Client) -> None:
 
 
 def test_rate_limits(fake: Route53, clock: MovedClock, client: Client) -> None:
-    """A limit is one of an account and action; «1 per CREATE, 1 per DELETE, 2 per UPSERT»."""
+    """A limit is one of an account and action."""
     fake.buckets.action = Rate(per_s=10, burst=3)
     answers = [call(client, "list_hosted_zones") for _ in range(4)]
     assert answers == ["", "", "", "Throttling: Rate exceeded"]
     clock.now_s += 0.2
     assert [call(client, "list_hosted_zones") for _ in range(3)].count("") == 2
     assert call(connect(fake, "AKIDOTHER"), "list_hosted_zones") == ""
-    fake.buckets.throughput = Rate(per_s=1, burst=5)
-    one, other = many(2)
-    assert send(client, ("UPSERT", one)) == ""
-    assert send(client, ("UPSERT", one), ("UPSERT", other)).startswith("Throttling"), "takes nothing"
-    assert send(client, ("DELETE", one), ("CREATE", one), ("CREATE", other)) == ""
-    assert send(client, ("DELETE", one)).startswith("Throttling")
 
 
 # The protocol
