@@ -8,7 +8,6 @@ at `Deadlines`, which computes when the engine has to step next.
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,9 +24,6 @@ MAX_REQUESTED_S: Final = 3600.0
 
 _ATTEMPTS: Final = 5
 """Failures in a row after which a single pass gives up."""
-
-_WRITE_RATE_WINDOW_S: Final = 60.0
-_MAX_WRITES: Final = 3
 
 
 class Failure(StrEnum):
@@ -256,31 +252,6 @@ class RetryTable:
     def next_deadline_at(self) -> float:
         """The time at which the next pause ends (monotonic seconds), infinity if there is none."""
         return self._ends[0][0] if self._ends else math.inf
-
-
-class WriteRate:
-    """Limits how often a name is written: once in five seconds after three writes within a minute."""
-
-    def __init__(self, retries: RetryTable) -> None:
-        """Count no writes yet. Pauses will be stored in *retries*."""
-        self._retries = retries
-        self._log: deque[tuple[float, frozenset[DnsName]]] = deque()
-        self._counts: dict[DnsName, int] = {}
-
-    def record_writes(self, names: Iterable[DnsName], now_s: float) -> None:
-        """Count a write of each of *names*, and begin a pause for those written too often."""
-        while self._log and self._log[0][0] <= now_s - _WRITE_RATE_WINDOW_S:
-            for name in self._log.popleft()[1]:
-                self._counts[name] -= 1
-                if not self._counts[name]:
-                    del self._counts[name]
-                    self._retries.remove(name, Failure.WRITTEN_OFTEN)
-        written = frozenset(names)
-        self._log.append((now_s, written))
-        for name in written:
-            self._counts[name] = self._counts.get(name, 0) + 1
-            if self._counts[name] >= _MAX_WRITES:
-                self._retries.record_failure(name, Failure.WRITTEN_OFTEN, now_s)
 
 
 class GiveUpRule(Value, frozen=True, kw_only=True):

@@ -10,9 +10,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, assert_never
 
 from extdns.engine.batches import find_names, find_offending_names, select_for_batch
-from extdns.engine.contended_records import ContendedRecords
 from extdns.engine.names_to_read import NamesToRead, find_written_names
-from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable, WriteRate
+from extdns.engine.retries import FAILED, Failure, GiveUpRule, Retry, RetryTable
+from extdns.engine.write_history import WriteHistory
 from extdns.model.change import (
     Batch,
     Blocked,
@@ -72,8 +72,7 @@ class WriteQueue:
         in_flight: the batch that has no outcome yet.
         reads: the names to read before they are planned again. If writes of the service are not conditional, nothing
             is sent while any name must be read.
-        unsure: by name, what was sent and got no answer, so that it may have been applied. It is sent again, and if it
-            was applied, it conflicts, and the name is read.
+        unsure: by name, what was sent and got no answer, so that it may have been applied.
         retries: the names that wait after a failure.
         retry: the pause of the zone, after throttling or a lost answer.
     """
@@ -87,8 +86,7 @@ class WriteQueue:
         self.retries = RetryTable()
         self.retry = Retry(Failure.ZONE_WRITE)
         self._is_single_pass = is_single_pass
-        self._contended = ContendedRecords(self.retries)
-        self._write_rate = WriteRate(self.retries)
+        self._history = WriteHistory(self.retries)
         self._sent: dict[DnsName, Sets] = {}
         self._sent_at = -math.inf
         self._groups: dict[DnsName, int] = {}  # names of a batch that failed have the same number; the least goes next
@@ -149,7 +147,7 @@ class WriteQueue:
             return failed.block  # also while it is sent again
         if not sets:
             return None
-        if name in self._contended.names and (contended := self._contended.review(name, sets, now_s)):
+        if name in self._history.repeated and (contended := self._history.review(name, sets, now_s)):
             return contended
         block = self._blocks.get(name)
         return block if block and max(self.retry.until_at, self.retries.find_ready_at(name)) > now_s else None
@@ -170,7 +168,7 @@ class WriteQueue:
         if not sets:
             self.queued.pop(name, None)
             self._forget_failures(name)
-        elif name in self._contended.names and self._contended.postpone(name, sets, now_s):
+        elif name in self._history.repeated and self._history.postpone(name, sets, now_s):
             self.queued.pop(name, None)
         else:
             self.queued[name] = sets
@@ -293,8 +291,7 @@ class WriteQueue:
             self._forget_failures(name)
         if failed_before:
             self.retries.end_backoff(now_s)
-        self._write_rate.record_writes(names, now_s)
-        self._contended.record_writes(batch.change_sets, now_s)
+        self._history.record_writes(batch.change_sets, now_s)
 
     def record_failure(self, batch: Batch, outcome: FailedOutcome, now_s: float) -> None:
         """Handle the *outcome* of a *batch* that failed or got no answer: begin pauses and schedule reads."""
@@ -308,9 +305,9 @@ class WriteQueue:
                 if found := find_offending_names(batch, offending):
                     self._delay(found, sent, block, now_s)
                 else:
-                    self._split(sent, block, now_s)
+                    self._send_again(sent, block, now_s)
             case Forbidden(message=message):
-                self._split(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
+                self._send_again(sent, Blocked(reason=Reason.ZONE_FORBIDDEN, detail=message), now_s)
             case TryLater(message=message, retry_after_s=retry_after_s):
                 self.retry.record_failure(now_s, retry_after_s)
                 self._blocks |= dict.fromkeys(sent, Blocked(reason=Reason.TRY_LATER, detail=message))
@@ -322,28 +319,23 @@ class WriteQueue:
     def _record_unanswered(self, sent: Mapping[DnsName, Sets], outcome: Unknown, now_s: float) -> None:
         """Send the changes in *sent* again after a pause of the zone; in halves if one of them got no answer before."""
         block = Blocked(reason=Reason.NO_ANSWER, detail=outcome.message)
-        former = {self._blocks[name].reason for name in sent if name in self._blocks}
+        is_repeated = any(self._blocks[name].reason is Reason.NO_ANSWER for name in sent if name in self._blocks)
         self.unsure.update(sent)
         if outcome.unconditional:
             self.reads.require(chain.from_iterable(sent.values()))
-        if Reason.NO_ANSWER in former:
-            self._split(sent, block, now_s)
-        else:
-            self._count_failure(block)
+        if not is_repeated:
             self.retry.record_failure(now_s)
-            self._group(sent, block)
+        self._send_again(sent, block, now_s, in_halves=is_repeated)
 
     def has_sendable(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether a name is queued, other than those that *rule* gives up after repeated write conflicts.
 
         Unless this is a single pass, names that failed do not count while names are sent one at a time.
         """
-        for name in self.queued:
-            conflict = self.retries.find(name, Failure.WRITE_CONFLICT)
-            is_slow = self._is_sent_alone and not self._is_single_pass
-            if not (conflict and rule.is_reached(conflict, now_s)) and not (is_slow and self._has_failed(name)):
-                return True
-        return False
+        is_slow = self._is_sent_alone and not self._is_single_pass
+        names = (name for name in self.queued if not (is_slow and self._has_failed(name)))
+        conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)
+        return any(not (conflict and rule.is_reached(conflict, now_s)) for conflict in conflicts)
 
     def _is_other_than_sent(self, name: DnsName, sets: Sets) -> bool:
         """Return whether other changes of *name* than *sets* may have been applied."""
@@ -352,43 +344,39 @@ class WriteQueue:
     def _record_conflict(
         self, sent: Mapping[DnsName, Sets], message: str, offending: tuple[DnsName, ...], now_s: float
     ) -> None:
-        """Schedule reads of the *offending* names, or of the only one. If no name is to blame, split the batch.
+        """Schedule reads of the *offending* names, or of the only one. If no name is to blame, halve the batch.
 
         If changes that got no answer conflict, they were probably applied; read all names of the batch. If other
         changes conflict again after the name was read, another name may be to blame.
         """
         is_unsure = not self.unsure.keys().isdisjoint(sent)
         found = tuple(sent) if is_unsure or len(sent) == 1 else offending
-        is_repeated = any(self.retries.is_repeated_conflict(name, sent[name]) for name in found)
-        if not found or (is_repeated and not is_unsure):
-            self._split(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
+        if not found or (not is_unsure and any(self.retries.is_repeated_conflict(name, sent[name]) for name in found)):
+            self._send_again(sent, Blocked(reason=Reason.REFUSED, detail=message), now_s)
             return
         self._group(found, Blocked(reason=Reason.WRITE_CONFLICT, detail=message))
         for name in found:
             self.reads.require(sent[name])
-            if conflict := self.retries.find(name, Failure.WRITE_CONFLICT):
-                conflict.record_failure(now_s)
-                self.retries.schedule(name, conflict)
-            else:  # the first attempt after it has no pause
-                conflict = self.retries.add(name, Failure.WRITE_CONFLICT)
-            conflict.changes = sent[name]
+            if self.retries.find(name, Failure.WRITE_CONFLICT):
+                self.retries.record_failure(name, Failure.WRITE_CONFLICT, now_s)
+            # the first attempt after it has no pause
+            self.retries.add(name, Failure.WRITE_CONFLICT).changes = sent[name]
 
-    def _split(self, sent: Mapping[DnsName, Sets], block: Blocked, now_s: float) -> None:
-        """Send the names of *sent*, whose batch failed, in halves after the other groups; delay a single name."""
-        self._count_failure(block)
+    def _send_again(
+        self, sent: Mapping[DnsName, Sets], block: Blocked, now_s: float, *, in_halves: bool = True
+    ) -> None:
+        """Send the names of *sent*, whose batch failed, again after the other groups; delay a single name instead."""
+        self._failed_in_a_row, self._last_failure = self._failed_in_a_row + 1, block
         names = tuple(sent)
-        if len(names) == 1:
+        if in_halves and len(names) == 1:
             self._delay(names, sent, block, now_s)
         else:
-            self._group(names[: len(names) // 2], block)
-            self._group(names[len(names) // 2 :], block)
-
-    def _count_failure(self, block: Blocked) -> None:
-        self._failed_in_a_row += 1
-        self._last_failure = block
+            middle = len(names) // 2 if in_halves else len(names)
+            self._group(names[:middle], block)
+            self._group(names[middle:], block)
 
     def _group(self, names: Collection[DnsName], block: Blocked) -> None:
-        """Send *names*, which failed because of *block*, together, after the other groups."""
+        """Have *names*, which failed because of *block*, sent together, after the other groups."""
         self._groups |= dict.fromkeys(names, max(self._groups.values(), default=0) + 1)
         self._blocks |= dict.fromkeys(names, block)
 

@@ -157,7 +157,9 @@ class ZoneRefresh:
         if self.is_requested or self.pages:
             self._skipped.update(names)
 
-    def take_page(self, page: ZonePage, cache: ZoneCache, being_written: set[DnsName]) -> tuple[set[DnsName], bool]:
+    def take_page(
+        self, page: ZonePage, cache: ZoneCache, being_written: AbstractSet[DnsName]
+    ) -> tuple[set[DnsName], bool]:
         """Store the requested page in *cache*.
 
         Args:

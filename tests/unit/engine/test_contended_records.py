@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from extdns.engine.contended_records import ContendedRecords, WriteHistory
-from extdns.engine.retries import Failure, RetryTable
-from extdns.model.change import Action, ChangeSet, Delete
+from extdns.engine.retries import RetryTable
+from extdns.engine.write_history import WriteHistory
+from extdns.model.change import Action, Change, ChangeSet, Delete
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
@@ -112,47 +112,44 @@ def test_a_contended_record_does_not_delay_writes_to_other_names() -> None:
     assert world.list_records()["api A"] == ("192.0.2.1",)
 
 
-def test_a_change_set_without_changes_of_records_is_not_delayed_as_contended() -> None:
-    retries = RetryTable()
-    contended = ContendedRecords(retries)
-    retries.record_failure(host("web"), Failure.CONTENDED, 0.0)
-    sets = (ChangeSet(zone=ZONE, name=host("web"), changes=(), writes=()),)
-    assert contended.review(host("web"), sets, 10.0) is None
-    assert contended.review(host("web"), sets, 400.0) is None
-    assert not contended.postpone(host("web"), sets, 400.0)
+def build_sets(number: int, *changes: Change) -> tuple[ChangeSet, ...]:
+    """Build the change sets of the name with this *number*."""
+    return (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=changes),)
 
 
-def build_delete(number: int) -> Delete:
-    """Build the delete of the record of ours with this *number*."""
+def build_delete(number: int) -> tuple[ChangeSet, ...]:
+    """Build the change sets that delete the record of ours with this *number*."""
     owned_record = OwnedRecord(record=record(f"n{number}"), owner="me", is_ours=True)
-    return Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED)
+    return build_sets(number, Delete(current=owned_record, evidence=Evidence.OBJECT_DELETED))
 
 
-def test_the_write_history_stores_only_the_last_5000_deletes() -> None:
-    history = WriteHistory()
-    deletes = [build_delete(number) for number in range(5010)]
-    history.add(deletes, 1.0, ())
-    assert len(history) == 5000
-    assert history.find(deletes[9]) == ()
-    assert history.find(deletes[10]) == (1.0,)
+def test_a_change_set_without_changes_of_records_is_not_delayed_as_contended() -> None:
+    history, name = WriteHistory(RetryTable()), host("n1")
+    for now_s in (0.0, 1.0, 2.0):
+        history.record_writes(build_delete(1), now_s)
+    assert history.postpone(name, build_delete(1), 3.0)
+    assert not history.postpone(name, build_sets(1), 3.0)
+    assert not history.postpone(name, build_sets(1), 400.0)
 
 
-def test_the_write_history_forgets_writes_older_than_ten_minutes_except_for_names_still_needed() -> None:
-    history = WriteHistory()
-    history.add([build_delete(number) for number in range(100)], 0.0, {host("n7")})
-    history.add([build_delete(number) for number in range(100, 200)], 601.0, {host("n7")})
-    assert len(history) == 101
-    assert history.find(build_delete(7)) == (0.0,)
+def test_the_write_history_stores_only_the_last_20000_records() -> None:
+    history = WriteHistory(RetryTable())
+    for number in range(20_010):
+        history.record_writes(build_delete(number), 1.0)
+    assert len(history) == 20_000
+
+
+def test_the_write_history_forgets_writes_older_than_ten_minutes() -> None:
+    history = WriteHistory(RetryTable())
+    for number in range(100):
+        history.record_writes(build_delete(number), 0.0)
+    history.record_writes(build_delete(100), 601.0)
+    assert len(history) == 1
 
 
 def test_a_name_is_contended_only_after_three_writes_within_the_window() -> None:
-    contended = ContendedRecords(RetryTable())
-    web, api = (
-        (ChangeSet(zone=ZONE, name=host(f"n{number}"), changes=(build_delete(number),), writes=()),)
-        for number in range(2)
-    )
-    found = []
-    for sets, now_s in ((web, 0.0), (web, 1.0), (web, 2.0), (api, 700.0), (api, 1400.0)):
-        contended.record_writes(sets, now_s)
-        found.append(set(contended.names))
+    history, found = WriteHistory(RetryTable()), []
+    for number, now_s in ((0, 0.0), (0, 1.0), (0, 2.0), (1, 500.0), (1, 1400.0)):
+        history.record_writes(build_delete(number), now_s)
+        found.append(set(history.repeated))
     assert found == [set(), set(), {host("n0")}, {host("n0")}, set()]

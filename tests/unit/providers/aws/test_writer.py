@@ -231,6 +231,17 @@ def test_updates_are_sent_as_upserts_and_marked_unconditional_if_deletes_are_for
     assert isinstance(writable.submit(update(held, "192.0.2.4"), delete(held)), Forbidden)
 
 
+def test_the_outcome_of_an_upsert_whose_response_is_lost_says_that_another_one_could_overwrite_an_edit(
+    fake: Route53, account: Route53Api
+) -> None:
+    writable = WritableZone(fake, account, conditional=False)
+    (held,) = create_records(writable, "www")
+    writable.fake.faults.arm(Drop(), action=CHANGE, times=1)
+    outcome = writable.submit(update(held, "192.0.2.2"))
+    assert isinstance(outcome, Unknown)
+    assert outcome.unconditional
+
+
 def test_a_forbidden_name_does_not_make_updates_of_other_names_unconditional(writable: WritableZone) -> None:
     bad, good = create_records(writable, "bad", "good")
     writable.fake.access.deny(CHANGE, names=["bad.example.org"])
