@@ -132,9 +132,9 @@ class WriteQueue:
         """The number of names that count as failing after repeated write conflicts."""
         return sum(retry.failures >= _FAILING_AFTER for _, retry in self.retries.select(Failure.WRITE_CONFLICT))
 
-    def names_being_written(self) -> frozenset[DnsName]:
+    def names_being_written(self) -> set[DnsName]:
         """Return all names that the batch in flight writes; ownership names included."""
-        return find_written_names(self.in_flight.change_sets) if self.in_flight else frozenset()
+        return set(find_written_names(self.in_flight.change_sets if self.in_flight else ()))
 
     def review(self, name: DnsName, sets: Sets, now_s: float) -> Blocked | None:
         """Return why *sets*, all change sets of *name*, cannot be sent now; None if they can. Nothing is stored."""

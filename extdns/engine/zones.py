@@ -157,9 +157,7 @@ class ZoneRefresh:
         if self.is_requested or self.pages:
             self._skipped.update(names)
 
-    def take_page(
-        self, page: ZonePage, cache: ZoneCache, being_written: AbstractSet[DnsName]
-    ) -> tuple[set[DnsName], bool]:
+    def take_page(self, page: ZonePage, cache: ZoneCache, being_written: set[DnsName]) -> tuple[set[DnsName], bool]:
         """Store the requested page in *cache*.
 
         Args:
@@ -243,9 +241,8 @@ class ZoneState:
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""
-        queue = self.queue
-        is_unsure = queue.is_writing(name) or name in queue.unsure or name in queue.reads.names
-        return self.cache.is_complete and not is_unsure
+        is_doubtful = self.queue.is_writing(name) or name in self.queue.unsure or name in self.queue.reads.names
+        return self.cache.is_complete and not is_doubtful
 
     def is_read(self, rule: GiveUpRule, now_s: float) -> bool:
         """Return whether the zone was fully read, or reading it was given up by *rule*."""
@@ -277,8 +274,7 @@ class Zones:
 
     def __init__(self, *, longest_only: bool = False, is_single_pass: bool = False) -> None:
         """Start without zones. *longest_only* is `Capabilities.longest_match_only`."""
-        self._longest_only = longest_only
-        self._is_single_pass = is_single_pass
+        self._longest_only, self._is_single_pass = longest_only, is_single_pass
         self._states: dict[str, ZoneState] = {}
         self._by_name: dict[str, list[ZoneState]] = {}
         self._placement = ZonePlacement(())
@@ -365,9 +361,8 @@ class Zones:
             self.account_retry.record_success()
         self._remove_missing({zone.id for zone in found.zones}, failing, now_s)
         for zone in found.zones:
-            if zone.id not in self._states:
-                self._states[zone.id] = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
-            self._states[zone.id].zone = zone
+            new = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
+            self._states.setdefault(zone.id, new).zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
         self._index()
         return before != ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
