@@ -10,9 +10,8 @@ together.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from extdns.engine.decisions import Awaited, Wait
 from extdns.engine.retries import Failure, Retry
 from extdns.model.change import Blocked
 from extdns.model.reason import Reason
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import AdjustmentsLoaded
     from extdns.engine.retries import Deadlines, GiveUpRule
     from extdns.model.record import DesiredRecord
-
-ADJUSTMENT: Final = Wait(Awaited.ADJUSTMENT)
 
 
 class AdjustmentUnknownError(Exception):

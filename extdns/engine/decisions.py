@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from enum import StrEnum
 from itertools import chain
 from typing import Final, NamedTuple
 
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import Kind, ObjectKey, find_namespace
+from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
+from extdns.model.wait import Wait
 from extdns.model.zone import Zone
 
 FAILING = frozenset(reason for reason in Reason if reason.row.fails)
@@ -119,36 +119,6 @@ class Decisions:
 
 
 _NOBODY: Final[frozenset[DnsName]] = frozenset()
-
-
-class Awaited(StrEnum):
-    """The kinds of things that a decision can wait for. The comment of each says what `Wait.about` contains."""
-
-    ANSWER = "answer"  # whether the object at this key exists
-    OBJECT = "object"  # another version of the object at this key, or its deletion
-    COMPUTED = "computed"  # "": the claims of all objects can be computed
-    SYNC = "sync"  # a complete list of this kind
-    GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
-    APPROVAL = "approval"  # zone id: a person approves a held delete or accepts another cluster
-    RETRY = "retry"  # zone id: a pause ends, names are read again, or a batch gets its outcome
-    ADJUSTMENT = "adjustment"  # "": the service shows what it makes of desired records
-    ZONE = "zone"  # zone id: the zone is read, or read again
-    ZONES = "zones"  # "": another list of zones
-    RULES = "rules"  # "": an answer of the policy server
-    PLAN = "plan"  # "": planning the name raised; it is planned again after a pause
-
-
-class Wait(NamedTuple):
-    """One thing that a decision waits for: what it is, and the object, kind or zone that it is about; "" if none."""
-
-    what: Awaited
-    about: ObjectKey | Kind | str = ""
-
-
-COMPUTED: Final = Wait(Awaited.COMPUTED)
-ZONES: Final = Wait(Awaited.ZONES)
-RULES: Final = Wait(Awaited.RULES)
-PLAN: Final = Wait(Awaited.PLAN)
 
 
 class ZoneWait(NamedTuple):

@@ -24,6 +24,7 @@ from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
 from extdns.model.value import Value
+from extdns.model.wait import Wait
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.contest import (
     Contender,
@@ -38,7 +39,6 @@ from extdns.planner.plan import find_changed, find_obstacle
 from extdns.planner.proposal import Candidate, merge_claims
 
 if TYPE_CHECKING:
-    from extdns.engine.decisions import Wait
     from extdns.engine.settings import Adjust, EngineSettings
     from extdns.engine.state import EngineState
     from extdns.model.claim import NameClaim, TargetlessClaim

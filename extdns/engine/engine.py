@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from extdns.engine import inputs
-from extdns.engine.adjustments import ADJUSTMENT, Adjustments
+from extdns.engine.adjustments import Adjustments
 from extdns.engine.batches import find_names
 from extdns.engine.claims import ClaimIndex
-from extdns.engine.decisions import COMPUTED, PLAN, RULES, Awaited, Decisions, Wait, Waits, ZoneWait
+from extdns.engine.decisions import Decisions, Waits, ZoneWait
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.effects import (
     CheckExistence,
@@ -36,6 +36,7 @@ from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
 from extdns.model.change import Applied
 from extdns.model.cluster import KindState, Phase
+from extdns.model.wait import ADJUSTMENT, COMPUTED, PLAN, RULES, Awaited, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.engine.decisions import COMPUTED, FAILING, Awaited, Wait
+from extdns.engine.decisions import FAILING
 from extdns.engine.ownership_zone import find_unread, read_ours
 from extdns.model import rrtype
 from extdns.model.change import Blocked
@@ -23,6 +23,7 @@ from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
 from extdns.model.value import Value
+from extdns.model.wait import COMPUTED, Awaited, Wait
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.ptr_claims import find_reverse_name
 

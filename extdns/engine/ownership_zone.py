@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record, restate_record
 from extdns.model.value import Value
+from extdns.model.wait import ZONES, Awaited, Wait
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState

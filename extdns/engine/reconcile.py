@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from extdns.engine.adjustments import ADJUSTMENT, AdjustmentUnknownError
-from extdns.engine.decisions import PLAN, RULES, ZONES, Awaited, Wait, ZoneWait
+from extdns.engine.adjustments import AdjustmentUnknownError
+from extdns.engine.decisions import ZoneWait
 from extdns.engine.desired import build_candidates
 from extdns.engine.ownership_zone import NO_SHARING, find_sharing_zones
 from extdns.engine.retries import Failure
@@ -23,6 +23,7 @@ from extdns.errors import describe_error
 from extdns.model.change import Action, Blocked, Decision
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
+from extdns.model.wait import ADJUSTMENT, PLAN, RULES, ZONES, Awaited, Wait
 from extdns.planner.decide import Unfulfilled, block_proposals, decide, keep_records, reject_claim
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec import field
 from msgspec.structs import replace
 
-from extdns.engine.decisions import Awaited, Wait
 from extdns.engine.denials import Denial, describe_denial, is_any_published, lacks_address, replaces
 from extdns.engine.desired import adjust, build_candidates
 from extdns.engine.evidence import Finding
@@ -22,6 +21,7 @@ from extdns.model.kind import ObjectKey, find_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey, restate_record
 from extdns.model.value import Value
+from extdns.model.wait import Awaited, Wait
 from extdns.planner.plan import find_refused_successors
 from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.decisions import PLAN, Awaited, Wait
 from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
 from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
+from extdns.model.wait import PLAN, Awaited, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable

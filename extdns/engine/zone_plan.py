@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.engine.batches import project_records, split_and_complete
-from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.desired import adjust, resolve_contests
 from extdns.engine.evidence import Finding
 from extdns.engine.ownership_zone import Parts, SharingZones, find_zone_above, read_above, respect_elsewhere, split_sets
@@ -29,6 +28,7 @@ from extdns.model.claim import UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.value import Value
+from extdns.model.wait import ZONES, Awaited, Wait
 from extdns.planner.decide import block_proposals, decide, find_unresolved, keep_records, keep_unreadable, reject_claim
 from extdns.planner.plan import (
     compare_name,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.decisions import ZONES, Awaited, Wait
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
@@ -16,6 +15,7 @@ from extdns.model.change import WriteConflict
 from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.reason import select_reasons
 from extdns.model.reason_row import Category
+from extdns.model.wait import ZONES, Awaited, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,13 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine import reconcile
-from extdns.engine.decisions import PLAN, Decisions
+from extdns.engine.decisions import Decisions
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.inputs import Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zone_plan import plan_in_zone
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
+from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe
 from tests.unit.engine.test_reconcile import fail_for

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from extdns.engine import delete_guard, desired, evidence, reconcile, zone_plan
-from extdns.engine.decisions import PLAN
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import AdjustedRecords
@@ -18,6 +17,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
+from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
 from tests.builders import SERVICE, build_claim, change_phase, host, observe, observe_gone, owned
 from tests.world import World, start_published, start_world

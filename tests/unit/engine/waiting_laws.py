@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from typing import assert_never
 
-from extdns.engine.decisions import CHANGING, Awaited, Wait
+from extdns.engine.decisions import CHANGING
 from extdns.engine.effects import CheckExistence
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import ExistenceChecked, Input
@@ -21,6 +21,7 @@ from extdns.model.change import Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
+from extdns.model.wait import Awaited, Wait
 from tests.world import World
 
 # A decision with one of these reasons must wait for one of these things; otherwise it would never change.
