@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
-from extdns.engine.desired import refuse_forgeries
 from extdns.engine.effects import (
     CheckExistence,
     Effect,
@@ -61,6 +60,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.zone import Capabilities, Zone
+from extdns.planner.desired import refuse_forgeries
 from extdns.planner.settings import PlanSettings
 from extdns.ports import AdjustingReader, ZoneReader, ZoneWriter
 from extdns.rules.evaluation import Evaluation

@@ -24,15 +24,6 @@ if TYPE_CHECKING:
     from extdns.model.record import DesiredRecord
 
 
-class AdjustmentUnknownError(Exception):
-    """The service was not shown *records* yet, so their adjusted form is unknown. Raised while a name is planned."""
-
-    def __init__(self, records: tuple[DesiredRecord, ...]) -> None:
-        """Store *records*, which have to be shown to the service."""
-        super().__init__(f"{len(records)} records are not adjusted yet")
-        self.records = records
-
-
 class Adjustments:
     """The desired records to show to the DNS service, one request at a time.
 

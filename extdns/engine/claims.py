@@ -196,23 +196,12 @@ class ClaimIndex:
             [missing for source in self._sources for missing in self._missing_dependencies.get((source, key), ())]
         )
 
-    def find_ended(self, name_and_identifier: NameAndIdentifier, resource: str) -> Evidence | Blocked | None:
-        """Return the evidence that *resource* stopped requesting the name and set identifier; None if it did not.
+    def list_ended(self, name: DnsName) -> dict[tuple[str, str], Evidence | Blocked]:
+        """Return the evidence that claims to *name* have ended since the process started, or why it is no evidence.
 
-        Only claims that ended since the process started count. If the end of the claim is no evidence for a delete,
-        return a `Blocked` with the reason. With *resource* "", claims of any object count: return a `Blocked` if there
-        is one, else the weakest evidence.
+        Its keys are set identifier and resource.
         """
-        if resource:
-            return self._ended.get(name_and_identifier[0], {}).get((name_and_identifier[1], resource))
-        ends = self.list_ended(name_and_identifier).values()
-        return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
-
-    def list_ended(self, name_and_identifier: NameAndIdentifier) -> dict[str, Evidence | Blocked]:
-        """Return by resource, sorted, what `find_ended` returns for it, without resources whose claim did not end."""
-        name, identifier = name_and_identifier
-        ends = self._ended.get(name, {})
-        return {resource: ends[one, resource] for one, resource in sorted(ends) if one == identifier}
+        return dict(self._ended.get(name, {}))
 
     def list_sources_and_objects(self) -> Iterable[tuple[str, ObjectKey]]:
         """Return the source and the key of every object that a source has observed and that is not gone."""

@@ -6,13 +6,12 @@
                   │         │
                   └────▶ HELD ─▶ (approved) ─▶ GRACE
 
-A name is planned with `review`, which reads, and `replace`, which stores the evidence that was found. `advance` alone
-grants or holds deletes (delete_grants.py), after all names of a step are planned. There is one guard for all zones,
-because deletes by absence count over all of them.
+A name is planned with what `describe` returns, and `replace` stores the evidence that was found. `advance` alone grants
+or holds deletes (delete_grants.py), after all names of a step are planned. There is one guard for all zones, because
+deletes by absence count over all of them.
 
-`review` blocks every update and delete itself while the objects come from another cluster. For one delete, `find_block`
-returns what it waits for now, and `DeleteGrants.grant_or_hold` decides which deletes are held
-(docs/design/delete-safety.md, "In the code: why is a delete held?").
+What a delete waits for now is decided while its name is planned (planner/deletes.py), and `DeleteGrants.grant_or_hold`
+decides which deletes are held (docs/design/delete-safety.md, "In the code: why is a delete held?").
 """
 
 from __future__ import annotations
@@ -28,25 +27,24 @@ from extdns.engine.pending_deletes import (
     PendingDeletes,
     RestoredGrants,
     TrackedDelete,
-    block_delete,
-    block_for_cluster,
-    build_cluster_block,
 )
 from extdns.engine.restored_holds import describe_cause
 from extdns.model.change import Blocked
-from extdns.model.evidence import ALL_ZONES, HeldSet, PendingDelete, Scope
+from extdns.model.evidence import ALL_ZONES, HeldSet, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import SavedGrant
+from extdns.model.wait import APPROVAL
+from extdns.planner.view import UNGUARDED, DeleteFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from extdns.engine.delete_budget import DeleteBudget, DeleteSettings
     from extdns.model.dns_name import DnsName
+    from extdns.model.evidence import PendingDelete
     from extdns.model.record import OwnedRecord, RecordKey
     from extdns.model.saved_state import Approval, Saved, SavedScope
     from extdns.model.zone import Zone
-    from extdns.planner.proposal import Proposal
 
 
 class DeleteGuard:
@@ -85,44 +83,23 @@ class DeleteGuard:
 
     # planning a name
 
-    def review(
-        self, zone: Zone, proposals: tuple[Proposal, ...], deletes: Collection[PendingDelete]
-    ) -> tuple[Proposal, ...]:
-        """Return *proposals* with a `Blocked`, which states the reason, in place of each delete not allowed now.
-
-        While the objects come from another cluster, no delete and no update is allowed.
-
-        Args:
-            zone: the zone in which a name is planned.
-            proposals: what to change at the name.
-            deletes: the records at the name that have evidence.
-        """
-        if self.cluster.is_other:
-            return tuple([block_for_cluster(one, self.cluster.other_id) for one in proposals])
-        if not deletes:
-            return proposals
-        blocks = {one.owned.key: (one, self.find_block(zone, one)) for one in deletes}
-        return tuple([block_delete(one, *blocks[one.key]) if one.key in blocks else one for one in proposals])
-
-    def find_block(self, zone: Zone, delete: PendingDelete) -> Blocked | None:
-        """Return what *delete* waits for, or None if it may be made now."""
-        state, owned = self.state, delete.owned
+    def describe(self, zone: Zone, owned: OwnedRecord) -> DeleteFacts:
+        """Return what is decided about the delete of *owned*, a record of ours in *zone*. Nothing is stored."""
+        state = self.state
         if state.settings.immediate:
-            return None
-        if self.cluster.is_other:
-            return build_cluster_block(self.cluster.other_id)
+            return UNGUARDED
         tracked = self.pending.find(zone.id, owned)
         digest = tracked.digest if tracked else state.compute_digest(zone, owned)
-        is_approved = state.approvals.is_approved(digest)
-        if not is_approved:
-            if not state.is_sufficient(zone.id, delete.evidence):
-                detail = f"it was made for {owned.resource}" if owned.resource else "its ownership record names none"
-                return Blocked(reason=Reason.ORPHAN_UNCLAIMED, detail=f"held: no object requests the record; {detail}")
-            if not delete.is_transfer and (cause := self.holds.find_cause(zone, owned, digest)):
-                return Blocked(reason=Reason.HELD, detail=describe_cause(cause, zone))
-        if tracked and self.pending.is_granted(tracked, delete) and tracked.granted_revision <= state.saved_revision:
-            return None
-        return Blocked(reason=Reason.IN_GRACE, detail=self.pending.describe_wait(tracked, delete, digest))
+        cause, is_approved = self.holds.find_cause(zone, owned, digest), state.approvals.is_approved(digest)
+        return DeleteFacts(
+            is_approved=is_approved,
+            insufficient=state.find_insufficient(zone.id),
+            hold=_block_held(describe_cause(cause, zone)) if cause else None,
+            granted=tracked.delete if tracked and tracked.stage is DeleteStage.GRANTED else None,
+            is_saved=tracked is not None and tracked.granted_revision <= state.saved_revision,
+            waiting=state.awaited,
+            waiting_by_absence=state.awaited or self.pending.describe_wait(tracked, is_approved=is_approved),
+        )
 
     def replace(
         self,
@@ -398,3 +375,7 @@ class DeleteGuard:
     def budget(self, zone_id: str) -> DeleteBudget:
         """Return the delete budget of a zone."""
         return self.state.budgets.budget(Scope(zone_id))
+
+
+def _block_held(detail: str) -> Blocked:
+    return Blocked(reason=Reason.HELD, detail=detail, waits_for=(APPROVAL,))

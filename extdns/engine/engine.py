@@ -25,7 +25,7 @@ from extdns.engine.effects import (
     SubmitBatch,
     Wake,
 )
-from extdns.engine.evidence import EvidenceReader
+from extdns.engine.gather import build_planner
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.reconcile import reconcile, should_gather
 from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
@@ -82,7 +82,9 @@ class Engine:
         self._state = EngineState(
             settings=settings,
             claims=self.claims,
-            evidence=EvidenceReader(settings, self.claims, self._phases, self.problems, self._checks, self.zones),
+            planner=build_planner(settings, self.rules),
+            phases=self._phases,
+            problems=self.problems,
             adjustments=self.adjustments,
             checks=self._checks,
             zones=self.zones,
@@ -96,11 +98,10 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self._dirty: set[DnsName] = set()
-        self._gather_until_at = 0.0
+        self._gather_until_at = self._now_s = 0.0
         self._written: set[DnsName] = set()
         self._batches = 0
         self._effects: list[Effect] = []
-        self._now_s = 0.0
         self._is_started = False
         self._deadlines.register(self._find_deadlines)
 
@@ -115,8 +116,7 @@ class Engine:
         if not self._is_started:
             self._is_started = True
             self.delete_guard.start(now_s)
-        self._dirty |= self._written
-        self._written = set()
+        self._dirty, self._written = self._dirty | self._written, set()
         self._effects.extend(self._take(item, now_s))
         self._effects.extend(self._advance(now_s))
         effects, self._effects = self._effects, []
@@ -365,8 +365,7 @@ class Engine:
                 if changed := queue.find_changed(sets):
                     self._dirty |= self._refresher.add_related(changed) - planned
         # Of all names at once: a record can pass from one namespace to another.
-        added = self.decisions.take_added_owned()
-        if any(added.values()):
+        if any((added := self.decisions.take_added_owned()).values()):
             self.delete_guard.state.budgets.add_owned(added, now_s)
         return new
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from extdns.engine.approvals import Approvals, HoldCodes, compute_digest, compute_record_id
 from extdns.engine.delete_budget import DeleteBudgets
 from extdns.model.cluster import ClusterIdentity
+from extdns.model.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from extdns.engine.delete_budget import DeleteSettings
-    from extdns.model.evidence import Evidence
     from extdns.model.record import OwnedRecord, RecordKey
     from extdns.model.saved_state import Approval, SavedZone
     from extdns.model.zone import Zone
+
+_BY_ABSENCE: Final = frozenset(one for one in Evidence if one.is_by_absence)
+_INSUFFICIENT: Final = frozenset(one for one in Evidence if not one.is_sufficient)
+_NONE: Final[frozenset[Evidence]] = frozenset()
 
 
 class GuardState:
@@ -69,14 +73,18 @@ class GuardState:
         return self.approvals.find(self.compute_digest(zone, owned))
 
     def is_sufficient(self, zone_id: str, evidence: Evidence) -> bool:
-        """Return whether *evidence* alone allows a delete within the budgets, without approval.
+        """Return whether *evidence* alone allows a delete within the budgets, without approval."""
+        return evidence not in self.find_insufficient(zone_id)
+
+    def find_insufficient(self, zone_id: str) -> frozenset[Evidence]:
+        """Return the evidence that does not allow a delete without approval.
 
         Without an owner id there are no ownership records, so nothing proves that a record was ours after its object
         has disappeared.
         """
-        if evidence.is_by_absence and not self.settings.owner:
-            return False
-        return evidence.is_sufficient or zone_id in self.accepted
+        if not self.settings.owner:
+            return _BY_ABSENCE
+        return _NONE if zone_id in self.accepted else _INSUFFICIENT
 
     def accept_settings(self, zone_id: str) -> None:
         """Accept the present settings for the zone: `orphan-unclaimed` becomes sufficient evidence there."""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 
 from extdns.engine.delete_budget import WINDOW_S, list_scopes
-from extdns.engine.pending_deletes import is_same
 from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds, describe_cause
 from extdns.model.evidence import Evidence, HeldDelete, PendingDelete, Scope
 from extdns.model.kind import find_namespace
 from extdns.model.saved_state import SavedHolds, SavedScope
+from extdns.planner.deletes import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping

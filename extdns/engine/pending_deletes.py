@@ -19,13 +19,10 @@ from enum import Enum, auto
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
-
 from extdns.engine.delete_budget import list_scopes
-from extdns.model.change import Blocked, Delete, Update
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete, Scope
-from extdns.model.reason import Reason
 from extdns.model.saved_state import SavedGrant
+from extdns.planner.deletes import covers, is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +31,11 @@ if TYPE_CHECKING:
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, RecordKey
     from extdns.model.zone import Zone
-    from extdns.planner.proposal import Proposal
 
 _CONFIRMED: Final = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 """Evidence that has lasted for a grace period when it is confirmed. The delete waits for no further one."""
 _SPARE_TIMERS: Final = 64
 _STATELESS: Final = "no saved state is known: deletes by absence wait until extdns has run for ten minutes"
-_UNSAVED: Final = "the grace period is over: the delete is made once the saved state contains its grant"
 
 
 class DeleteStage(Enum):
@@ -192,24 +187,12 @@ class PendingDeletes:
         self.granted.pop(tracked.digest, None)
 
     def is_granted(self, tracked: TrackedDelete, delete: PendingDelete) -> bool:
-        """Return whether *tracked* was granted, and its grant covers *delete*, which may differ in its evidence.
-
-        A grant that was given for other evidence does not cover a delete that has to wait longer, or that counts in
-        another budget.
-        """
-        before = tracked.delete
-        if tracked.stage is not DeleteStage.GRANTED or before == delete:
-            return tracked.stage is DeleteStage.GRANTED
-        return (
-            is_same(before.owned, delete.owned)
-            and before.is_transfer is delete.is_transfer
-            and before.evidence.is_by_absence is delete.evidence.is_by_absence
-            and Evidence.UNRESOLVED_EXPIRED not in {before.evidence, delete.evidence}
-            and (
-                self._state.is_sufficient(tracked.zone.id, delete.evidence)
-                or self._state.approvals.is_approved(tracked.digest)
-            )
-        )
+        """Return whether *tracked* was granted, and its grant covers *delete*, which may differ in its evidence."""
+        if tracked.stage is not DeleteStage.GRANTED:
+            return False
+        is_allowed = self._state.approvals.is_approved(tracked.digest)
+        is_allowed = is_allowed or self._state.is_sufficient(tracked.zone.id, delete.evidence)
+        return covers(tracked.delete, delete, is_allowed=is_allowed)
 
     # time
 
@@ -259,20 +242,14 @@ class PendingDeletes:
         self._state.awaited = awaited
         return {one.key.name for one in self}
 
-    def describe_wait(self, tracked: TrackedDelete | None, delete: PendingDelete, digest: str) -> str:
-        """Describe what *delete* waits for; "" if only for its grace period.
+    def describe_wait(self, tracked: TrackedDelete | None, *, is_approved: bool) -> str:
+        """Describe what a delete by absence waits for besides its grace period; "" for nothing.
 
         Args:
-            tracked: the same delete with its stage; None if this is the first time that it is planned.
-            delete: the delete, as it is planned now.
-            digest: the digest of its record.
+            tracked: the delete with its stage; None if this is the first time that it is planned.
+            is_approved: whether a person approved it.
         """
-        if tracked and self.is_granted(tracked, delete):
-            return _UNSAVED
-        if self._state.awaited:
-            return self._state.awaited
-        waits = delete.evidence.is_by_absence and self._state.is_stateless
-        if not waits or self._state.approvals.is_approved(digest):
+        if is_approved or not self._state.is_stateless:
             return ""
         is_grace_last = tracked and self.compute_due_at(tracked) >= self._state.absence_ready_at
         return "" if is_grace_last else _STATELESS
@@ -335,38 +312,3 @@ class RestoredGrants:
     def drop(self, zone_id: str) -> None:
         """Drop the restored grants of a zone after all its names were planned: these deletes were made."""
         self.by_zone.pop(zone_id, None)
-
-
-def block_delete(proposal: Proposal, delete: PendingDelete, block: Blocked | None) -> Proposal:
-    """Return *proposal* with *block*, unless it is None, in place of its delete.
-
-    The delete of a record that a requested record replaces is never blocked.
-
-    A proposal to retain a record with an unresolved claim stays as it is until `--unresolved-timeout` ends, and then
-    becomes a delete or is replaced by *block*.
-    """
-    outcome = proposal.outcome
-    if delete.evidence is Evidence.UNRESOLVED_EXPIRED:
-        if block and block.reason is Reason.IN_GRACE:
-            return proposal
-        return replace(proposal, outcome=block or Delete(current=delete.owned, evidence=delete.evidence))
-    if block is None or not isinstance(outcome, Delete) or outcome.evidence is Evidence.REPLACED:
-        return proposal
-    return replace(proposal, outcome=block)
-
-
-def block_for_cluster(proposal: Proposal, cluster: str) -> Proposal:
-    """Block an update or delete in *proposal*, because the objects come from another *cluster*, given by its id."""
-    if not isinstance(proposal.outcome, Update | Delete):
-        return proposal
-    return replace(proposal, outcome=build_cluster_block(cluster))
-
-
-def build_cluster_block(cluster: str) -> Blocked:
-    """Return the block of an update or delete while the objects come from another *cluster*, given by its id."""
-    return Blocked(reason=Reason.OTHER_CLUSTER, detail=f"the objects come from cluster {cluster}")
-
-
-def is_same(one: OwnedRecord, other: OwnedRecord) -> bool:
-    """Return whether both have the same record and the same ownership records."""
-    return one.record == other.record and one.ownership_records == other.ownership_records

@@ -17,7 +17,7 @@ from extdns.model.claim import NameClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.value import EMPTY_MAP, StringMap, Value
-from extdns.planner.proposal import find_differences
+from extdns.planner.proposal import is_published
 from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY
@@ -28,13 +28,11 @@ if TYPE_CHECKING:
     from extdns.engine.inputs import Observation, RulesInput
     from extdns.engine.observations import KindPhases
     from extdns.engine.settings import EngineSettings
-    from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.rules.evaluation import RuleSet
 
 _AWAITED: Final = Evaluation(unavailable="the policy server has not answered yet", is_awaited=True)
 _UNREAD_NAMESPACE: Final = Evaluation(unavailable="the namespace of the object was not read")
 _UNREAD: Final = Evaluation(unavailable="the rules have not been read yet", is_awaited=True)
-_CONTENT: Final = frozenset({"targets", "ttl", "properties"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 
 _Key = TypeVar("_Key")
@@ -201,13 +199,6 @@ class RuleState:
         due, self._due = tuple(self._due), {}
         for start in range(0, len(due), MAX_QUERY):
             yield QueryRules(inputs=due[start : start + MAX_QUERY])
-
-
-def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
-    """Return whether *owned* is ours, and is what *record* requests."""
-    if not owned.is_ours or owned.key != record.key:
-        return False
-    return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
 
 
 def _replace(stored: dict[_Key, _Found], key: _Key, found: _Found | None) -> bool:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from extdns.engine.delete_budget import DeleteSettings
-from extdns.model.change import AdjustedRecords
 from extdns.model.kind import Kind
-from extdns.model.record import DesiredRecord
 from extdns.model.value import Value
-from extdns.model.zone import Capabilities, Zone
-from extdns.planner.settings import PlanSettings
+from extdns.model.zone import Capabilities
+from extdns.planner.settings import Adjust, PlanSettings
 from extdns.ports import Registry
-
-Adjust = Callable[[Sequence[DesiredRecord], Zone], AdjustedRecords]
 
 
 class EngineSettings(Value, frozen=True, kw_only=True):

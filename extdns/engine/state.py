@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from extdns.engine.claims import ClaimIndex
     from extdns.engine.decisions import Decisions, Waits
     from extdns.engine.delete_guard import DeleteGuard
-    from extdns.engine.evidence import EvidenceReader
-    from extdns.engine.observations import ExistenceChecks
+    from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
     from extdns.engine.retries import RetryTable
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
+    from extdns.planner.settings import Planner
 
 
 class EngineState(Value, frozen=True, kw_only=True, gc=True):
@@ -24,8 +24,10 @@ class EngineState(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         settings: the configuration.
+        planner: the settings and pure functions with which names are planned.
         claims: the claims of all objects.
-        evidence: finds the evidence for deletes in what was observed.
+        phases: the phases of the kinds.
+        problems: objects and manifests that cannot be read.
         adjustments: requests that show desired records to the service, which returns them as it would store them.
         checks: GET requests for objects that a list of their kind does not contain.
         zones: the caches and write queues of all zones.
@@ -37,8 +39,10 @@ class EngineState(Value, frozen=True, kw_only=True, gc=True):
     """
 
     settings: EngineSettings
+    planner: Planner
     claims: ClaimIndex
-    evidence: EvidenceReader
+    phases: KindPhases
+    problems: ObjectProblems
     adjustments: Adjustments
     checks: ExistenceChecks
     zones: Zones

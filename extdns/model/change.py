@@ -13,6 +13,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
 from extdns.model.value import Value
 from extdns.model.violation import Violation
+from extdns.model.wait import Wait
 from extdns.model.zone import Zone
 
 
@@ -114,10 +115,15 @@ def _get_identity(change_set: ChangeSet) -> object:
 
 
 class Blocked(Value, frozen=True, kw_only=True):
-    """The reason why a change cannot be made at all, or has to wait."""
+    """The reason why a change cannot be made at all, or has to wait.
+
+    Attributes:
+        waits_for: what would change that, other than the claims and records of the name.
+    """
 
     reason: Reason
     detail: str
+    waits_for: tuple[Wait, ...] = ()
 
 
 class Batch(Value, frozen=True, kw_only=True):

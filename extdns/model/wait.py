@@ -15,9 +15,9 @@ class Awaited(StrEnum):
     OBJECT = "object"  # another version of the object at this key, or its deletion
     COMPUTED = "computed"  # "": the claims of all objects can be computed
     SYNC = "sync"  # a complete list of this kind
-    GRACE = "grace"  # zone id: the delete guard grants a delete whose time has come
-    APPROVAL = "approval"  # zone id: a person approves a held delete or accepts another cluster
-    RETRY = "retry"  # zone id: a pause ends, names are read again, or a batch gets its outcome
+    GRACE = "grace"  # "": the delete guard grants a delete whose time has come
+    APPROVAL = "approval"  # "": a person approves a held delete or accepts another cluster
+    RETRY = "retry"  # "": a pause ends, names are read again, or a batch gets its outcome
     ADJUSTMENT = "adjustment"  # "": the service shows what it makes of desired records
     ZONE = "zone"  # zone id: the zone is read, or read again
     ZONES = "zones"  # "": another list of zones
@@ -33,7 +33,10 @@ class Wait(NamedTuple):
 
 
 ADJUSTMENT: Final = Wait(Awaited.ADJUSTMENT)
+APPROVAL: Final = Wait(Awaited.APPROVAL)
 COMPUTED: Final = Wait(Awaited.COMPUTED)
+GRACE: Final = Wait(Awaited.GRACE)
 PLAN: Final = Wait(Awaited.PLAN)
+RETRY: Final = Wait(Awaited.RETRY)
 RULES: Final = Wait(Awaited.RULES)
 ZONES: Final = Wait(Awaited.ZONES)

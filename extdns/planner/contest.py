@@ -12,22 +12,18 @@ because the name stays published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked
-from extdns.model.claim import ResolvedClaim
+from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
+from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.planner.proposal import merge_claims
-
-if TYPE_CHECKING:
-    from extdns.model.claim import NameClaim
-    from extdns.model.record import OwnedRecord, RecordKey
-    from extdns.planner.settings import PlanSettings
+from extdns.planner.settings import PlanSettings
 
 
 class Contender(Value, frozen=True, kw_only=True):

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Action, Blocked, Create, Decision, Delete, Update
-from extdns.model.claim import Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.model.claim import NameClaim, Provenance, ResolvedClaim, UnresolvedClaim
+from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
-from extdns.planner.proposal import UP_TO_DATE, Proposal, explain_foreign
-
-if TYPE_CHECKING:
-    from extdns.model.claim import NameClaim
-    from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
-    from extdns.model.zone import Zone
-    from extdns.planner.proposal import Candidate
+from extdns.model.wait import Awaited, Wait
+from extdns.model.zone import Zone
+from extdns.planner.proposal import UP_TO_DATE, Candidate, Proposal, explain_foreign
 
 _AS_REQUESTED: Final = frozenset({Reason.PUBLISHED, Reason.DRIFT_REPAIRED})
 
@@ -75,7 +72,8 @@ def find_unresolved(claims: Iterable[NameClaim], managed_types: Container[str]) 
         if isinstance(claim, UnresolvedClaim):
             managed = not claim.type or claim.type in managed_types
             reason = claim.reason if managed else Reason.TYPE_UNMANAGED
-            found.append(reject_claim(claim, Blocked(reason=reason, detail=claim.detail)))
+            waits = (Wait(Awaited.OBJECT, claim.provenance.ref.key),)
+            found.append(reject_claim(claim, Blocked(reason=reason, detail=claim.detail, waits_for=waits)))
     return found
 
 

@@ -11,7 +11,7 @@ age of the object (Services by resource). Records are compared for each set iden
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -285,6 +285,16 @@ def find_differences(current: OwnedRecord, desired: DesiredRecord, owner: str) -
     return tuple(found)
 
 
+_CONTENT: Final = frozenset({"targets", "ttl", "properties"})
+
+
+def is_published(owned: OwnedRecord, record: DesiredRecord) -> bool:
+    """Return whether *owned* is ours, and is what *record* requests."""
+    if not owned.is_ours or owned.key != record.key:
+        return False
+    return _CONTENT.isdisjoint(find_differences(owned, record, owned.owner or ""))
+
+
 def _same_targets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if one == other:
         return True
@@ -302,8 +312,8 @@ class NameRow(Value, frozen=True, kw_only=True):
     """
 
     set_identifier: str
-    current: dict[str, OwnedRecord]
-    winners: dict[str, Candidate]
+    current: Mapping[str, OwnedRecord]
+    winners: Mapping[str, Candidate]
     yielding_cnames: tuple[Candidate, ...] = ()
     other_candidates: tuple[Candidate, ...] = ()
 

@@ -1,12 +1,23 @@
-"""Settings of the planner, and `--policy` (docs/spec/plan.md 2.8)."""
+"""What is the same for every name: the settings of the planner, and `--policy` (docs/spec/plan.md 2.8)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from extdns.model import rrtype
+from extdns.model.change import AdjustedRecords, Blocked, ChangeSet
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.selection import DomainFilter
 from extdns.model.value import Value
+from extdns.model.zone import Zone
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput
+
+Adjust = Callable[[Sequence[DesiredRecord], Zone], AdjustedRecords]
+Complete = Callable[[ChangeSet, Sequence[Record]], Sequence[tuple[ChangeSet, ChangeSet | Blocked]]]
+Evaluate = Callable[[Sequence[RuleInput]], Sequence[Evaluation]]
 
 
 class Policy(StrEnum):
@@ -44,3 +55,43 @@ class PlanSettings(Value, frozen=True, kw_only=True):
     creates_ptr: bool = False
     merges_namespaces: bool = False
     compat: bool = False
+
+
+class Planner(Value, frozen=True, kw_only=True, gc=True):
+    """The settings and pure functions with which every name is planned.
+
+    Attributes:
+        adjust: returns what the DNS service would hold for desired records.
+        complete: adds ownership records to a change set, and splits it if it exceeds a batch. Returns each part without
+            ownership records, and with them, or the reason why it cannot be written.
+        evaluate: evaluates the rules.
+        kinds: the kinds that sources read, by the first part of a `resource` label (`service`).
+        namespaces: the namespaces that sources read, () for all.
+        expires_unresolved: whether unresolved claims retain a record for a limited time only (`--unresolved-timeout`).
+    """
+
+    settings: PlanSettings
+    adjust: Adjust
+    complete: Complete
+    evaluate: Evaluate
+    kinds: Mapping[str, Kind]
+    namespaces: tuple[str, ...] = ()
+    expires_unresolved: bool = False
+
+    def find_object(self, resource: str) -> ObjectKey | None:
+        """Return the object that a `resource` label names; None if no source reads its kind in its namespace."""
+        label, _, location = resource.partition("/")
+        kind = self.kinds.get(label)
+        if kind is None:
+            return None
+        if not kind.namespaced:
+            name = location.removeprefix("/")  # the empty namespace of `clusterthing//x`
+            return ObjectKey(kind, "", name) if name else None
+        namespace, _, name = location.partition("/")
+        readable = not self.namespaces or namespace in self.namespaces
+        return ObjectKey(kind, namespace, name) if namespace and name and readable else None
+
+    def normalize_resource(self, owned: OwnedRecord) -> str:
+        """Return the resource of *owned* in the spelling of claims: some kinds have two labels or two spellings."""
+        key = self.find_object(owned.resource)
+        return key.resource if key else owned.resource

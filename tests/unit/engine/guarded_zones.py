@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.state_sync import build_saved
+from extdns.model.change import Blocked
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
@@ -18,6 +19,8 @@ from extdns.model.record import RESOURCE, OwnedRecord, Record
 from extdns.model.saved_state import Approval, Saved
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone
+from extdns.planner.deletes import find_block
+from extdns.planner.view import Facts, NameView
 
 ZONE = Zone(name=DnsName("acme.test"), id="Z1")
 GRACE_S = 60.0
@@ -89,9 +92,29 @@ class GuardedZones:
         current = self.find_current(one, zone)
         evidence = self.evidence.get((zone.id, str(one.record.name)))
         deletes = tuple(PendingDelete(owned=owned, evidence=evidence) for owned in current if evidence)
-        blocks = [self.guard.find_block(zone, delete) for delete in deletes]
+        blocks = [self.find_block(delete, zone) for delete in deletes]
         self.guard.replace(zone, one.record.name, deletes, self.now_s, current=current)
         return next((block.reason for block in blocks if block), None)
+
+    def find_block(self, delete: PendingDelete, zone: Zone = ZONE) -> Blocked | None:
+        """Return why *delete* may not be made now, None if it may."""
+        return find_block(self.build_view(delete.owned, zone=zone), delete)
+
+    def build_view(self, owned: OwnedRecord, *, zone: Zone = ZONE) -> NameView:
+        """Return a view of the name of *owned* with what the guard says about its delete, and nothing else."""
+        facts = Facts(
+            ended={},
+            objects={},
+            hosts={},
+            kinds_down={},
+            dependencies_down=(),
+            unreadable_manifest="",
+            failing=None,
+            hidden=None,
+            deletes={owned.key: self.guard.describe(zone, owned)},
+        )
+        other_cluster = self.guard.cluster.other_id
+        return NameView(zone=zone, name=owned.record.name, facts=facts, other_cluster=other_cluster)
 
     def pass_time(self, seconds: float = 0.0, *, makes_deletes: bool = True) -> None:
         """Let time pass, and grant the deletes that are due. If *makes_deletes*, make the granted ones."""
@@ -111,7 +134,7 @@ class GuardedZones:
             if found is None:
                 continue
             zone, owned = found
-            if self.guard.find_block(zone, PendingDelete(owned=owned, evidence=evidence)) is None:
+            if self.find_block(PendingDelete(owned=owned, evidence=evidence), zone) is None:
                 del self.zones[zone_id][name]
                 self.deleted.append(name)
                 self.guard.replace(zone, owned.record.name, (), self.now_s, current=())

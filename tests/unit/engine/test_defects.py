@@ -13,11 +13,11 @@ from extdns.engine.decisions import Decisions
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.inputs import Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
-from extdns.engine.zone_plan import plan_in_zone
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
+from extdns.planner.plan_name import plan_name
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe
 from tests.unit.engine.test_reconcile import fail_for
 from tests.world import build_world, start_published, start_world
@@ -61,7 +61,7 @@ def test_all_other_names_are_planned_although_one_can_neither_be_planned_nor_sto
     )
     with monkeypatch.context() as patch:
         if step == "drop_evidence":
-            patch.setattr(reconcile, "plan_in_zone", fail_for(host("a"), plan_in_zone))
+            patch.setattr(reconcile, "plan_name", fail_for(host("a"), plan_name))
             patch.setattr(DeleteGuard, step, fail_for(host("a"), DeleteGuard.drop_evidence))
         else:
             patch.setattr(Decisions, step, fail_for(host("a"), Decisions.replace))

@@ -11,7 +11,9 @@ from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, PendingDele
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
+from extdns.model.wait import APPROVAL, GRACE
 from extdns.model.zone import Zone
+from extdns.planner.deletes import block_changes
 from extdns.planner.proposal import Proposal
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, ZONE, record, records, start_guard
 
@@ -108,7 +110,7 @@ def test_with_compat_deletes_are_granted_at_once() -> None:
     assert scene.plan(record(1)) is None
 
 
-def test_reviewing_a_proposed_delete_blocks_it_and_stores_no_pending_delete() -> None:
+def test_a_proposed_delete_is_blocked_and_no_pending_delete_is_stored() -> None:
     scene = start_guard(*records(100))
     create = Proposal(
         key=record(2).key,
@@ -119,7 +121,7 @@ def test_reviewing_a_proposed_delete_blocks_it_and_stores_no_pending_delete() ->
         key=record(3).key, outcome=Delete(current=record(3), evidence=Evidence.REPLACED), current=record(3)
     )
     deletes = [PendingDelete(owned=record(1), evidence=GONE)]
-    first, second, third = scene.guard.review(ZONE, (create, delete, replaced), deletes)
+    first, second, third = block_changes(scene.build_view(record(1)), (create, delete, replaced), deletes)
     assert (first, third) == (create, replaced)
     assert getattr(second.outcome, "reason", None) is Reason.IN_GRACE
     assert scene.guard.pending.list_statuses(ZONE.id) == {}
@@ -234,7 +236,7 @@ def test_the_transfer_of_a_record_to_another_namespace_counts_in_no_delete_budge
     scene.pass_time(GRACE_S)
     assert scene.deleted == ["h30.acme.test"]
     delete = PendingDelete(owned=record(1), evidence=GONE, is_transfer=True)
-    assert scene.guard.find_block(ZONE, delete) is None
+    assert scene.find_block(delete) is None
 
 
 # insufficient evidence
@@ -310,8 +312,8 @@ def test_only_the_decision_about_a_delete_by_absence_gives_missing_saved_state_a
     evidence: Evidence, detail: str
 ) -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
-    block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=evidence))
-    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
+    block = scene.find_block(PendingDelete(owned=record(1), evidence=evidence))
+    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail, waits_for=(GRACE,))
 
 
 def test_the_decision_does_not_give_missing_saved_state_as_detail_if_the_grace_period_ends_later() -> None:
@@ -321,7 +323,7 @@ def test_the_decision_does_not_give_missing_saved_state_as_detail_if_the_grace_p
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(20.0)
     delete = PendingDelete(owned=record(1), evidence=Evidence.ORPHAN_UNCLAIMED)
-    assert scene.guard.find_block(ZONE, delete) == Blocked(reason=Reason.IN_GRACE, detail="")
+    assert scene.find_block(delete) == Blocked(reason=Reason.IN_GRACE, detail="", waits_for=(GRACE,))
 
 
 def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_is_saved() -> None:
@@ -331,8 +333,8 @@ def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_
     scene.observe_evidence([record(1)])
     scene.pass_time(GRACE_S)
     detail = "the grace period is over: the delete is made once the saved state contains its grant"
-    block = scene.guard.find_block(ZONE, PendingDelete(owned=record(1), evidence=GONE))
-    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail)
+    block = scene.find_block(PendingDelete(owned=record(1), evidence=GONE))
+    assert block == Blocked(reason=Reason.IN_GRACE, detail=detail, waits_for=(GRACE,))
 
 
 def test_with_saved_state_a_delete_by_absence_does_not_wait_for_ten_minutes() -> None:
@@ -357,4 +359,4 @@ def test_a_transfer_that_is_held_for_another_cluster_names_the_cluster() -> None
     scene.guard.cluster.identify(ClusterIdentity(uid="green"))
     delete = PendingDelete(owned=record(0), evidence=GONE, is_transfer=True)
     detail = f"the objects come from cluster {scene.guard.cluster.other_id}"
-    assert scene.guard.find_block(ZONE, delete) == Blocked(reason=Reason.OTHER_CLUSTER, detail=detail)
+    assert scene.find_block(delete) == Blocked(reason=Reason.OTHER_CLUSTER, detail=detail, waits_for=(APPROVAL,))

@@ -13,7 +13,7 @@ from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, record,
 
 def find_detail(scene: GuardedZones, evidence: Evidence, *, number: int = 1, zone: Zone = ZONE) -> str:
     """Return the detail of the held delete of a record."""
-    block = scene.guard.find_block(zone, PendingDelete(owned=record(number, zone=zone), evidence=evidence))
+    block = scene.find_block(PendingDelete(owned=record(number, zone=zone), evidence=evidence), zone)
     assert block is not None
     assert block.reason is Reason.HELD
     return block.detail

@@ -16,7 +16,17 @@ from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.selection import DomainFilter
-from tests.builders import PLAN, SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, owned
+from tests.builders import (
+    PLAN,
+    SERVICE,
+    build_claim,
+    build_unresolved,
+    change_phase,
+    host,
+    observe,
+    observe_gone,
+    owned,
+)
 from tests.world import World, start_published, start_world
 
 
@@ -105,9 +115,9 @@ def test_memory_does_not_grow_while_objects_with_names_outside_the_zones_are_cre
 def test_the_evidence_from_an_ended_claim_is_stored_as_long_as_its_record_exists() -> None:
     world = start_published()
     world.run(change_phase(SERVICE, Phase.FAILING), observe_gone("web"), for_s=60.0)
-    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") == Evidence.OBJECT_DELETED
+    assert world.engine.claims.list_ended(host("web")) == {("", "service/shop/web"): Evidence.OBJECT_DELETED}
     world.run(change_phase(SERVICE))
-    assert world.engine.claims.find_ended((owned("web")[0].name, ""), "service/shop/web") is None
+    assert not world.engine.claims.list_ended(host("web"))
 
 
 def test_the_evidence_from_an_ended_claim_is_stored_while_its_record_is_being_created() -> None:

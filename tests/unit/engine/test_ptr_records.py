@@ -50,7 +50,8 @@ class Index(ClaimIndex):
 
     def find_end(self, name: DnsName) -> Evidence | Blocked | None:
         """Return the evidence that nobody requests the PTR record of *name* any more."""
-        return self.find_ended((name, ""), "")
+        (end,) = {*self.list_ended(name).values()} or (None,)
+        return end
 
 
 def request(name: str, address: str, record_type: str | None = None) -> ResolvedClaim:
@@ -120,7 +121,7 @@ def test_a_ptr_record_that_ends_because_the_deciding_object_is_gone_has_evidence
     claims = Index(SOME)
     claims.see(A_SEVEN_PTR, B_EIGHT, observe_gone("a", cause))
     assert claims.list_ptr() == {}
-    assert claims.find_ended((EIGHT, ""), "service/shop/a") is evidence
+    assert claims.list_ended(EIGHT)["", "service/shop/a"] is evidence
     claims.see(A_SEVEN_PTR)
     assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
     assert claims.find_end(EIGHT) is None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from extdns.engine import delete_guard, desired, evidence, reconcile, zone_plan
+from extdns.engine import delete_guard, gather, reconcile
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import AdjustedRecords
@@ -19,6 +19,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
+from extdns.planner import evidence, plan_name
 from tests.builders import SERVICE, build_claim, change_phase, host, observe, observe_gone, owned
 from tests.world import World, start_published, start_world
 
@@ -48,40 +49,38 @@ def _is_about(value: object, name: DnsName) -> bool:
         return any(_is_about(one, name) for one in value)
     if value is None:
         return False
-    fields = ("name", "endpoint", "owned", "current", "proposals")
+    fields = ("name", "endpoint", "owned", "current", "proposals", "claims")
     return any(_is_about(getattr(value, field, None), name) for field in fields)
 
 
 PLANNING = [
     (module, function)
     for module, functions in (
-        (reconcile, ("build_candidates", "plan_in_zone", "_conclude_plans", "_store")),
-        (desired, ("build_candidates",)),
+        (reconcile, ("gather_view", "gather_facts", "plan_name", "_store")),
+        (gather, ("read_owned", "project_records", "_find_block")),
         (
-            zone_plan,
+            plan_name,
             (
-                "_read_input",
-                "_find_block",
+                "merge_requests",
+                "build_candidates",
                 "adjust",
+                "apply_rules",
                 "resolve_contests",
                 "compare_name",
-                "_find_retained",
+                "is_in_sync",
+                "check_deletes",
                 "find_removals",
                 "propose_changes",
-                "_find_deletes",
+                "block_changes",
                 "finalize",
-                "_complete",
+                "build_change_sets",
                 "group_changes",
-                "project_records",
-                "split_and_complete",
                 "find_unresolved",
                 "decide",
-                "_find_requested",
-                "_find_waits",
             ),
         ),
-        (delete_guard.DeleteGuard, ("review",)),
-        (evidence.EvidenceReader, ("find", "is_hidden", "normalize_resource")),
+        (delete_guard.DeleteGuard, ("describe",)),
+        (evidence.EvidenceReader, ("find",)),
     )
     for function in functions
 ]

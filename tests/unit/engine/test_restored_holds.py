@@ -95,13 +95,13 @@ def test_a_delete_stays_held_if_planning_its_name_at_first_fails_in_the_next_pro
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = build_next(hold_one())
-    plan_name = reconcile.plan_name
+    plan_in_zones = reconcile.plan_in_zones
 
     def fail(name, *args):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN002, ANN202
-        return 1 / 0 if name == host(HELD) else plan_name(name, *args)
+        return 1 / 0 if name == host(HELD) else plan_in_zones(name, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reconcile, "plan_name", fail)
+        patch.setattr(reconcile, "plan_in_zones", fail)
         start(world, for_s=20.0)
         assert world.engine.is_planned
     world.run(for_s=7200.0)

@@ -72,7 +72,7 @@ def test_deletes_in_flight_count_in_the_delete_budget_even_if_planning_their_nam
     world.feed(delete_services(*NAMES[:WITHIN_BUDGET]))
     run_up_to(world, SubmitBatch)
     with monkeypatch.context() as patch:
-        patch.setattr(reconcile, "plan_name", lambda *_: 1 / 0)
+        patch.setattr(reconcile, "plan_in_zones", lambda *_: 1 / 0)
         world.feed(change_phase(INGRESS, Phase.FAILING))  # all names are planned again
         world.feed(change_phase(INGRESS))
     world.run(for_s=60.0)

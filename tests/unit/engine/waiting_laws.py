@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from typing import assert_never
 
-from extdns.engine.decisions import CHANGING
+from extdns.engine.decisions import CHANGING, ZoneWait
 from extdns.engine.effects import CheckExistence
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import ExistenceChecked, Input
@@ -21,7 +21,7 @@ from extdns.model.change import Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.wait import Awaited, Wait
+from extdns.model.wait import Awaited
 from tests.world import World
 
 # A decision with one of these reasons must wait for one of these things; otherwise it would never change.
@@ -69,7 +69,7 @@ def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
                 continue
             assert name in engine._waits.names(one.wait), f"{name} is not planned again when {one.wait} ends"
             is_called = bool(world.waiting or answers)
-            assert _can_come(engine, world, name, one.wait, under_way, is_called=is_called), (
+            assert _can_come(engine, world, name, one, under_way, is_called=is_called), (
                 f"{name} waits for {one.wait}, which cannot end"
             )
 
@@ -85,8 +85,9 @@ def _check_decision(engine: Engine, decision: Decision, awaited: set[Awaited]) -
 
 
 def _can_come(
-    engine: Engine, world: World, name: DnsName, wait: Wait, under_way: set[ObjectKey], *, is_called: bool
+    engine: Engine, world: World, name: DnsName, zone_wait: ZoneWait, under_way: set[ObjectKey], *, is_called: bool
 ) -> bool:
+    zone_id, wait = zone_wait
     match wait.what:
         case Awaited.ANSWER:
             assert isinstance(wait.about, ObjectKey)
@@ -98,16 +99,14 @@ def _can_come(
         case Awaited.OBJECT | Awaited.COMPUTED:
             return True  # objects may change at any time; then the name is planned, see above
         case Awaited.GRACE:
-            return _is_timed(engine, world, name, str(wait.about))
+            return _is_timed(engine, world, name, zone_id)
         case Awaited.APPROVAL:
             guard = engine.delete_guard
             return any(one.held for one in guard.held_sets()) or guard.has_any_restored
         case Awaited.ZONE | Awaited.ZONES | Awaited.ADJUSTMENT:
             return engine._deadlines.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
-            return any(
-                _is_retried(engine, state.zone.id, name) for state in engine.zones if state.zone.id == wait.about
-            )
+            return any(_is_retried(engine, zone_id, name) for state in engine.zones if state.zone.id == zone_id)
         case Awaited.RULES:
             return engine.rules.awaits_answers
         case Awaited.PLAN:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, Change, ChangeSet, Create, Decision, Delete, Update
+from extdns.model.change import Action, AdjustedRecords, Blocked, Change, ChangeSet, Create, Decision, Delete, Update
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
@@ -19,7 +19,8 @@ from extdns.model.zone import Zone
 from extdns.planner.decide import decide
 from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.proposal import Candidate
-from extdns.planner.settings import PlanSettings
+from extdns.planner.settings import Planner, PlanSettings
+from extdns.rules.evaluation import Evaluation
 from tests.builders import KINDS, store
 
 ME: Final = "me"
@@ -40,6 +41,18 @@ class NamePlan(Value, frozen=True, kw_only=True):
 
     sets: tuple[ChangeSet, ...] = ()
     decisions: tuple[Decision, ...] = ()
+
+
+def build_planner(**settings: Any) -> Planner:  # noqa: ANN401 - any field of Planner
+    """Build a planner of a service that takes every record, without rules and ownership records."""
+    chosen: dict[str, Any] = {
+        "settings": SETTINGS,
+        "adjust": lambda desired, _: AdjustedRecords(accepted=tuple(desired)),
+        "complete": lambda change_set, _: [(change_set, change_set)],
+        "evaluate": lambda inputs: [Evaluation()] * len(inputs),
+        "kinds": KINDS,
+    }
+    return Planner(**chosen | settings)
 
 
 def find_gone(_: OwnedRecord) -> Evidence:

@@ -1,42 +1,31 @@
 """The evidence that allows the delete of a record, or why the record is kept (docs/design/delete-safety.md).
 
-`EvidenceReader` only reads the claims and what observations.py stores. Each finding states what it depends on, so that
-its name is planned again when that changes.
+Each finding states what it depends on, so that its name is planned again when that changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.engine.decisions import FAILING
-from extdns.engine.ownership_zone import find_unread, read_ours
 from extdns.model import rrtype
-from extdns.model.change import Blocked
-from extdns.model.claim import UnresolvedClaim
-from extdns.model.cluster import Phase
+from extdns.model.change import Blocked, Update
+from extdns.model.claim import NameClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.reason_row import Category
+from extdns.model.record import OwnedRecord
 from extdns.model.value import Value
 from extdns.model.wait import COMPUTED, Awaited, Wait
 from extdns.planner.coexistence import can_coexist
+from extdns.planner.proposal import Candidate
 from extdns.planner.ptr_claims import find_reverse_name
-
-if TYPE_CHECKING:
-    from extdns.engine.claims import ClaimIndex
-    from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
-    from extdns.engine.settings import EngineSettings
-    from extdns.engine.zones import Zones
-    from extdns.model.change import Update
-    from extdns.model.claim import NameClaim
-    from extdns.model.record import OwnedRecord
-    from extdns.planner.proposal import Candidate
-
+from extdns.planner.settings import Planner
+from extdns.planner.view import Facts
 
 _ANSWERED: Final = {
     True: "the API server answers that the object exists",
@@ -58,18 +47,11 @@ class Finding(Value, frozen=True, kw_only=True):
     unresolved: bool = False
 
 
-class EvidenceReader(Value, frozen=True, gc=True):
-    """Finds the evidence for deletes in the stored observations of objects and kinds.
+class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
+    """Finds the evidence for deletes of the records of one name in the facts that were gathered for it."""
 
-    The records in *zones* are read only to find out for which object a PTR record was made.
-    """
-
-    settings: EngineSettings
-    claims: ClaimIndex
-    phases: KindPhases
-    problems: ObjectProblems
-    checks: ExistenceChecks
-    zones: Zones
+    planner: Planner
+    facts: Facts
 
     def find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         """Return the evidence for the delete of *owned*, or why it is kept.
@@ -80,7 +62,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
             requested: the records of managed types that *claims* request, whether or not the service can hold them.
         """
         found = self._find(owned, claims, requested)
-        if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.settings.plan.compat:
+        if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
             confirmed = self._check_zones(owned, owned.record.targets)
             confirmed = confirmed or self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
             if isinstance(confirmed.outcome, Blocked):
@@ -100,15 +82,15 @@ class EvidenceReader(Value, frozen=True, gc=True):
             update: removes targets and adds none.
             candidate: what is requested now.
         """
-        if self.settings.plan.compat:
+        if self.planner.settings.compat:
             return None
         record = update.current.record
         removed = set(record.targets).difference(update.desired.targets)
         if found := self._check_hosts(update.current, removed) or self._check_zones(update.current, removed):
             return found
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
-        missing = [key for requester in requesters for key in self.claims.missing_dependencies(requester)]
-        missing += self._list_absent(self.claims.list_ended((record.name, record.set_identifier)))
+        missing = [key for requester in requesters for key in self.facts.objects[requester].missing]
+        missing += self._list_absent(self.facts.list_ended(record.set_identifier))
         missing += self._list_unlisted(update.current, removed)
         if not missing:
             return None
@@ -117,79 +99,33 @@ class EvidenceReader(Value, frozen=True, gc=True):
         changes = (Wait(Awaited.OBJECT, key) for key in missing)
         return replace(found, waits_for=tuple(dict.fromkeys((*found.waits_for, *changes))))
 
-    def is_hidden(self, owned: OwnedRecord) -> bool:
-        """Return whether the object of *owned* was not observed, or is gone, while its kind is not synced.
-
-        Such a record is not changed even if another object requests its name.
-        """
-        kind = self.settings.kinds.get(owned.resource.partition("/")[0])
-        if kind is None or self.phases.phase(kind) is Phase.SYNCED:
-            return False
-        key = self.find_object(owned.resource)
-        return key is not None and not self.claims.has_object(key)
-
-    def find_object(self, resource: str) -> ObjectKey | None:
-        """Return the object that a `resource` label names; None if no source reads its kind in its namespace."""
-        label, _, location = resource.partition("/")
-        kind = self.settings.kinds.get(label)
-        if kind is None:
-            return None
-        if not kind.namespaced:
-            name = location.removeprefix("/")  # the empty namespace of `clusterthing//x`
-            return ObjectKey(kind, "", name) if name else None
-        namespace, _, name = location.partition("/")
-        readable = not self.settings.namespaces or namespace in self.settings.namespaces
-        return ObjectKey(kind, namespace, name) if namespace and name and readable else None
-
-    def normalize_resource(self, owned: OwnedRecord) -> str:
-        """Return the resource of *owned* in the spelling of claims: some kinds have two labels or two spellings."""
-        key = self.find_object(owned.resource)
-        return key.resource if key else owned.resource
-
-    def list_possible_requesters(self, owned: OwnedRecord) -> list[str]:
-        """Return the resources that may still request *owned*, although their claims ended: a list may be incomplete.
-
-        Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its
-        claims depend on; or the end of a claim is no evidence.
-        """
-        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
-        return [resource for resource, end in ended.items() if self._is_in_doubt(resource, end)]
-
-    def _is_in_doubt(self, resource: str, end: Evidence | Blocked) -> bool:
-        key = self.find_object(resource)
-        if key is not None and self.claims.missing_dependencies(key):
-            return True
-        is_known = key is not None and (self.claims.has_object(key) or self.checks.exists(key) is False)
-        return isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
-
     def _keys_of(self, owned: OwnedRecord) -> Iterable[ObjectKey]:
         """Return the object of *owned*, and the objects missing from a list that may still request the record."""
-        key = self.find_object(owned.resource)
+        key = self.planner.find_object(owned.resource)
         return (key, *self._list_missing(owned)) if key else self._list_missing(owned)
 
     def _find(self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]) -> Finding:
         if found := self._check_readable(owned):
             return found
-        if self.settings.plan.compat:
+        if self.planner.settings.compat:
             found = self._check_failed(owned, claims) or self._read_claim_end(owned) or self._check_unread(owned)
             return found or self._find_unclaimed()
         return self._read_claims(owned, claims, requested) or self._read_object(owned)
 
     def _check_readable(self, owned: OwnedRecord) -> Finding | None:
-        key = self.find_object(owned.resource)
+        key = self.planner.find_object(owned.resource)
         if key is None:
             return None
-        phase = self.phases.phase(key.kind)
-        if phase is not Phase.SYNCED:
+        if phase := self.facts.kinds_down.get(key.kind):
             block = Blocked(reason=Reason.SOURCE_DOWN, detail=f"{key.kind.name} objects are {phase}")
             return Finding(outcome=block, waits_for=(Wait(Awaited.SYNC, key.kind),))
-        if failure := self.claims.find_failure(key) or self.problems.find_problem(key):
+        if failure := self.facts.objects[key].failure:
             return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=failure))
         return None
 
     def _check_failed(self, owned: OwnedRecord, claims: Iterable[NameClaim]) -> Finding | None:
         """Return why to keep the record if the claims of its resource cannot be computed; else None."""
-        failed = (claim for claim in self._find_unresolved(claims, owned) if claim.reason in FAILING)
+        failed = (claim for claim in self._find_unresolved(claims, owned) if claim.reason.row.fails)
         return next(map(_keep_for, failed), None)
 
     def _read_claim_end(self, owned: OwnedRecord) -> Finding | None:
@@ -197,17 +133,16 @@ class EvidenceReader(Value, frozen=True, gc=True):
 
         The end is no evidence while a later version of the object may request the name again.
         """
-        name_and_identifier = (owned.record.name, owned.record.set_identifier)
-        end = self.claims.find_ended(name_and_identifier, self.normalize_resource(owned))
-        if isinstance(end, Evidence) and (key := self.find_object(owned.resource)):
-            end = self.claims.find_hidden_request(key) or end
+        end = self.facts.find_ended(owned.record.set_identifier, self.planner.normalize_resource(owned))
+        if isinstance(end, Evidence) and (key := self.planner.find_object(owned.resource)):
+            end = self.facts.objects[key].hidden or end
         return None if end is None else Finding(outcome=end, unresolved=_is_unresolved(end))
 
     def _read_claims(
         self, owned: OwnedRecord, claims: Sequence[NameClaim], requested: Sequence[Candidate]
     ) -> Finding | None:
         """Return the finding from the present claims to the record's name and set identifier, None if there is none."""
-        resource, identifier = self.normalize_resource(owned), owned.record.set_identifier
+        resource, identifier = self.planner.normalize_resource(owned), owned.record.set_identifier
         unresolved = self._find_unresolved(claims, owned)
         live = (one for one in requested if one.desired.set_identifier == identifier)
         successors = [one for one in live if _succeeds(one, owned, resource)]
@@ -225,7 +160,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return None
 
     def _find_unresolved(self, claims: Iterable[NameClaim], owned: OwnedRecord) -> list[UnresolvedClaim]:
-        identifier, managed = owned.record.set_identifier, self.settings.plan.managed_types
+        identifier, managed = owned.record.set_identifier, self.planner.settings.managed_types
         return [
             claim
             for claim in claims
@@ -235,8 +170,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
         ]
 
     def _read_object(self, owned: OwnedRecord) -> Finding:
-        key, end = self.find_object(owned.resource), self._read_claim_end(owned)
-        known = key is not None and self.claims.has_object(key)
+        key, end = self.planner.find_object(owned.resource), self._read_claim_end(owned)
+        known = key is not None and self.facts.objects[key].is_known
         if end is not None:
             if isinstance(end.outcome, Blocked):
                 return end
@@ -258,8 +193,8 @@ class EvidenceReader(Value, frozen=True, gc=True):
 
     def _check_unread(self, owned: OwnedRecord) -> Finding | None:
         """Return why to keep the record if its object may be in a manifest that cannot be read; else None."""
-        key, location = self.find_object(owned.resource), self.problems.unidentified
-        if key is None or not location or self.claims.has_object(key):
+        key, location = self.planner.find_object(owned.resource), self.facts.unreadable_manifest
+        if key is None or not location or self.facts.objects[key].is_known:
             return None
         detail = f"{location} cannot be read and may contain the object"
         return Finding(outcome=Blocked(reason=Reason.OBJECT_FAILED, detail=detail), waits_for=(COMPUTED,))
@@ -270,7 +205,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
         Return None if no invalid hostname or misspelled annotation hides such a request. `--unresolved-timeout` does
         not apply, because no object has requested the record since the start.
         """
-        block = self.claims.find_hidden_request(key)
+        block = self.facts.objects[key].hidden if key else self.facts.hidden
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
     def _check_hosts(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
@@ -280,15 +215,16 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """
         if owned.resource or owned.record.type != rrtype.PTR:
             return None
-        found = (claim for host in sorted(hosts) for claim in self.claims.claims(DnsName(host)))
+        found = (claim for host in sorted(hosts) for claim in self.facts.hosts[DnsName(host)].claims)
         waiting = (one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
         return next(map(_keep_for, waiting), None)
 
     def _check_zones(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
         """Return why to keep a PTR record with *hosts*: our records at one of them are unknown. Else return None."""
         is_ptr = not owned.resource and owned.record.type == rrtype.PTR
-        found = find_unread(self.zones, map(DnsName, sorted(hosts))) if is_ptr else None
-        return Finding(outcome=found[0], waits_for=(found[1],)) if found else None
+        unread = (self.facts.hosts[DnsName(host)].unread for host in sorted(hosts) if is_ptr)
+        found = next(filter(None, unread), None)
+        return Finding(outcome=found, waits_for=found.waits_for) if found else None
 
     def _list_unlisted(self, owned: OwnedRecord, hosts: Iterable[str]) -> list[ObjectKey]:
         """Return the objects that may request a PTR record with *hosts*, and that no list contained since the start.
@@ -297,17 +233,16 @@ class EvidenceReader(Value, frozen=True, gc=True):
         """
         if owned.resource or owned.record.type != rrtype.PTR:
             return []
-        registry, reverse_name = self.settings.registry, owned.record.name
-        ours = [one for host in sorted(hosts) for one in read_ours(self.zones, DnsName(host), registry)]
-        found = [one for one in ours if reverse_name in map(find_reverse_name, one.record.targets)]
-        ended = self.claims.list_ended((reverse_name, owned.record.set_identifier))
-        resources = dict.fromkeys(map(self.normalize_resource, found))
-        keys = (self.find_object(resource) for resource in resources if resource not in ended)
-        return [key for key in keys if key and not self.claims.has_object(key)]
+        ours = [one for host in sorted(hosts) for one in self.facts.hosts[DnsName(host)].ours]
+        found = [one for one in ours if owned.record.name in map(find_reverse_name, one.record.targets)]
+        ended = self.facts.list_ended(owned.record.set_identifier)
+        resources = dict.fromkeys(map(self.planner.normalize_resource, found))
+        keys = (self.planner.find_object(resource) for resource in resources if resource not in ended)
+        return [key for key in keys if key and not self.facts.objects[key].is_known]
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
-        failed = self.claims.find_failing()
+        failed = self.facts.failing
         if failed is None:
             return None
         key, failure = failed
@@ -316,7 +251,7 @@ class EvidenceReader(Value, frozen=True, gc=True):
 
     def _require_synced(self, evidence: Evidence) -> Finding:
         """Return *evidence*, or why to keep the record: a kind that claims depend on is not synced."""
-        down = self.phases.dependencies_down
+        down = self.facts.dependencies_down
         if down and evidence in {Evidence.DEPENDENCY_CHANGED, Evidence.NO_ENDPOINTS}:
             return _keep_until_synced(down)
         return Finding(outcome=evidence)
@@ -327,22 +262,22 @@ class EvidenceReader(Value, frozen=True, gc=True):
         These are its former requesters, other than its own object, and what the claims of all of them depend on. For a
         PTR record also the objects that `_list_unlisted` returns.
         """
-        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
-        own = self.find_object(owned.resource)
-        keys = dict.fromkeys(filter(None, (own, *map(self.find_object, ended))))
+        ended = self.facts.list_ended(owned.record.set_identifier)
+        own = self.planner.find_object(owned.resource)
+        keys = dict.fromkeys(filter(None, (own, *map(self.planner.find_object, ended))))
         absent = [key for key in self._list_absent(ended) if key != own]
         absent += self._list_unlisted(owned, owned.record.targets)
-        return [*absent, *(one for key in keys for one in self.claims.missing_dependencies(key))]
+        return [*absent, *(one for key in keys for one in self.facts.objects[key].missing)]
 
     def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:
         """Return the objects of *ended* claims that are `absent` from a list and have not been observed again."""
-        absent = (self.find_object(resource) for resource, end in ended.items() if end is Evidence.ABSENT)
-        return [key for key in absent if key and not self.claims.has_object(key)]
+        absent = (self.planner.find_object(resource) for resource, end in ended.items() if end is Evidence.ABSENT)
+        return [key for key in absent if key and not self.facts.objects[key].is_known]
 
     def _read_former_requesters(self, owned: OwnedRecord) -> Finding:
         """Return the finding for *owned*, which names no resource: a list lacks its former requesters, or did so."""
-        ended = self.claims.list_ended((owned.record.name, owned.record.set_identifier))
-        if not all(map(self.find_object, ended)):
+        ended = self.facts.list_ended(owned.record.set_identifier)
+        if not all(map(self.planner.find_object, ended)):
             return self._find_unclaimed()
         # without a missing object, they exist again and do not request the name
         return Finding(outcome=Evidence.ABSENT if self._list_missing(owned) else Evidence.HOSTNAME_REMOVED)
@@ -357,15 +292,15 @@ class EvidenceReader(Value, frozen=True, gc=True):
         return Finding(outcome=unconfirmed[0].outcome, waits_for=waits)
 
     def _confirm_absent(self, key: ObjectKey, evidence: Evidence) -> Finding:
-        exists = self.checks.exists(key)
+        exists = self.facts.objects[key].exists
         if exists is False:
             return Finding(outcome=evidence)
         block = Blocked(reason=Reason.ABSENCE_UNCONFIRMED, detail=_ANSWERED[exists])
         return Finding(outcome=block, waits_for=(Wait(Awaited.ANSWER, key),))
 
     def _find_unclaimed(self) -> Finding:
-        if self.phases.down:
-            return _keep_until_synced(self.phases.down)
+        if self.facts.kinds_down:
+            return _keep_until_synced(tuple(self.facts.kinds_down))
         return self._check_computed() or Finding(outcome=Evidence.ORPHAN_UNCLAIMED, waits_for=(COMPUTED,))
 
 

@@ -6,27 +6,22 @@ contests. If it keeps none, the claim is dropped, and neither takes the name nor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from extdns.engine.rule_state import is_published
 from extdns.model.change import Blocked
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import DesiredRecord, RecordKey
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
-from extdns.planner.decide import reject_claim
-
-if TYPE_CHECKING:
-    from extdns.engine.claims import ClaimIndex
-    from extdns.engine.zones import Zones
-    from extdns.model.record import OwnedRecord
-    from extdns.planner.decide import Unfulfilled
-    from extdns.rules.evaluation import Evaluation
+from extdns.planner.decide import Unfulfilled, reject_claim
+from extdns.planner.proposal import is_published
+from extdns.planner.view import HostFacts
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput
 
 
 class Denial(Value, frozen=True, kw_only=True):
@@ -37,6 +32,7 @@ class Denial(Value, frozen=True, kw_only=True):
         own: the records of ours that were made for the object of the claim.
         replaced: other records of the namespace of the claim, which *records* would replace.
         violating: the keys of the records at the name that are to be deleted (`onViolation: delete`).
+        inputs: the inputs for the records that may have to be deleted.
     """
 
     claim: ResolvedClaim
@@ -45,6 +41,7 @@ class Denial(Value, frozen=True, kw_only=True):
     own: tuple[OwnedRecord, ...]
     replaced: tuple[OwnedRecord, ...] = ()
     violating: frozenset[RecordKey] = frozenset()
+    inputs: tuple[RuleInput, ...] = ()
 
     @property
     def rejections(self) -> list[Unfulfilled]:
@@ -101,7 +98,7 @@ def describe_denial(reason: Reason, answers: Iterable[Evaluation]) -> Blocked:
     return Blocked(reason=reason, detail=f"{denials[0].rule}: {denials[0].message}{more}")
 
 
-def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: ClaimIndex, zones: Zones) -> bool:
+def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], hosts: Mapping[DnsName, HostFacts]) -> bool:
     """Return whether the PTR claim *claim* would newly publish a name whose address record is unknown now.
 
     It is unknown while the claim to it is unresolved (a PTR claim stays then, so that an existing PTR record stays), or
@@ -110,13 +107,12 @@ def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], claims: 
     Args:
         claim: a PTR claim.
         current: the records at the name of *claim*.
-        claims: all claims.
-        zones: all zones.
+        hosts: what is known about the names to which it points.
     """
     ours = [one.record for one in current if one.is_ours and one.key == claim.desired.key]
     published = {target for record in ours for target in record.targets}
-    for host in [DnsName(target) for target in claim.desired.targets if target not in published]:
-        refs = [one.provenance.ref for one in claims.claims(host) if isinstance(one, ResolvedClaim)]
-        if claim.provenance.ref not in refs or not all(zone.cache.is_complete for zone in zones.containing(host)):
+    for host in [hosts[DnsName(target)] for target in claim.desired.targets if target not in published]:
+        refs = [one.provenance.ref for one in host.claims if isinstance(one, ResolvedClaim)]
+        if claim.provenance.ref not in refs or not all(zone.is_complete for zone in host.zones):
             return True
     return False

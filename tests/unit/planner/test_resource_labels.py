@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.engine.claims import ClaimIndex
-from extdns.engine.evidence import EvidenceReader
-from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems
-from extdns.engine.retries import Deadlines
-from extdns.engine.zones import Zones
 from extdns.model.kind import Kind, ObjectKey
+from extdns.planner.settings import Planner
 from extdns.resources.core import NODE
-from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE
-from tests.fakes.faulty import FaultyProvider
-from tests.world import engine_settings
+from tests.unit.planner.name_plan import build_planner
 
 FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix="foo/")
 HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")
 
 
-def evidence(*namespaces: str) -> EvidenceReader:
-    """Build a reader of evidence that is limited to *namespaces*."""
+def planner(*namespaces: str) -> Planner:
+    """Build a planner that is limited to *namespaces*."""
     kinds = {kind.label: kind for kind in (SERVICE, NODE, FOO, HTTP_PROXY)}
-    settings = engine_settings(FaultyProvider(inner=InMemoryProvider()), kinds=kinds, namespaces=namespaces)
-    phases, problems, checks = KindPhases(kinds.values()), ObjectProblems(), ExistenceChecks(settings, Deadlines())
-    return EvidenceReader(settings, ClaimIndex(settings.plan), phases, problems, checks, Zones())
+    return build_planner(kinds=kinds, namespaces=namespaces)
 
 
 @pytest.mark.parametrize(
@@ -38,15 +30,15 @@ def evidence(*namespaces: str) -> EvidenceReader:
     ],
 )
 def test_a_resource_label_is_parsed_to_the_key_of_the_object_that_it_names(key: ObjectKey) -> None:
-    assert evidence().find_object(key.resource) == key
+    assert planner().find_object(key.resource) == key
 
 
 @pytest.mark.parametrize("resource", ["", "service", "service/", "service//web", "service/shop/", "pod/a/b", "node/"])
 def test_an_invalid_or_unknown_resource_label_gives_no_object(resource: str) -> None:
-    assert evidence().find_object(resource) is None
+    assert planner().find_object(resource) is None
 
 
 def test_a_resource_label_gives_no_object_outside_the_watched_namespaces_unless_it_has_no_namespace() -> None:
-    found = evidence("other")
+    found = planner("other")
     assert found.find_object("service/shop/web") is None
     assert found.find_object("node/n1") == ObjectKey(NODE, "", "n1")

@@ -1,0 +1,204 @@
+"""Gather what decides about one name, as frozen values (docs/design/architecture.md, "Planning one name").
+
+Only this module reads claims, zones, GET requests and the delete guard together. It copies, and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from extdns.engine.batches import project_records, split_and_complete
+from extdns.engine.ownership_zone import (
+    NO_SHARING,
+    find_sharing_zones,
+    find_unread,
+    read_above,
+    read_owned,
+    read_records,
+)
+from extdns.model import rrtype
+from extdns.model.change import Blocked
+from extdns.model.claim import Derivation, ResolvedClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.kind import find_namespace
+from extdns.model.reason import Reason
+from extdns.model.wait import ZONES, Awaited, Wait
+from extdns.planner.settings import Planner
+from extdns.planner.view import Facts, HostFacts, HostRecords, NameView, ObjectFacts, ObjectInput, RuleFacts
+
+if TYPE_CHECKING:
+    from extdns.engine.ownership_zone import SharingZones
+    from extdns.engine.rule_state import RuleState
+    from extdns.engine.settings import EngineSettings
+    from extdns.engine.state import EngineState
+    from extdns.engine.zones import ZoneState
+    from extdns.model.claim import NameClaim, TargetlessClaim
+    from extdns.model.kind import ObjectKey
+    from extdns.model.record import OwnedRecord, Record
+
+
+def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
+    """Return the settings and functions with which every name is planned."""
+    return Planner(
+        settings=settings.plan,
+        adjust=settings.adjust,
+        complete=partial(split_and_complete, registry=settings.registry, capabilities=settings.capabilities),
+        evaluate=rules.evaluate,
+        kinds=settings.kinds,
+        namespaces=settings.namespaces,
+        expires_unresolved=settings.deletes.unresolved_timeout_s is not None and not settings.deletes.immediate,
+    )
+
+
+def gather_sharing_zones(zone: ZoneState, name: DnsName, state: EngineState) -> SharingZones:
+    """Return the other zones in which the ownership records of *name* in *zone* matter."""
+    if not state.zones.find_by_name(name):
+        return NO_SHARING
+    return find_sharing_zones(state.zones, zone, name, state.settings.registry)
+
+
+def gather_view(zone: ZoneState, sharing: SharingZones, name: DnsName, state: EngineState) -> NameView:
+    """Return what is needed to plan *name* in *zone*, which was fully read. The facts are gathered if they can matter.
+
+    Args:
+        zone: one of the zones of the name.
+        sharing: the other zones in which the ownership records of the name matter.
+        name: the name.
+        state: the parts of the engine; not changed.
+    """
+    registry, above = state.settings.registry, sharing.above
+    related = registry.related_names(name)
+    records = zone.cache.records_around(name, related)
+    if above:
+        records += read_above(above, zone, related)
+    current = read_owned(registry, records, name)
+    claims, targetless = state.claims.claims(name), state.claims.targetless_claims(name)
+    elsewhere = [read_owned(registry, read_records(state.zones, other, name, registry), name) for other in sharing.all]
+    view = NameView(
+        zone=zone.zone,
+        name=name,
+        parent=above.zone if above else None,
+        claims=claims,
+        targetless=targetless,
+        current=current,
+        expected=tuple(project_records(records, zone.queue.find_queued_before(related), name, related)),
+        elsewhere=tuple([owned for found in elsewhere for owned in found]),
+        leftovers=_list_leftovers(above, name) if above else (),
+        block=_find_block(zone, records, current, state),
+        other_cluster=state.delete_guard.cluster.other_id,
+        former=state.decisions.decisions(name),
+        rules=_gather_rules((*claims, *targetless), current, state) if state.rules.is_active else None,
+    )
+    is_needed = state.phases.down or state.rules.is_active or (current and not claims)  # else `plan_name` finds out
+    return gather_facts(view, state) if is_needed else view
+
+
+def _list_leftovers(above: ZoneState, name: DnsName) -> tuple[Record, ...]:
+    """Return the ownership records of *name* that still exist although their records were deleted."""
+    return tuple([one for one in above.leftovers.get(name, ()) if one in above.cache.records(one.name)])
+
+
+def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> NameView:
+    """Return what is needed to keep our records of *name* in *zone*, because it belongs to the zones *homes* now."""
+    registry = state.settings.registry
+    current = read_owned(registry, zone.cache.records_around(name, registry.related_names(name)), name)
+    detail = f"the name belongs to {', '.join(str(home.zone) for home in homes)}"
+    block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
+    return NameView(zone=zone.zone, name=name, current=tuple([one for one in current if one.is_ours]), block=block)
+
+
+def _find_block(
+    zone: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], state: EngineState
+) -> Blocked | None:
+    """Return why nothing at a name may change, None if it may.
+
+    The zone is no longer listed; the zones of an account are unknown, and no record is ours; or a record at the name or
+    a related name cannot be read.
+    """
+    unknown = state.zones.unknown_accounts
+    if zone.missing_since_at is not None:
+        detail = f"zone {zone.zone} is missing in the list of zones"
+        return Blocked(reason=Reason.ZONE_GONE, detail=detail, waits_for=(ZONES,))
+    if unknown and not any(owned.is_ours for owned in current):
+        accounts = ", ".join(account or "the account" for account in unknown)
+        detail = f"the zones of {accounts} are unknown"
+        return Blocked(reason=Reason.ZONES_UNKNOWN, detail=detail, waits_for=(ZONES,))
+    # An ownership record may be among the unreadable records, so that the owner of the others is unknown, too.
+    unreadable = [text for record in records if record.type == rrtype.UNREADABLE for text in record.targets]
+    if not unreadable:
+        return None
+    waits = (Wait(Awaited.ZONE, zone.zone.id),)
+    return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(unreadable)), waits_for=waits)
+
+
+def gather_facts(view: NameView, state: EngineState) -> NameView:
+    """Return *view* with everything on which deletes and updates of our records depend."""
+    ours = [owned for owned in view.current if owned.is_ours]
+    ended, find = state.claims.list_ended(view.name), state.planner.find_object
+    pointers = (one.record for one in ours if one.record.type == rrtype.PTR and not one.resource)
+    hosts = _gather_hosts((target for record in pointers for target in record.targets), state)
+    named = [find(owned.resource) for host in hosts.values() for owned in host.ours]
+    named += [find(owned.resource) for owned in ours]
+    named += [find(resource) for _, resource in ended]
+    named += [claim.provenance.ref.key for claim in view.claims]
+    keys = dict.fromkeys(filter(None, named))
+    missing = [one for key in keys for one in state.claims.missing_dependencies(key)]
+    facts = Facts(
+        ended=ended,
+        objects={key: _gather_object(key, state) for key in (*keys, *missing)},
+        hosts=hosts,
+        kinds_down={kind: state.phases.phase(kind) for kind in state.phases.down},
+        dependencies_down=tuple(state.phases.dependencies_down),
+        unreadable_manifest=state.problems.unidentified,
+        failing=state.claims.find_failing(),
+        hidden=state.claims.find_hidden_request(None),
+        deletes={owned.key: state.delete_guard.describe(view.zone, owned) for owned in ours},
+    )
+    return replace(view, facts=facts)
+
+
+def _gather_object(key: ObjectKey, state: EngineState) -> ObjectFacts:
+    return ObjectFacts(
+        is_known=state.claims.has_object(key),
+        exists=state.checks.exists(key),
+        failure=state.claims.find_failure(key) or state.problems.find_problem(key),
+        missing=state.claims.missing_dependencies(key),
+        hidden=state.claims.find_hidden_request(key),
+    )
+
+
+def _gather_hosts(targets: Iterable[str], state: EngineState) -> dict[DnsName, HostFacts]:
+    return {host: _gather_host(host, state) for host in dict.fromkeys(map(DnsName, targets))}
+
+
+def _gather_host(host: DnsName, state: EngineState) -> HostFacts:
+    registry, zones = state.settings.registry, []
+    for zone in state.zones.containing(host):
+        read = registry.read(read_records(state.zones, zone, host, registry))
+        records = tuple([owned for owned in read if owned.record.name == host])
+        zones.append(HostRecords(zone=zone.zone, is_complete=zone.cache.is_complete, records=records))
+    return HostFacts(claims=state.claims.claims(host), unread=find_unread(state.zones, host), zones=tuple(zones))
+
+
+def _gather_rules(
+    claims: Iterable[NameClaim | TargetlessClaim], current: Iterable[OwnedRecord], state: EngineState
+) -> RuleFacts:
+    """Return what rules see besides the records of the name. An object can be read before its new namespace is."""
+    rules = state.rules
+    requesters = {}
+    for key in dict.fromkeys(claim.provenance.ref.key for claim in claims):
+        requesters[key] = ObjectInput(rules.find_object(key), rules.find_namespace(key.namespace))
+    resources = {}
+    for resource in dict.fromkeys(owned.resource for owned in current if owned.is_ours):
+        found = state.planner.find_object(resource)
+        is_known = found is not None and state.claims.has_object(found)
+        namespace = rules.find_namespace(find_namespace(resource), may_be_gone=not is_known)
+        resources[resource] = ObjectInput(rules.find_object(found) if found else None, namespace)
+    resolved = [one for one in claims if isinstance(one, ResolvedClaim)]
+    derived = [one.desired for one in resolved if one.provenance.derivation is Derivation.PTR]
+    hosts = _gather_hosts((target for record in derived for target in record.targets), state)
+    return RuleFacts(requesters=requesters, resources=resources, hosts=hosts)

@@ -1,0 +1,267 @@
+"""The outcome of the hostname contests at one name (docs/design/differences.md, "Two namespaces, one hostname").
+
+::
+
+    claims ─▶ contenders ─▶ contests ─▶ desired records of the claims that did not lose
+                               └─ lost to another namespace, or waiting for a transfer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model.change import Blocked
+from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.kind import find_namespace
+from extdns.model.reason import Reason
+from extdns.model.record import OwnedRecord, RecordKey
+from extdns.model.value import Value
+from extdns.model.wait import Wait
+from extdns.planner.coexistence import can_coexist
+from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
+from extdns.planner.decide import Unfulfilled, reject_claim
+from extdns.planner.deletes import find_block
+from extdns.planner.desired import NO_BLOCKS, Desired, Requested, adjust, build_candidates
+from extdns.planner.evidence import EvidenceReader, Finding
+from extdns.planner.plan import find_changed
+from extdns.planner.proposal import Candidate
+from extdns.planner.settings import Planner, PlanSettings
+from extdns.planner.view import Facts, NameView
+
+_VIOLATION: Final = Finding(outcome=Evidence.POLICY_VIOLATION)
+
+
+class Contested(Value, frozen=True, kw_only=True):
+    """The outcome of the hostname contests at one name.
+
+    Attributes:
+        requested: the desired records of all claims.
+        desired: the desired records of the claims that did not lose.
+        losses: the claims that lost, and in which contest.
+        rejected: the same losses, in the form that decisions need.
+        remaining: the claims that did not lose every record that they request.
+        retained: records that are not transferred to another namespace yet, and why.
+        transfers: deletes of records that their namespace no longer requests while another namespace requests the name.
+            Each is made once the delete guard allows it.
+        merged: the keys of records that equal what external-dns merges from all claims, and not what the winners
+            request.
+        waits_for: what the records of `retained` wait for.
+        is_contested: whether there may be a contest at all.
+    """
+
+    requested: Desired
+    desired: Desired
+    losses: tuple[ContestLoss, ...] = ()
+    rejected: tuple[Unfulfilled, ...] = ()
+    remaining: Sequence[NameClaim] = ()
+    retained: Mapping[RecordKey, Blocked] = NO_BLOCKS
+    transfers: tuple[PendingDelete, ...] = ()
+    merged: frozenset[RecordKey] = frozenset()
+    waits_for: tuple[Wait, ...] = ()
+    is_contested: bool = False
+
+    def select_requests(
+        self, owned: OwnedRecord, claims: Sequence[NameClaim]
+    ) -> tuple[Sequence[NameClaim], Sequence[Candidate]]:
+        """Return those of *claims* that did not lose the contest about *owned*, and what such claims request.
+
+        If the ownership record names no object, return all *claims*: the record may belong to any namespace, also to
+        one that lost.
+        """
+        record = owned.record
+        if not owned.resource:
+            return claims, self.requested.of_managed_types
+        losing = [loss.claim for loss in self.losses if loss.contest.covers(record.set_identifier, record.type)]
+        left = [claim for claim in claims if claim not in losing] if losing else claims
+        return left, self.desired.of_managed_types
+
+
+def may_be_contested(view: NameView, requested: Requested, settings: PlanSettings) -> bool:
+    """Return whether objects of several namespaces request the records of a name, or have some of them."""
+    if settings.merges_namespaces or len(requested.claims) + len(view.current) <= 1:
+        return False
+    namespaces = {claim.provenance.ref.key.namespace for claim in requested.claims if _is_contender(claim)}
+    namespaces |= {find_namespace(owned.resource) for owned in _select_ours(view)}
+    return len(namespaces) > 1
+
+
+def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> Contested:
+    """Return which of the claims *requested* lose a hostname contest, and which records pass to another namespace.
+
+    If several namespaces request the records of the name, or have some of them, *view* must have its facts.
+    """
+    claims, desired, ours = requested.claims, requested.desired, _select_ours(view)
+    if not (view.facts and may_be_contested(view, requested, planner.settings)):
+        return Contested(requested=desired, desired=desired, remaining=claims)
+    contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim)]
+    retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
+    contests = find_contests(contenders, ours)
+    losses = [
+        loss for contest in contests for loss in decide_contest(contest, contenders, ours, retained, planner.settings)
+    ]
+    merged: frozenset[RecordKey] = frozenset()
+    selected = desired
+    if losses:
+        merged = _find_merged(claims, contests, losses, desired, view, planner)
+        losses = [loss for loss in losses if not any(_covers(loss.contest, key) for key in merged)]
+        selected = _select(claims, contests, losses, view, planner)
+    rejected_everywhere = [one for one in contenders if _loses_all(one, contests, losses)]
+    gone = [one.claim for one in rejected_everywhere]
+    return Contested(
+        requested=desired,
+        desired=selected,
+        losses=tuple(losses),
+        rejected=tuple(_reject(losses, gone, view, planner)),
+        remaining=[claim for claim in claims if claim not in gone],
+        retained=retained,
+        transfers=transfers,
+        merged=merged,
+        waits_for=waits,
+        is_contested=True,
+    )
+
+
+def _is_contender(claim: NameClaim) -> bool:
+    """Return whether *claim* takes part in contests. PTR claims do not: those of all namespaces are merged."""
+    return claim.provenance.derivation is not Derivation.PTR
+
+
+def _select_ours(view: NameView) -> list[OwnedRecord]:
+    """Return our records at the name whose ownership records name a resource."""
+    return [owned for owned in view.current if owned.is_ours and owned.resource]
+
+
+def _contend(claim: NameClaim, view: NameView, planner: Planner) -> Contender:
+    if isinstance(claim, UnresolvedClaim):
+        return Contender(claim=claim, types=frozenset({claim.type} if claim.type else ()))
+    found = adjust(build_candidates((claim,), planner.settings), view, planner)
+    types = {one.desired.type for one in found.taken} | {one.type for one in found.refused}
+    return Contender(claim=claim, types=frozenset(types))
+
+
+def _find_transfers(
+    contenders: Sequence[Contender], requested: Requested, view: NameView, facts: Facts, planner: Planner
+) -> tuple[dict[RecordKey, Blocked], tuple[PendingDelete, ...], tuple[Wait, ...]]:
+    """Find out which records that their namespace no longer requests pass to another one, which requests them.
+
+    Returns:
+        The records that stay and why, the deletes by which records pass to the other namespace, and what the records
+        that stay wait for.
+    """
+    reader = EvidenceReader(planner=planner, facts=facts)
+    retained: dict[RecordKey, Blocked] = {}
+    transfers: list[PendingDelete] = []
+    waits: list[Wait] = []
+    for owned in find_abandoned(contenders, _select_ours(view)):
+        successors = [
+            one for one in requested.desired.taken if one.desired.set_identifier == owned.record.set_identifier
+        ]
+        if not successors:
+            continue
+        is_transfer = any(one.desired.type == owned.record.type for one in successors) or not all(
+            can_coexist((owned.record, one.desired)) for one in successors
+        )
+        unresolved = () if is_transfer else [one.claim for one in contenders if isinstance(one.claim, UnresolvedClaim)]
+        finding = _VIOLATION if owned.key in requested.violating else reader.find(owned, unresolved, ())
+        waits += finding.waits_for
+        if isinstance(finding.outcome, Blocked):
+            retained[owned.key] = finding.outcome
+            continue
+        delete = PendingDelete(owned=owned, evidence=finding.outcome, is_transfer=is_transfer)
+        transfers.append(delete)
+        if blocked := find_block(view, delete):
+            retained[owned.key] = blocked
+    return retained, tuple(transfers), tuple(waits)
+
+
+def _find_merged(
+    claims: Sequence[NameClaim],
+    contests: Sequence[Contest],
+    losses: Sequence[ContestLoss],
+    desired: Desired,
+    view: NameView,
+    planner: Planner,
+) -> frozenset[RecordKey]:
+    """Return the keys of records that equal the merge of all claims and differ from what the winners request.
+
+    A record that equals what the winners request does not count, even if the merge is equal: external-dns publishes
+    only one of several CNAMEs, and only what one of several sources requests.
+    """
+    losing = {loss.contest for loss in losses if loss.block.reason is Reason.REQUESTED_BY_OTHER}
+    ours = [owned.key for owned in view.current if owned.is_ours]
+    if not (losing and ours):
+        return frozenset()
+    of_all = find_changed(view.current, desired.taken, planner.settings)
+    winning = _select(claims, contests, losses, view, planner)
+    of_winners = find_changed(view.current, winning.taken, planner.settings)
+    merged = [
+        contest
+        for contest in losing
+        if not any(_covers(contest, key) for key in of_all) and any(_covers(contest, key) for key in of_winners)
+    ]
+    return frozenset(key for key in ours if any(_covers(contest, key) for contest in merged))
+
+
+def _select(
+    claims: Sequence[NameClaim],
+    contests: Sequence[Contest],
+    losses: Sequence[ContestLoss],
+    view: NameView,
+    planner: Planner,
+) -> Desired:
+    """Return the desired records of *claims* without the *losses*. A claim can lose one type and keep another."""
+    contested = {contest.set_identifier for contest in contests}
+    others = [claim for claim in claims if not (_is_contender(claim) and claim.set_identifier in contested)]
+    parts = [adjust(build_candidates(others, planner.settings), view, planner)]
+    for contest in contests:
+        losing = [loss.claim for loss in losses if loss.contest == contest]
+        here = [one for one in claims if one not in others and one not in losing]
+        here = [one for one in here if one.set_identifier == contest.set_identifier]
+        found = adjust(build_candidates(here, planner.settings), view, planner)
+        parts.append(
+            Desired(
+                taken=tuple(one for one in found.taken if _covers(contest, one.desired.key)),
+                refused=tuple(one for one in found.refused if contest.covers(one.set_identifier, one.type)),
+                of_managed_types=tuple(one for one in found.of_managed_types if _covers(contest, one.desired.key)),
+            )
+        )
+    return Desired(
+        taken=tuple(one for part in parts for one in part.taken),
+        refused=tuple(one for part in parts for one in part.refused),
+        of_managed_types=tuple(one for part in parts for one in part.of_managed_types),
+    )
+
+
+def _loses_all(contender: Contender, contests: Iterable[Contest], losses: Sequence[ContestLoss]) -> bool:
+    own = [contest for contest in contests if contender.is_about(contest)]
+    losing = [loss.contest for loss in losses if loss.claim is contender.claim]
+    return bool(own) and all(contest in losing for contest in own)
+
+
+def _reject(
+    losses: Iterable[ContestLoss],
+    gone: Sequence[NameClaim],
+    view: NameView,
+    planner: Planner,
+) -> Iterable[Unfulfilled]:
+    """Reject claims that lost a contest: the claim if it lost every record that it requests, else each lost record."""
+    rejected: list[NameClaim] = []
+    for loss in losses:
+        claim = loss.claim
+        if claim in gone or isinstance(claim, UnresolvedClaim):
+            if claim not in rejected:
+                rejected.append(claim)
+                yield reject_claim(claim, loss.block)
+            continue
+        found = adjust(build_candidates((claim,), planner.settings), view, planner)
+        for one in found.taken:
+            if _covers(loss.contest, one.desired.key):
+                yield replace(reject_claim(claim, loss.block), desired=one.desired)
+
+
+def _covers(contest: Contest, key: RecordKey) -> bool:
+    return contest.covers(key.set_identifier, key.type)

@@ -1,0 +1,166 @@
+"""The desired records of one name in one zone: claims are merged, and adjusted to what the DNS service can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model import rrtype
+from extdns.model.change import AdjustedRecords, Blocked, Refusal
+from extdns.model.claim import NameClaim, ResolvedClaim, TargetlessClaim
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, RecordKey
+from extdns.model.value import Value
+from extdns.model.wait import Wait
+from extdns.model.zone import Zone
+from extdns.planner.decide import Unfulfilled
+from extdns.planner.plan import find_obstacle
+from extdns.planner.proposal import Candidate, merge_claims
+from extdns.planner.settings import Adjust, Planner, PlanSettings
+from extdns.planner.view import NameView
+from extdns.ports import Registry
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import RuleInput
+
+
+class AdjustmentUnknownError(Exception):
+    """The service was not shown *records* yet, so their adjusted form is unknown. Raised while a name is planned."""
+
+    def __init__(self, records: tuple[DesiredRecord, ...]) -> None:
+        """Store *records*, which have to be shown to the service."""
+        super().__init__(f"{len(records)} records are not adjusted yet")
+        self.records = records
+
+
+class Desired(Value, frozen=True, kw_only=True):
+    """The desired records of one name, as the DNS service would hold them.
+
+    Attributes:
+        taken: the candidates that the service can hold, in the form in which it would return them.
+        refused: the candidates that it cannot hold, and why.
+        of_managed_types: those of `taken` and `refused` whose type is managed.
+    """
+
+    taken: tuple[Candidate, ...] = ()
+    refused: tuple[Unfulfilled, ...] = ()
+    of_managed_types: tuple[Candidate, ...] = ()
+
+
+Evaluations = Mapping[tuple[str, str], Sequence[tuple[ObjectKey | None, Evaluation]]]
+"""Evaluations by set identifier and type of the record, with the object that requests it; None for its delete."""
+
+NO_BLOCKS: Final[Mapping[RecordKey, Blocked]] = MappingProxyType({})
+_NO_EVALUATIONS: Final[Evaluations] = MappingProxyType({})
+
+
+class Requested(Value, frozen=True, kw_only=True, gc=True):
+    """What objects request at one name, and which records stay whatever objects request.
+
+    Attributes:
+        claims: the claims that count. An unresolved one stands for each claim that rules deny and that keeps a record
+            of its namespace.
+        desired: what the resolved claims request together, as the DNS service would hold it.
+        rejected: the requests of the claims that do not count.
+        stays: by key, why records stay, whatever the evidence.
+        not_absent: by key, why records are not deleted by absence: a denied claim requests their targets.
+        violating: the keys of the records to delete, because they violate a rule.
+        evaluations: what rules answer about every record that was evaluated.
+        inputs: what was evaluated.
+        waits_for: what would change the answers of the rules about deletes.
+        is_awaited: whether an answer is awaited, without which nothing can be planned.
+    """
+
+    claims: Sequence[NameClaim]
+    desired: Desired
+    rejected: tuple[Unfulfilled, ...] = ()
+    stays: Mapping[RecordKey, Blocked] = NO_BLOCKS
+    not_absent: Mapping[RecordKey, Blocked] = NO_BLOCKS
+    violating: frozenset[RecordKey] = frozenset()
+    evaluations: Evaluations = _NO_EVALUATIONS
+    inputs: tuple[RuleInput, ...] = ()
+    waits_for: tuple[Wait, ...] = ()
+    is_awaited: bool = False
+
+
+def build_candidates(
+    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
+) -> tuple[Candidate, ...]:
+    """Merge the resolved *claims* to a name into candidates.
+
+    The claims in *targetless* add no targets, but one of them may be the deciding claim, which sets TTL and labels.
+    """
+    return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings, targetless)
+
+
+def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desired:
+    """Split the candidates *found* into those that the DNS service can hold, in its form, and all others.
+
+    If a candidate of a type that the service does not support would not be published anyway, the reason for that is
+    reported instead of the refusal.
+
+    Raises:
+        AdjustmentUnknownError: the service must be shown some of the records first.
+    """
+    taken: list[Candidate] = []
+    refusals: list[tuple[Refusal, Candidate]] = []
+    unknown: list[DesiredRecord] = []
+    for candidate in found:
+        adjusted = planner.adjust((candidate.desired,), view.zone)
+        if adjusted.unknown:
+            unknown += adjusted.unknown
+        taken += [
+            candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
+            for endpoint in adjusted.accepted
+        ]
+        refusals += [(refusal, candidate) for refusal in adjusted.refused]
+    if unknown:
+        raise AdjustmentUnknownError(tuple(unknown))
+    types, all_taken = planner.settings.managed_types, tuple(taken)
+    managed = tuple([one for one in taken if one.desired.type in types])
+    if not refusals:
+        return Desired(taken=all_taken, of_managed_types=managed)
+    refused: list[Unfulfilled] = []
+    for refusal, candidate in refusals:
+        reason = refusal.reason
+        if candidate.desired.type not in types:
+            reason = Reason.TYPE_UNMANAGED
+        elif reason is Reason.UNSUPPORTED:
+            reason = find_obstacle(candidate, taken, view.current, planner.settings) or reason
+        refused.append(
+            Unfulfilled(
+                set_identifier=refusal.desired.set_identifier,
+                desired=refusal.desired,
+                requested_by=candidate.requested_by,
+                block=Blocked(reason=reason, detail=refusal.detail),
+            )
+        )
+        if refusal.desired.type in types:
+            managed += (replace(candidate, desired=refusal.desired),)
+    return Desired(taken=all_taken, refused=tuple(refused), of_managed_types=managed)
+
+
+def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
+    """Wrap *adjust* so that it also refuses TXT records that read as ownership records (docs/design/forgery.md)."""
+
+    def adjust_and_refuse(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        adjusted = adjust(desired, zone)
+        for endpoint in adjusted.accepted:
+            if endpoint.type == rrtype.TXT:
+                checked = [_check(one, registry) for one in adjusted.accepted]
+                return replace(AdjustedRecords.from_results((*checked, *adjusted.refused)), unknown=adjusted.unknown)
+        return adjusted
+
+    return adjust_and_refuse
+
+
+def _check(endpoint: DesiredRecord, registry: Registry) -> DesiredRecord | Refusal:
+    if endpoint.type == rrtype.TXT:
+        for target in endpoint.targets:
+            if registry.is_ownership_text(target):
+                detail = f"{target[:80]} reads as an ownership record; allowed: any other text"
+                return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
+    return endpoint

@@ -1,0 +1,350 @@
+"""Plan one name in one zone that was fully read: a pure function of nine steps.
+
+docs/design/architecture.md, "Planning one name", has a drawing of them, and what each decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model.change import Blocked, ChangeSet, Decision, Delete
+from extdns.model.claim import UnresolvedClaim
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.kind import ObjectKey
+from extdns.model.reason import Reason
+from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.value import Value
+from extdns.model.wait import Awaited, Wait
+from extdns.planner.contested import Contested, may_be_contested, resolve_contests
+from extdns.planner.decide import (
+    Unfulfilled,
+    block_proposals,
+    decide,
+    find_unresolved,
+    keep_records,
+    keep_unreadable,
+    reject_claim,
+)
+from extdns.planner.deletes import block_changes
+from extdns.planner.desired import Requested, adjust, build_candidates
+from extdns.planner.evidence import EvidenceReader, Finding
+from extdns.planner.ownership_zone import Parts, respect_elsewhere, split_sets
+from extdns.planner.plan import (
+    NameComparison,
+    compare_name,
+    finalize,
+    find_refused_successors,
+    find_removals,
+    find_target_removals,
+    group_changes,
+    is_as_requested,
+    propose_changes,
+)
+from extdns.planner.proposal import Proposal
+from extdns.planner.rules import apply_rules, apply_rules_to_deletes, apply_to_findings, attach_evaluations
+from extdns.planner.settings import Planner, PlanSettings, Policy
+from extdns.planner.view import Facts, NameView
+from extdns.rules.rule_input import RuleInput
+
+
+class NamePlan(Value, frozen=True, kw_only=True, gc=True):
+    """What to change at one name in one zone, and why the rest stays as it is.
+
+    Attributes:
+        decisions: one for each record of a managed type, and for each claim that is not published.
+        sets: change sets with ownership records, in the order in which they are queued.
+        parent_sets: change sets of ownership records in the parent zone, if the name is that of the zone.
+        leftovers: ownership records in the parent zone whose records no longer exist once *sets* are written.
+        deletes: all records with evidence, including those whose deletes wait.
+        requested: the keys of the records that an object requests, also by an unresolved claim.
+        waits_for: what would change the decisions.
+        rule_inputs: what the rules were evaluated on.
+        is_awaiting_rules: whether an answer of the policy server is awaited: nothing is planned, and nothing is queued.
+    """
+
+    decisions: tuple[Decision, ...] = ()
+    sets: tuple[ChangeSet, ...] = ()
+    parent_sets: tuple[ChangeSet, ...] = ()
+    leftovers: tuple[Record, ...] = ()
+    deletes: tuple[PendingDelete, ...] = ()
+    requested: frozenset[RecordKey] = frozenset()
+    waits_for: tuple[Wait, ...] = ()
+    rule_inputs: tuple[RuleInput, ...] = ()
+    is_awaiting_rules: bool = False
+
+
+class NeedsFacts(Value, frozen=True):
+    """The name can be planned only with `NameView.facts`."""
+
+
+NEEDS_FACTS: Final = NeedsFacts()
+
+
+def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
+    """Return the plan of the name in *view*, or that `NameView.facts` must be gathered first.
+
+    Raises:
+        AdjustmentUnknownError: the service must be shown some of the desired records first.
+    """
+    settings = planner.settings
+    if view.block:
+        return keep_everything(view, view.block, settings)  # 1 blocked
+    requested = merge_requests(view, planner)  # 2 requested
+    requested = apply_rules(view, requested, planner)  # 3 rules
+    if requested.is_awaited:
+        return await_rules(requested)
+    if not view.facts and may_be_contested(view, requested, settings):
+        return NEEDS_FACTS
+    contested = resolve_contests(view, requested, planner)  # 4 contests
+    comparison = compare_name(view.current, contested.desired.taken, settings)  # 5 compare
+    if is_in_sync(view, requested, contested, comparison):
+        return keep_in_sync(view, requested, comparison)
+    if not view.facts and needs_facts(comparison):
+        return NEEDS_FACTS
+    checked = check_deletes(view, requested, contested, comparison, planner)  # 6 deletes
+    if checked.requested.is_awaited:
+        return await_rules(checked.requested)
+    proposals = finalize(checked.proposals, view.current, settings)  # 7 coexistence
+    parts, proposals = build_change_sets(view, proposals, planner)  # 8 change sets
+    unfulfilled = list_unfulfilled(requested, contested, comparison, settings)
+    return NamePlan(
+        decisions=decide_name(view, checked.requested, proposals, unfulfilled, contested.merged),  # 9 decisions
+        sets=parts.home,
+        parent_sets=parts.parent,
+        leftovers=parts.leftovers,
+        deletes=checked.deletes,
+        requested=find_requested_keys(view, requested),
+        waits_for=(*checked.waits_for, *list_waits(proposals, unfulfilled)),
+        rule_inputs=checked.requested.inputs,
+    )
+
+
+def keep_everything(view: NameView, block: Blocked, settings: PlanSettings) -> NamePlan:
+    """Return a plan that changes nothing at the name because of *block*."""
+    zone, name, current = view.zone, view.name, view.current
+    rejected = [reject_claim(claim, block) for claim in view.claims]
+    decisions = decide(zone, name, keep_records(current, block, settings.managed_types), rejected)
+    if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):  # else they are decided already
+        decisions += decide(zone, name, keep_unreadable(current, block))
+    return NamePlan(decisions=decisions, waits_for=block.waits_for)
+
+
+def await_rules(requested: Requested) -> NamePlan:
+    """Return a plan that waits for an answer of the policy server."""
+    return NamePlan(rule_inputs=requested.inputs, is_awaiting_rules=True)
+
+
+def merge_requests(view: NameView, planner: Planner) -> Requested:
+    """Return what the claims to the name request together, as the DNS service would hold it.
+
+    While the kind of an object is not synced, its claims are unknown. So our records that were made for an object that
+    was not observed stay, and no other object may change records with their set identifier.
+    """
+    claims, settings = view.claims, planner.settings
+    candidates = build_candidates(claims, settings, view.targetless) if claims else ()
+    unobserved = _find_unobserved(view, planner)
+    if not unobserved:
+        desired = adjust(candidates, view, planner)
+        return Requested(claims=claims, desired=desired)
+    own = {owned.key: _block_unobserved(owned, key) for owned, key in unobserved}
+    blocks = {key.set_identifier: block for key, block in own.items()}
+    candidates = tuple([one for one in candidates if one.desired.set_identifier not in blocks])
+    return Requested(
+        claims=[claim for claim in claims if claim.set_identifier not in blocks],
+        desired=adjust(candidates, view, planner),
+        rejected=tuple(
+            [reject_claim(one, blocks[one.set_identifier]) for one in claims if one.set_identifier in blocks]
+        ),
+        stays={
+            owned.key: own.get(owned.key, blocks[owned.record.set_identifier])
+            for owned in view.current
+            if owned.is_ours and owned.record.set_identifier in blocks
+        },
+    )
+
+
+def _find_unobserved(view: NameView, planner: Planner) -> list[tuple[OwnedRecord, ObjectKey]]:
+    """Return our records whose object was not observed, or is gone, while its kind is not synced; with the object."""
+    if not (view.facts and view.facts.kinds_down):
+        return []
+    found = [(owned, planner.find_object(owned.resource)) for owned in view.current if owned.is_ours]
+    return [(owned, key) for owned, key in found if key and _is_unobserved(key, view.facts)]
+
+
+def _is_unobserved(key: ObjectKey, facts: Facts) -> bool:
+    return key.kind in facts.kinds_down and not facts.objects[key].is_known
+
+
+def _block_unobserved(owned: OwnedRecord, key: ObjectKey) -> Blocked:
+    detail = f"the {owned.record.type} record was made for {owned.resource}, which cannot be observed now"
+    waits = (Wait(Awaited.SYNC, key.kind), Wait(Awaited.OBJECT, key))
+    return Blocked(reason=Reason.SOURCE_DOWN, detail=detail, waits_for=waits)
+
+
+def is_in_sync(view: NameView, requested: Requested, contested: Contested, comparison: NameComparison) -> bool:
+    """Return whether every record is as requested and every claim is fulfilled, so that no change is needed."""
+    is_plain = not (view.parent or requested.rejected or requested.stays or contested.desired.refused)
+    return is_plain and not contested.is_contested and is_as_requested(comparison, requested.claims)
+
+
+def needs_facts(comparison: NameComparison) -> bool:
+    """Return whether a delete is proposed, or an update that removes targets and adds none."""
+    if any(isinstance(one.outcome, Delete) for one in comparison.proposals):
+        return True
+    return bool(find_target_removals(comparison))
+
+
+def keep_in_sync(view: NameView, requested: Requested, comparison: NameComparison) -> NamePlan:
+    """Return the plan of a name at which everything is as requested."""
+    return NamePlan(
+        decisions=decide_name(view, requested, comparison.proposals),
+        requested=find_requested_keys(view, requested),
+        rule_inputs=requested.inputs,
+    )
+
+
+class CheckedDeletes(Value, frozen=True, kw_only=True, gc=True):
+    """What may be made of the proposals of one name.
+
+    Attributes:
+        proposals: with a block in place of each change that may not be made.
+        deletes: all records with evidence, including those whose deletes wait.
+        requested: with what the rules answer about the deletes.
+        waits_for: what would change the proposals.
+    """
+
+    proposals: tuple[Proposal, ...]
+    deletes: tuple[PendingDelete, ...]
+    requested: Requested
+    waits_for: tuple[Wait, ...]
+
+
+def check_deletes(
+    view: NameView, requested: Requested, contested: Contested, comparison: NameComparison, planner: Planner
+) -> CheckedDeletes:
+    """Find the evidence for deletes, apply `--policy` and rules, and block what the delete guard does not allow."""
+    stays = {
+        **find_refused_successors(view.current, contested.desired.refused),
+        **requested.stays,
+        **contested.retained,
+    }
+    findings = _find_evidence(view, requested, contested, comparison, stays, planner)
+    outcomes = {key: found.outcome for key, found in findings.items()}
+    proposals = propose_changes(comparison, outcomes, stays, planner.settings)
+    deletes = _list_deletes(proposals, findings, contested, planner)
+    proposals, deletes, requested = apply_rules_to_deletes(view, proposals, deletes, requested, planner)
+    proposals = block_changes(view, proposals, deletes)
+    waits = (wait for found in findings.values() for wait in found.waits_for)
+    return CheckedDeletes(
+        proposals=proposals,
+        deletes=deletes,
+        requested=requested,
+        waits_for=(*waits, *contested.waits_for, *requested.waits_for),
+    )
+
+
+def _find_evidence(
+    view: NameView,
+    requested: Requested,
+    contested: Contested,
+    comparison: NameComparison,
+    stays: Mapping[RecordKey, Blocked],
+    planner: Planner,
+) -> dict[RecordKey, Finding]:
+    """Return a finding for each record that may have to be deleted, and for each update that must wait."""
+    if not view.facts:
+        return {}
+    reader = EvidenceReader(planner=planner, facts=view.facts)
+    findings = {
+        owned.key: reader.find(owned, *contested.select_requests(owned, requested.claims))
+        for owned in find_removals(comparison, stays, planner.settings)
+    }
+    for update, candidate in find_target_removals(comparison):
+        if found := reader.find_target_removal(update, candidate):
+            findings[update.key] = found
+    return apply_to_findings(findings, requested)
+
+
+def _list_deletes(
+    proposals: Iterable[Proposal], findings: Mapping[RecordKey, Finding], contested: Contested, planner: Planner
+) -> tuple[PendingDelete, ...]:
+    """Return all deletes for which there is evidence, including unresolved claims with `--unresolved-timeout`.
+
+    With `--compat` there is no such timeout: an unresolved claim does not keep a record, and a failure keeps it for
+    as long as it lasts, as with external-dns.
+    """
+    deletes = {one.owned.key: one for one in contested.transfers}
+    is_limited = planner.expires_unresolved and planner.settings.policy is Policy.SYNC
+    for proposal in proposals:
+        outcome, owned = proposal.outcome, proposal.current
+        if owned is None or proposal.key in deletes:
+            continue
+        if isinstance(outcome, Delete) and outcome.evidence is not Evidence.REPLACED:
+            deletes[proposal.key] = PendingDelete(owned=owned, evidence=outcome.evidence)
+        elif is_limited and (found := findings.get(proposal.key)) and found.unresolved and outcome is found.outcome:
+            deletes[proposal.key] = PendingDelete(owned=owned, evidence=Evidence.UNRESOLVED_EXPIRED)
+    return tuple(deletes.values())
+
+
+def build_change_sets(
+    view: NameView, proposals: tuple[Proposal, ...], planner: Planner
+) -> tuple[Parts, tuple[Proposal, ...]]:
+    """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now."""
+    blocks: dict[RecordKey, Blocked] = {}
+    complete: list[ChangeSet] = []
+    for change_set in group_changes(view.zone, view.name, proposals):
+        located = replace(change_set, ownership_zone=view.parent) if view.parent else change_set
+        for part, piece in planner.complete(located, view.expected):
+            if isinstance(piece, Blocked):
+                blocks |= {change.key: piece for change in part.changes}
+            else:
+                complete.append(piece)
+    if view.elsewhere:
+        complete, covering = respect_elsewhere(complete, view.elsewhere)
+        blocks |= covering
+    parts = split_sets(complete, view.parent, view) if view.parent else Parts(home=tuple(complete))
+    if view.pause:
+        blocks |= {change.key: view.pause for one in parts.home for change in one.changes}
+    if view.parent_pause:
+        blocks |= {change.key: view.parent_pause for one in parts.waiting for change in one.changes}
+    return parts, block_proposals(proposals, blocks) if blocks else proposals
+
+
+def list_unfulfilled(
+    requested: Requested, contested: Contested, comparison: NameComparison, settings: PlanSettings
+) -> list[Unfulfilled]:
+    """Return the requests that are not fulfilled: of all that lost, were refused or denied, or are unresolved."""
+    unfulfilled = [*comparison.rejected, *contested.desired.refused, *contested.rejected, *requested.rejected]
+    return unfulfilled + find_unresolved(contested.remaining, settings.managed_types)
+
+
+def list_waits(proposals: Iterable[Proposal], unfulfilled: Iterable[Unfulfilled]) -> list[Wait]:
+    """Return what would change the decisions about records that stay, and about requests that are not fulfilled."""
+    blocks = [one.outcome for one in proposals if isinstance(one.outcome, Blocked)]
+    blocks += [one.block for one in unfulfilled]
+    return [wait for block in blocks for wait in block.waits_for]
+
+
+def decide_name(
+    view: NameView,
+    requested: Requested,
+    proposals: Iterable[Proposal],
+    unfulfilled: Iterable[Unfulfilled] = (),
+    merged: frozenset[RecordKey] = frozenset(),
+) -> tuple[Decision, ...]:
+    """Return the decisions about the name, with what the rules answer."""
+    decisions = decide(view.zone, view.name, proposals, unfulfilled, merged=merged, former=view.former)
+    return attach_evaluations(decisions, requested.evaluations) if requested.evaluations else decisions
+
+
+def find_requested_keys(view: NameView, requested: Requested) -> frozenset[RecordKey]:
+    """Return the keys of the records that an object requests, also by an unresolved claim."""
+    keys = frozenset([one.desired.key for one in requested.desired.of_managed_types])
+    claims = (*view.claims, *requested.claims)
+    unresolved = {claim.set_identifier for claim in claims if isinstance(claim, UnresolvedClaim)}
+    if unresolved:
+        keys |= {owned.key for owned in view.current if owned.record.set_identifier in unresolved}
+    return keys

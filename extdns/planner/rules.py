@@ -1,0 +1,331 @@
+"""Evaluate rules while a name is planned in one zone: on each claim, and on each delete (docs/design/rules.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import chain
+from typing import Final
+
+from msgspec.structs import replace
+
+from extdns.model.change import Blocked, Decision, Delete
+from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.kind import ObjectKey, find_namespace
+from extdns.model.reason import Reason
+from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
+from extdns.model.value import Value
+from extdns.model.wait import Awaited, Wait
+from extdns.planner.denials import Denial, describe_denial, is_any_published, lacks_address, replaces
+from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
+from extdns.planner.evidence import Finding
+from extdns.planner.plan import find_refused_successors
+from extdns.planner.proposal import Proposal
+from extdns.planner.settings import Planner, PlanSettings
+from extdns.planner.view import NameView, RuleFacts
+from extdns.resources.core import NAMESPACE
+from extdns.rules.evaluation import Evaluation
+from extdns.rules.rule_input import Operation, RuleInput
+
+DeniedClaim = tuple[ResolvedClaim | TargetlessClaim, tuple[DesiredRecord, ...], Sequence[Evaluation]]
+"""A denied claim, the records that it requests, () if it is targetless, and the answers that deny it."""
+
+_UNKNOWN_ADDRESS: Final = Evaluation(unavailable="the address record is not known now")
+
+
+def apply_rules(view: NameView, requested: Requested, planner: Planner) -> Requested:
+    """Return *requested* without the claims that rules deny, and with what the rules answer."""
+    if not view.rules:
+        return requested
+    return RuleEvaluator(view=view, facts=view.rules, planner=planner).apply_to_claims(requested)
+
+
+def apply_rules_to_deletes(
+    view: NameView,
+    proposals: tuple[Proposal, ...],
+    deletes: tuple[PendingDelete, ...],
+    requested: Requested,
+    planner: Planner,
+) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], Requested]:
+    """Return *proposals* and *deletes* without what rules deny, and *requested* with what the rules answer."""
+    if not view.rules:
+        return proposals, deletes, requested
+    return RuleEvaluator(view=view, facts=view.rules, planner=planner).apply_to_deletes(proposals, deletes, requested)
+
+
+class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
+    """Evaluates the rules on the records of one name in one zone.
+
+    Attributes:
+        facts: what rules see besides records.
+    """
+
+    view: NameView
+    facts: RuleFacts
+    planner: Planner
+
+    def apply_to_claims(self, requested: Requested) -> Requested:
+        """Return *requested* without the claims that rules deny, and with what the rules answer."""
+        resolved = [claim for claim in requested.claims if isinstance(claim, ResolvedClaim)]
+        targetless = self.view.targetless if requested.claims else ()
+        is_alone = len(resolved) == 1 and not targetless
+        inputs: list[RuleInput] = []
+        evaluations: dict[tuple[str, str], list[tuple[ObjectKey | None, Evaluation]]] = {}
+        denied: list[DeniedClaim] = []
+        for claim in resolved:
+            records = _list_records(requested.desired, self.planner.settings) if is_alone else self.list_records(claim)
+            evaluated = self._list_inputs(claim, records)
+            answers = self.planner.evaluate(evaluated)
+            inputs += evaluated
+            denying: list[Evaluation] = []
+            for item, answer in zip(evaluated, answers, strict=True):
+                record = item.record if item.record.name == claim.desired.name else claim.desired
+                about = evaluations.setdefault((claim.desired.set_identifier, record.type), [])
+                about.append((claim.provenance.ref.key, answer))
+                if answer.is_denying:
+                    denying.append(answer)
+            if _is_derived(claim) and lacks_address(claim, self.view.current, self.facts.hosts):
+                denying.append(_UNKNOWN_ADDRESS)
+            if denying:
+                denied.append((claim, records, denying))
+        for one in targetless:
+            item = self.build_input(one, one.desired)
+            (answer,) = self.planner.evaluate((item,))
+            inputs.append(item)
+            if answer.is_denying:
+                denied.append((one, (), [answer]))
+        evaluated_claims = replace(requested, evaluations=evaluations, inputs=tuple(inputs))
+        return self._deny_claims(evaluated_claims, denied, targetless) if denied else evaluated_claims
+
+    def _deny_claims(
+        self, requested: Requested, denied: Sequence[DeniedClaim], targetless: Iterable[TargetlessClaim]
+    ) -> Requested:
+        """Return *requested* without the claims in *denied*, some of which are among the *targetless* ones."""
+        denials = {
+            id(claim): self._deny(claim, records, answers)
+            for claim, records, answers in denied
+            if isinstance(claim, ResolvedClaim)
+        }
+        left = [one for one in requested.claims if id(one) not in denials]
+        dropped = [one for one in denials.values() if not one.is_unresolved]
+        refused = {id(claim) for claim, _, _ in denied}
+        candidates = build_candidates(
+            left, self.planner.settings, [one for one in targetless if id(one) not in refused]
+        )
+        is_awaited = any(answer.is_awaited for _, _, answers in denied for answer in answers)
+        return replace(
+            requested,
+            claims=[*left, *(claim for one in denials.values() if one.is_unresolved for claim in one.substitutes)],
+            desired=requested.desired if is_awaited else adjust(candidates, self.view, self.planner),
+            rejected=(*requested.rejected, *(rejection for one in dropped for rejection in one.rejections)),
+            violating=frozenset(chain.from_iterable(one.violating for one in denials.values())),
+            stays={**requested.stays, **self._find_retained(denials.values(), left)},
+            not_absent={
+                owned.key: one.block
+                for one in denials.values()
+                for owned in self.view.current
+                if owned.is_ours and owned.key not in one.violating and one.would_lose_targets(owned)
+            },
+            inputs=(*requested.inputs, *(item for one in denials.values() for item in one.inputs)),
+            is_awaited=is_awaited,
+        )
+
+    def apply_to_deletes(
+        self, proposals: tuple[Proposal, ...], deletes: tuple[PendingDelete, ...], requested: Requested
+    ) -> tuple[tuple[Proposal, ...], tuple[PendingDelete, ...], Requested]:
+        """Return *proposals* and *deletes* without what rules deny, and *requested* with what the rules answer.
+
+        With `--unresolved-timeout`, *deletes* has records that *proposals* keep.
+        """
+        proposals = _keep_retained(proposals, requested.stays)
+        deleted = [one.outcome.current for one in proposals if isinstance(one.outcome, Delete)]
+        deleted += [one.owned for one in deletes if one.evidence is Evidence.UNRESOLVED_EXPIRED]
+        if not deleted:
+            return proposals, deletes, requested
+        inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
+        found = list(zip(deleted, self.planner.evaluate(inputs), strict=True))
+        denied = {owned.key: describe_denial(Reason.POLICY_DENIED, [seen]) for owned, seen in found if seen.is_denying}
+        namespaces = dict.fromkeys(find_namespace(owned.resource) for owned in deleted)
+        evaluations = dict(requested.evaluations)
+        for owned, seen in found:
+            key = owned.record.set_identifier, owned.record.type
+            evaluations[key] = [*evaluations.get(key, ()), (None, seen)]
+        waits = (Wait(Awaited.OBJECT, ObjectKey(NAMESPACE, "", name)) for name in namespaces if name)
+        evaluated = replace(
+            requested,
+            evaluations=evaluations,
+            inputs=(*requested.inputs, *inputs),
+            waits_for=(*requested.waits_for, *waits),
+            is_awaited=any(seen.is_awaited for _, seen in found),
+        )
+        left = tuple([one for one in deletes if one.owned.key not in denied])
+        return _keep_retained(proposals, denied), left, evaluated
+
+    def list_records(self, claim: ResolvedClaim) -> tuple[DesiredRecord, ...]:
+        """Return the records of managed types that *claim* alone requests, as the service would hold them."""
+        settings = self.planner.settings
+        found = adjust(build_candidates((claim,), settings), self.view, self.planner)
+        return _list_records(found, settings)
+
+    def _list_inputs(self, claim: ResolvedClaim, records: Iterable[DesiredRecord]) -> list[RuleInput]:
+        """Return an input for each of the *records* that *claim* requests.
+
+        A PTR record is denied together with the address records that it was derived from; else it would publish a name
+        that rules deny.
+        """
+        inputs = [self.build_input(claim, record) for record in records]
+        if _is_derived(claim):
+            inputs += self._find_forward_inputs(claim)
+        return inputs
+
+    def build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
+        """Return the input for *record*, which *claim* requests."""
+        current, requester = self._find_current(record), self.facts.requesters[claim.provenance.ref.key]
+        return RuleInput(
+            operation=Operation.UPDATE if current and current.is_ours else Operation.CREATE,
+            record=record,
+            zone=self.view.zone,
+            source=claim.provenance.source,
+            object=requester.object,
+            namespace=requester.namespace,
+            current=current,
+        )
+
+    def _find_current(self, record: DesiredRecord) -> OwnedRecord | None:
+        """Return the current record with the key of *record*, None if there is none."""
+        for owned in self.view.current:  # called for every request: two keys would be built for each comparison
+            found = owned.record
+            if (found.type, found.set_identifier, found.name) == (record.type, record.set_identifier, record.name):
+                return owned
+        return None
+
+    def _build_input_of_record(self, operation: Operation, owned: OwnedRecord, source: str = "") -> RuleInput:
+        resource = self.facts.resources[owned.resource]
+        return RuleInput(
+            operation=operation,
+            record=restate_record(owned.record),
+            zone=self.view.zone,
+            source=source,
+            object=resource.object,
+            namespace=resource.namespace,
+            current=owned,
+        )
+
+    def _find_forward_inputs(self, claim: ResolvedClaim) -> Iterator[RuleInput]:
+        """Yield the inputs for the address records from which the PTR claim *claim* was derived."""
+        ref = claim.provenance.ref
+        for host in [self.facts.hosts[DnsName(target)] for target in claim.desired.targets]:
+            forward = [one for one in host.claims if isinstance(one, ResolvedClaim) and one.provenance.ref == ref]
+            for found in host.zones:
+                there = replace(self, view=replace(self.view, zone=found.zone, current=found.records))
+                for one in forward:
+                    for record in there.list_records(one):
+                        yield there.build_input(one, record)
+
+    def _deny(self, claim: ResolvedClaim, records: tuple[DesiredRecord, ...], answers: Sequence[Evaluation]) -> Denial:
+        """Build the denial of *claim*, and evaluate the records that it may delete."""
+        resource = claim.provenance.ref.key.resource
+        is_derived = _is_derived(claim)
+        own = [
+            one
+            for one in self.view.current
+            if one.is_ours
+            and self.planner.normalize_resource(one) == resource
+            and not is_derived  # ownership records of PTR records name no resource
+        ]
+        others = [one for one in self.view.current if one.resource and one not in own and self._may_share(one, claim)]
+        replaced = [one for one in others if any(replaces(record, one) for record in records)]
+        violating: list[OwnedRecord] = []
+        inputs: list[RuleInput] = []
+        if any(violation.deletes for answer in answers for violation in answer.denials):
+            made = [*own, *replaced]
+            found = made + [one for one in self.view.current if one not in made and is_any_published((one,), records)]
+            source = claim.provenance.source
+            inputs = [self._build_input_of_record(Operation.UPDATE, one, source if one in own else "") for one in found]
+            seen = [reduce(Evaluation.merge, answers)] * len(found) if is_derived else self.planner.evaluate(inputs)
+            violating = [one for one, answer in zip(found, seen, strict=True) if answer.is_deleting]
+        stays = bool(records) and all(is_any_published(self.view.current, (record,)) for record in records)
+        reason = Reason.POLICY_VIOLATION if stays and not violating else Reason.POLICY_DENIED
+        return Denial(
+            claim=claim,
+            block=describe_denial(reason, answers),
+            records=records,
+            own=tuple(own),
+            replaced=tuple(replaced),
+            violating=frozenset(one.key for one in violating),
+            inputs=tuple(inputs),
+        )
+
+    def _find_retained(self, denials: Iterable[Denial], left: Sequence[NameClaim]) -> dict[RecordKey, Blocked]:
+        """Return the records that stay as they are because of *denials*; the claims *left* are not denied."""
+        retained: dict[RecordKey, Blocked] = {}
+        resolved = [one for one in left if isinstance(one, ResolvedClaim)]
+        allowed = [(one.provenance.ref.key.namespace, record) for one in resolved for record in self.list_records(one)]
+        for denial in denials:
+            successors = [record for namespace, record in allowed if self._is_of_namespace(namespace, denial.claim)]
+            staying = [one for one in denial.replaced if not any(replaces(record, one) for record in successors)]
+            found = find_refused_successors((*denial.own, *staying), denial.rejections)
+            for owned in self.view.current:
+                if owned in denial.own or not self._may_share(owned, denial.claim):
+                    continue
+                if denial.would_lose_targets(owned, [record for _, record in allowed]):
+                    found.setdefault(owned.key, denial.block)
+            retained = {**{key: block for key, block in found.items() if key not in denial.violating}, **retained}
+        return retained
+
+    def _may_share(self, owned: OwnedRecord, claim: NameClaim) -> bool:
+        """Return whether *owned* may have been merged with what *claim* requests: both are of one namespace."""
+        return owned.is_ours and (not owned.resource or self._is_of_namespace(find_namespace(owned.resource), claim))
+
+    def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
+        """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""
+        return self.planner.settings.merges_namespaces or claim.provenance.ref.key.namespace == namespace
+
+
+def _list_records(desired: Desired, settings: PlanSettings) -> tuple[DesiredRecord, ...]:
+    """Return the records of managed types that the service can hold."""
+    return tuple([one.desired for one in desired.taken if one.desired.type in settings.managed_types])
+
+
+def apply_to_findings(findings: Mapping[RecordKey, Finding], requested: Requested) -> dict[RecordKey, Finding]:
+    """Return *findings*, changed: a violation is evidence, and `not_absent` blocks deletes that would be by absence."""
+    found = dict(findings)
+    for key, finding in findings.items():
+        if key in requested.violating:
+            found[key] = Finding(outcome=Evidence.POLICY_VIOLATION)
+        elif key in requested.not_absent and isinstance(finding.outcome, Evidence) and finding.outcome.is_by_absence:
+            found[key] = replace(finding, outcome=requested.not_absent[key])
+    return found
+
+
+def _keep_retained(proposals: tuple[Proposal, ...], retained: Mapping[RecordKey, Blocked]) -> tuple[Proposal, ...]:
+    """Return *proposals* with a block in place of each change of a *retained* record."""
+    return tuple(
+        [
+            replace(one, outcome=retained[one.key])
+            if one.key in retained and not isinstance(one.outcome, Blocked)
+            else one
+            for one in proposals
+        ]
+    )
+
+
+def attach_evaluations(decisions: Iterable[Decision], evaluations: Evaluations) -> tuple[Decision, ...]:
+    """Return *decisions* with the violations and rules of their *evaluations*."""
+    attached: list[Decision] = []
+    for decision in decisions:
+        objects = [None, *[one.ref.key for one in decision.requested_by]]  # mostly one, so faster than a set
+        about = evaluations.get((decision.set_identifier, decision.type), ())
+        found = [evaluation for key, evaluation in about if key in objects]
+        if found:
+            seen = reduce(Evaluation.merge, found)
+            attached.append(replace(decision, violations=seen.violations, rules=seen.matched))
+        else:
+            attached.append(decision)
+    return tuple(attached)
+
+
+def _is_derived(claim: ResolvedClaim) -> bool:
+    return claim.provenance.derivation is Derivation.PTR

@@ -1,0 +1,194 @@
+"""What the engine gathers before a name is planned.
+
+A lookup of something that was not gathered raises KeyError. So no decision rests on an unknown fact: the name gets a
+failure decision and a retry (law 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from extdns.model.change import Blocked, Decision
+from extdns.model.claim import NameClaim, TargetlessClaim
+from extdns.model.cluster import Phase
+from extdns.model.dns_name import DnsName
+from extdns.model.evidence import Evidence, PendingDelete
+from extdns.model.kind import Kind, ObjectKey
+from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.value import Value
+from extdns.model.zone import Zone
+from extdns.rules.rule_input import RuleNamespace, RuleObject
+
+
+class ObjectFacts(Value, frozen=True, kw_only=True):
+    """What is known about one object for which a record of the name may have been made.
+
+    Attributes:
+        is_known: whether a source has observed the object, and not later that it is gone.
+        exists: whether the object exists, by the last GET request; None if there was none.
+        failure: why the object cannot be read or its claims cannot be computed, "" if they can.
+        missing: the objects that its claims depend on, and that are missing from a complete list.
+        hidden: the invalid hostname or misspelled annotation of the object that may stand for the name.
+    """
+
+    is_known: bool
+    exists: bool | None
+    failure: str
+    missing: tuple[ObjectKey, ...]
+    hidden: Blocked | None
+
+
+class HostRecords(Value, frozen=True, kw_only=True):
+    """The records of one host in one of its zones.
+
+    Attributes:
+        is_complete: whether the zone was fully read.
+    """
+
+    zone: Zone
+    is_complete: bool
+    records: tuple[OwnedRecord, ...]
+
+
+class HostFacts(Value, frozen=True, kw_only=True):
+    """What is known about one host: a name to which a PTR record points, or is requested to point.
+
+    Attributes:
+        unread: why our records at the name are unknown; None if they are known.
+        zones: the records at the name, by zone.
+    """
+
+    claims: tuple[NameClaim, ...]
+    unread: Blocked | None
+    zones: tuple[HostRecords, ...]
+
+    @property
+    def ours(self) -> list[OwnedRecord]:
+        """Our records at the name, in all its zones."""
+        return [owned for zone in self.zones for owned in zone.records if owned.is_ours]
+
+
+class DeleteFacts(Value, frozen=True, kw_only=True):
+    """What the delete guard has decided about the delete of one record of ours.
+
+    Attributes:
+        is_unguarded: whether deletes are made at once, as external-dns does.
+        is_approved: whether a person approved the delete.
+        insufficient: the evidence that does not allow the delete without approval.
+        hold: why the delete is held, None if it is not. A transfer is made although a hold exists.
+        granted: the delete that was granted, None if none was.
+        is_saved: whether the saved state contains the grant.
+        waiting, waiting_by_absence: what the delete waits for besides its grace period, if its evidence is not by
+            absence, and if it is; "" for nothing.
+    """
+
+    is_unguarded: bool = False
+    is_approved: bool = False
+    insufficient: frozenset[Evidence] = frozenset()
+    hold: Blocked | None = None
+    granted: PendingDelete | None = None
+    is_saved: bool = False
+    waiting: str = ""
+    waiting_by_absence: str = ""
+
+
+UNGUARDED: Final = DeleteFacts(is_unguarded=True)
+
+
+class Facts(Value, frozen=True, kw_only=True, gc=True):
+    """Everything that evidence for deletes at one name is found in, and what the delete guard says about them.
+
+    Attributes:
+        ended: by set identifier and resource, the evidence that the claim of an object has ended since the start, or
+            why its end is no evidence.
+        hosts: the names in those PTR records of ours whose ownership records name no resource.
+        kinds_down: the kinds that sources read and that are not synced, sorted by name.
+        dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
+        unreadable_manifest: a part of the manifests that cannot be read and may contain any object; "" for none.
+        failing: one object whose claims cannot be computed, with the error; None if there is none.
+        hidden: why any object may request the name: an invalid hostname or a misspelled annotation; None if none may.
+        deletes: what the delete guard says about each record of ours.
+    """
+
+    ended: Mapping[tuple[str, str], Evidence | Blocked]
+    objects: Mapping[ObjectKey, ObjectFacts]
+    hosts: Mapping[DnsName, HostFacts]
+    kinds_down: Mapping[Kind, Phase]
+    dependencies_down: tuple[Kind, ...]
+    unreadable_manifest: str
+    failing: tuple[ObjectKey, str] | None
+    hidden: Blocked | None
+    deletes: Mapping[RecordKey, DeleteFacts]
+
+    def list_ended(self, set_identifier: str) -> dict[str, Evidence | Blocked]:
+        """Return by resource, sorted, how the claims with a set identifier ended."""
+        return {resource: end for (one, resource), end in sorted(self.ended.items()) if one == set_identifier}
+
+    def find_ended(self, set_identifier: str, resource: str) -> Evidence | Blocked | None:
+        """Return how the claim of *resource* with a set identifier ended; None if it did not.
+
+        With *resource* "", claims of any object count: return a `Blocked` if there is one, else the weakest evidence.
+        """
+        if resource:
+            return self.ended.get((set_identifier, resource))
+        ends = self.list_ended(set_identifier).values()
+        return min(ends, key=lambda end: (isinstance(end, Evidence), end is not Evidence.ABSENT), default=None)
+
+
+class ObjectInput(NamedTuple):
+    """An object as rules see it, with its namespace; None for what is unknown."""
+
+    object: RuleObject | None
+    namespace: RuleNamespace | None
+
+
+class RuleFacts(Value, frozen=True, kw_only=True, gc=True):
+    """What rules see besides records.
+
+    Attributes:
+        requesters: the objects of all claims.
+        resources: the objects of our records, by the resource in their ownership records.
+        hosts: the names to which requested PTR records point.
+    """
+
+    requesters: Mapping[ObjectKey, ObjectInput]
+    resources: Mapping[str, ObjectInput]
+    hosts: Mapping[DnsName, HostFacts]
+
+
+class NameView(Value, frozen=True, kw_only=True, gc=True):
+    """Everything that is needed to plan one name in one zone.
+
+    Attributes:
+        parent: the zone that holds the ownership records of the name, if it is the name of *zone*; None if *zone* does.
+        claims: all claims to the name.
+        targetless: the claims to it whose targets were all filtered out.
+        current: its records, with their ownership.
+        expected: the records of the name and its related names, as they are once the queued changes were written.
+        elsewhere: its records in other zones that have ownership records in common with this one.
+        leftovers: its ownership records in *parent* whose records were deleted.
+        block: why nothing at the name may change, None if it may.
+        other_cluster: the id of the cluster from which the objects come, if it is another one than before; else "".
+        former: the last decisions about it.
+        pause, parent_pause: why no change of the name can be sent to *zone* or *parent* now; None if one can.
+        rules: what rules see; None without rules.
+        facts: what evidence is found in; None until it was gathered, because it can matter.
+    """
+
+    zone: Zone
+    name: DnsName
+    parent: Zone | None = None
+    claims: tuple[NameClaim, ...] = ()
+    targetless: tuple[TargetlessClaim, ...] = ()
+    current: tuple[OwnedRecord, ...] = ()
+    expected: tuple[Record, ...] = ()
+    elsewhere: tuple[OwnedRecord, ...] = ()
+    leftovers: tuple[Record, ...] = ()
+    block: Blocked | None = None
+    other_cluster: str = ""
+    former: tuple[Decision, ...] = ()
+    pause: Blocked | None = None
+    parent_pause: Blocked | None = None
+    rules: RuleFacts | None = None
+    facts: Facts | None = None

@@ -1,0 +1,60 @@
+"""The steps of planning one name, and when they need facts (docs/design/architecture.md, "Planning one name")."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from extdns.model.change import Action
+from extdns.model.claim import ResolvedClaim
+from extdns.model.record import OwnedRecord
+from extdns.planner import plan_name as module
+from extdns.planner.plan_name import NEEDS_FACTS, NamePlan, plan_name
+from extdns.planner.view import NameView
+from tests.unit.planner.name_plan import NAME, WEB, ZONE, build_current, build_planner, claim
+
+PAGE = Path(__file__).parents[3] / "docs" / "design" / "architecture.md"
+CURRENT = build_current("A", "192.0.2.1", resource=WEB)
+TWO = build_current("A", "192.0.2.1", "192.0.2.2", resource=WEB)
+
+
+def build_view(*claims: ResolvedClaim, current: tuple[OwnedRecord, ...] = ()) -> NameView:
+    """Build the view of a name for which no facts were gathered."""
+    return NameView(zone=ZONE, name=NAME, claims=claims, current=current)
+
+
+def test_the_page_about_the_architecture_has_the_steps_of_the_code_in_their_order() -> None:
+    steps = re.findall(r"# (\d) ([\w ]+)$", Path(str(module.__file__)).read_text(encoding="utf-8"), re.MULTILINE)
+    assert [number for number, _ in steps] == list("123456789")
+    table = PAGE.read_text(encoding="utf-8").partition("## Planning one name")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| (\d)\. ([\w ]+) \|", table, re.MULTILINE) == steps
+
+
+@pytest.mark.parametrize(
+    ("view", "action"),
+    [
+        pytest.param(build_view(claim("A", "192.0.2.1")), Action.CREATE, id="new"),
+        pytest.param(build_view(claim("A", "192.0.2.1"), current=(CURRENT,)), Action.KEEP, id="in sync"),
+        pytest.param(build_view(claim("A", "192.0.2.9"), current=(CURRENT,)), Action.UPDATE, id="other target"),
+    ],
+)
+def test_a_record_that_is_new_in_sync_or_gets_another_target_needs_no_facts(view: NameView, action: Action) -> None:
+    plan = plan_name(view, build_planner())
+    assert isinstance(plan, NamePlan)
+    assert [one.action for one in plan.decisions] == [action]
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        pytest.param(build_view(claim("A", "192.0.2.1"), current=(TWO,)), id="fewer targets"),
+        pytest.param(build_view(current=(CURRENT,)), id="delete"),
+        pytest.param(
+            build_view(claim("A", "192.0.2.1", resource="service/other/web"), current=(CURRENT,)), id="contest"
+        ),
+    ],
+)
+def test_a_delete_an_update_that_only_removes_targets_and_a_contest_need_facts(view: NameView) -> None:
+    assert plan_name(view, build_planner()) is NEEDS_FACTS
