@@ -27,7 +27,7 @@ def build_flags(server: PrimaryServer) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("answer", [close, omit_signature, answer_with_servfail])
-def test_an_update_without_a_valid_answer_is_not_sent_again_and_the_zone_is_read_for_its_outcome(
+def test_an_update_without_a_valid_answer_is_sent_again_and_the_conflict_shows_that_it_was_made(
     tmp_path: Path, answer: Answer
 ) -> None:
     with PrimaryServer("example.org") as server:
@@ -35,8 +35,8 @@ def test_an_update_without_a_valid_answer_is_not_sent_again_and_the_zone_is_read
         installation = Installation(tmp_path, dns_flags=build_flags(server))
         installation.replace_manifests(service("web", "web.example.org", address="192.0.2.1"))
         assert installation.run_once() == 0
-        assert server.opcodes[:2] == [dns.opcode.QUERY, dns.opcode.UPDATE]
-        assert set(server.opcodes[2:]) == {dns.opcode.QUERY}
+        assert server.opcodes.count(dns.opcode.UPDATE) == 2
+        assert server.opcodes[-1] == dns.opcode.QUERY
         assert server.list_data("web.example.org", "A") == ["192.0.2.1"]
         assert "external-dns/owner=me" in server.list_data("a-web.example.org", "TXT")[0]
 
