@@ -2,7 +2,7 @@
 
 A scope is a zone, a zone and a namespace, or all zones together. Each has a `DeleteBudget`, which counts the deletes of
 the last ten minutes, those that wait and those that are held, and compares the sum with the `DeleteLimits`. Deletes by
-absence have a sum of their own and a fifth of the limits. `DeleteBudgets` holds the budgets of all scopes.
+absence have a sum of their own and half of the limits. `DeleteBudgets` holds the budgets of all scopes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IDENTITY_TIMEOUT_S: Final = 30.0
 """Long enough to read the identity of the cluster several times."""
 
 _ALL_PERCENT: Final = 100
-_ABSENCE_FRACTION: Final = 5
+_ABSENCE_WEIGHT: Final = 2
 _BUCKET_S: Final = 1.0
 _MIN_BEFORE_DROP: Final = 64  # budgets, before idle ones are dropped without a save
 
@@ -42,11 +42,11 @@ class DeleteLimits(Value, frozen=True, kw_only=True):
     def are_exceeded(self, deletes: int, *, of: int, by_absence: bool) -> bool:
         """Return whether the number of *deletes* exceeds both limits, if there are *of* records of ours.
 
-        With *by_absence*, each delete counts five times. With a percentage of 100, nothing exceeds the limits.
+        With *by_absence*, each delete counts twice. With a percentage of 100, nothing exceeds the limits.
         """
         if self.percent >= _ALL_PERCENT:
             return False
-        weight = deletes * (_ABSENCE_FRACTION if by_absence else 1)
+        weight = deletes * (_ABSENCE_WEIGHT if by_absence else 1)
         return weight > self.count and weight * _ALL_PERCENT > self.percent * of
 
 

@@ -67,7 +67,7 @@ def describe_hold(scope: str, *, by_budget: bool, by_absence: bool) -> str:
     """
     if not by_budget:
         return "the evidence was insufficient when the hold began"
-    deletes, share = ("deletes by absence", "a fifth of ") if by_absence else ("deletes", "")
+    deletes, share = ("deletes by absence", "half of ") if by_absence else ("deletes", "")
     return f"the {deletes} in {scope} within ten minutes exceeded {share}--max-delete-count and --max-delete-percent"
 
 

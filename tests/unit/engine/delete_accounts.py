@@ -25,7 +25,7 @@ from tests.world import World
 
 _WINDOW_S = 600.0
 _APPROVAL_S = 24 * 3600.0
-_FIFTH = 5
+_HALF = 2
 _ROUNDING_S = 1e-6
 _CONFIRMED = frozenset({Evidence.ABSENT, Evidence.ORPHAN_GONE})
 _ALL_ZONES = ("", "")
@@ -214,7 +214,7 @@ class DeleteAccounts:
         made = sum(at_s > begin_s for at_s in self.made[scope, by_absence])
         owned = [one for other, one in self.owned.items() if other == scope or _is_part(other, scope)]
         most = sum(one.find_most(now_s) for one in owned)
-        weight, limits = made * (_FIFTH if by_absence else 1), self.settings.limits
+        weight, limits = made * (_HALF if by_absence else 1), self.settings.limits
         fits = weight <= limits.count or weight * 100 <= limits.percent * most or limits.percent == 100
         assert fits, f"{scope}: {made} deletes of {most}"
 

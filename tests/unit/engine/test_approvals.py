@@ -56,25 +56,25 @@ def test_the_code_and_the_approver_of_an_approved_delete_are_still_stored_after_
 
 def test_a_code_shown_while_a_zone_was_not_listed_does_not_approve_deletes_in_that_zone() -> None:
     other = Zone(name=DnsName("other.test"), id="Z2")
-    (unseen,) = records(1, zone=other, first=2)
-    scene = start_guard(*records(2))
+    (unseen,) = records(1, zone=other, first=5)
+    scene = start_guard(*records(5))
     scene.add_records([unseen], other)
-    scene.observe_evidence(records(2), Evidence.ABSENT)
+    scene.observe_evidence(records(5), Evidence.ABSENT)
     scene.observe_evidence([unseen], Evidence.ABSENT, other)
     scene.pass_time(GRACE_S)
-    assert scene.find_held() == {ALL_ZONES: {"h0", "h1", "h2"}}
+    assert scene.find_held() == {ALL_ZONES: {"h0", "h1", "h2", "h3", "h4", "h5"}}
 
     not_listed = scene.zones.pop(other.id)
     scene = scene.restart(is_complete=False)
     scene.pass_time()
-    assert scene.find_held() == {ALL_ZONES: {"h0", "h1"}}
+    assert scene.find_held() == {ALL_ZONES: {"h0", "h1", "h2", "h3", "h4"}}
     code = scene.find_codes()[ALL_ZONES]
 
     scene.zones[other.id] = not_listed
     scene = scene.restart()
     scene.approve(code)
     scene.pass_time(GRACE_S)
-    assert scene.deleted == ["h0.acme.test", "h1.acme.test"]
+    assert scene.deleted == [f"h{number}.acme.test" for number in range(5)]
     assert scene.list_reasons([unseen], other) == {Reason.HELD}
 
 

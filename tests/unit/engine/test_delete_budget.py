@@ -33,10 +33,10 @@ def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence:
         pytest.param(30, 100, False, False, id="30-percent-of-100"),
         pytest.param(31, 100, False, True, id="31-percent-of-100"),
         pytest.param(11, 8000, False, False, id="11-of-8000"),
-        pytest.param(2, 2, True, False, id="2-of-2-by-absence"),
-        pytest.param(3, 3, True, True, id="3-of-3-by-absence"),
-        pytest.param(6, 100, True, False, id="6-percent-of-100-by-absence"),
-        pytest.param(7, 100, True, True, id="7-percent-of-100-by-absence"),
+        pytest.param(5, 5, True, False, id="5-of-5-by-absence"),
+        pytest.param(6, 6, True, True, id="6-of-6-by-absence"),
+        pytest.param(15, 100, True, False, id="15-percent-of-100-by-absence"),
+        pytest.param(16, 100, True, True, id="16-percent-of-100-by-absence"),
     ],
 )
 def test_a_delete_limit_is_exceeded_only_if_both_its_count_and_its_percentage_are_exceeded(
@@ -52,7 +52,7 @@ def test_with_max_delete_percent_100_the_delete_budget_holds_nothing() -> None:
 def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(10, 0.0)
-    for _ in range(2):
+    for _ in range(5):
         budget.spend(1.0, by_absence=True)
     assert is_exceeded(budget, 1, 2.0, by_absence=True)
     assert not is_exceeded(budget, 10, 2.0, by_absence=False)

@@ -157,10 +157,10 @@ def test_a_delete_that_exceeds_the_budget_also_holds_granted_deletes_that_were_n
 
 def test_deletes_by_absence_are_held_by_their_own_smaller_budget() -> None:
     scene = start_guard(*records(100))
-    scene.observe_evidence(records(7), Evidence.ABSENT)
+    scene.observe_evidence(records(16), Evidence.ABSENT)
     scene.observe_evidence(records(30, first=30))
     scene.pass_time(GRACE_S)
-    assert scene.list_reasons(records(7)) == {Reason.HELD}
+    assert scene.list_reasons(records(16)) == {Reason.HELD}
     assert len(scene.deleted) == 30
 
 
@@ -267,14 +267,14 @@ def test_an_orphan_whose_object_may_exist_is_held_and_its_delete_counts_in_no_bu
 def test_with_accepted_settings_an_orphan_is_deleted_after_the_grace_period_within_the_absence_budget() -> None:
     scene = start_guard(*records(100))
     scene.guard.state.accept_settings(ZONE.id)
-    scene.observe_evidence(records(6), Evidence.ORPHAN_UNCLAIMED)
+    scene.observe_evidence(records(15), Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(GRACE_S)
-    assert len(scene.deleted) == 6
+    assert len(scene.deleted) == 15
     scene = start_guard(*records(100))
     scene.guard.state.accept_settings(ZONE.id)
-    scene.observe_evidence(records(7), Evidence.ORPHAN_UNCLAIMED)
+    scene.observe_evidence(records(16), Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(GRACE_S)
-    assert scene.list_reasons(records(7)) == {Reason.HELD}
+    assert scene.list_reasons(records(16)) == {Reason.HELD}
 
 
 def test_without_an_owner_id_a_delete_by_absence_is_held() -> None:

@@ -29,15 +29,15 @@ def test_the_decision_about_a_delete_held_by_a_budget_says_which_scope_holds_it(
     )
 
 
-def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_a_fifth_of_the_limits() -> None:
-    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(3)]
+def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_half_of_the_limits() -> None:
+    zones = [Zone(name=DnsName(f"z{number}.test"), id=f"Z{number}") for number in range(6)]
     scene = start_guard()
     for zone in zones:
-        scene.add_records(records(10, zone=zone), zone)
+        scene.add_records(records(5, zone=zone), zone)
         scene.observe_evidence([record(1, zone=zone)], Evidence.ABSENT, zone)
     scene.pass_time()
     assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
-        "the deletes by absence in all zones within ten minutes exceeded a fifth of --max-delete-count and "
+        "the deletes by absence in all zones within ten minutes exceeded half of --max-delete-count and "
         "--max-delete-percent"
     )
 
@@ -62,7 +62,7 @@ def test_the_decision_about_a_delete_held_for_insufficient_evidence_still_says_s
         pytest.param(
             "me",
             Evidence.ORPHAN_UNCLAIMED,
-            "the deletes by absence in namespace shop in zone acme.test within ten minutes exceeded a fifth of "
+            "the deletes by absence in namespace shop in zone acme.test within ten minutes exceeded half of "
             "--max-delete-count and --max-delete-percent",
             id="accepted-settings",
         ),

@@ -29,8 +29,8 @@ from tests.unit.engine.forty_services import (
 from tests.world import World, build_world
 
 SUB: Final = Zone(name=host("sub"), id="sub")
-HELD_NAMES: Final = ("h0", "h1", "h0.sub", "h1.sub")
-OTHER_NAMES: Final = tuple(f"h{number}{below}" for number in range(2, 10) for below in ("", ".sub"))
+HELD_NAMES: Final = ("h0", "h1", "h2", "h0.sub", "h1.sub", "h2.sub")
+OTHER_NAMES: Final = tuple(f"h{number}{below}" for number in range(3, 10) for below in ("", ".sub"))
 
 
 def test_deletes_made_before_a_restart_count_in_the_delete_budget_after_it() -> None:
@@ -100,7 +100,7 @@ def test_a_delete_held_by_the_budget_of_all_zones_stays_held_after_its_zone_left
     assert [one.zone for one in world.engine.zones] == [SUB]
     world.provider.zone_list = None
     world.run(for_s=900.0)
-    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 6
 
 
 def test_a_delete_held_by_the_budget_of_all_zones_stays_held_after_a_start_at_which_its_zone_is_not_listed() -> None:
@@ -111,7 +111,7 @@ def test_a_delete_held_by_the_budget_of_all_zones_stays_held_after_a_start_at_wh
     world.run(observe_new(*OTHER_NAMES), change_phase(SERVICE), change_phase(INGRESS), for_s=900.0)
     world.provider.zone_list = None
     world.run(for_s=900.0)
-    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 4
+    assert [world.list_decisions(name) for name in HELD_NAMES] == [[("A", Action.KEEP, Reason.HELD)]] * 6
 
 
 def test_deletes_in_flight_count_in_the_delete_budget_even_if_their_zone_leaves_the_list() -> None:
