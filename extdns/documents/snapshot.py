@@ -25,7 +25,6 @@ from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.documents.changes import SentChange
-    from extdns.engine.delete_guard import DeleteGuard
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision
@@ -44,7 +43,7 @@ class ZoneSnapshot(Value, frozen=True, kw_only=True):
         failure: why the zone cannot be read or written now, "" if it can.
         queued: the number of names with queued changes.
         owned: the number of records that are ours.
-        deleted: the number of deletes of the last ten minutes that count in the budget.
+        deleted: the number of names with deletes of the last ten minutes that count in the budget.
         held: the number of held deletes.
         waiting_deletes: the deletes that have evidence but were not made yet, including held ones.
     """
@@ -85,7 +84,7 @@ class EngineSnapshot:
         self.claims = engine.claims.copy()
         self.held_sets: tuple[HeldSet, ...] = engine.delete_guard.held_sets()
         counts = Counter(one.zone.id for found in self.held_sets for one in found.held)
-        self.zones = tuple(_copy_zone(state, engine.delete_guard, counts[state.zone.id]) for state in engine.zones)
+        self.zones = tuple(_copy_zone(state, engine, counts[state.zone.id]) for state in engine.zones)
         self.unfinished = find_unfinished(engine)
         self.failures = tuple(one for one in find_failures(engine) if one not in self.unfinished)
         self.is_leader = engine.leadership.is_leader
@@ -138,14 +137,15 @@ class EngineSnapshot:
         return next((entry.waiting_deletes.get(key) for entry in self.zones if entry.zone == decision.zone), None)
 
 
-def _copy_zone(state: ZoneState, guard: DeleteGuard, held: int) -> ZoneSnapshot:
+def _copy_zone(state: ZoneState, engine: Engine, held: int) -> ZoneSnapshot:
+    guard = engine.delete_guard
     return ZoneSnapshot(
         zone=state.zone,
         cache=state.cache.copy(),
         read_s=state.refresh.completed_at,
         failure=state.refresh.retry.message or state.queue.problem,
         queued=len(state.queue.queued),
-        owned=guard.budget(state.zone.id).owned,
+        owned=engine.decisions.owned[state.zone.id],
         deleted=guard.budget(state.zone.id).deleted,
         held=held,
         waiting_deletes=guard.pending.list_statuses(state.zone.id),

@@ -122,7 +122,7 @@ class ZoneStatus(Document, frozen=True):
     `state` is `failing` if the zone cannot be read or written, `reading` until it was fully read, `held` while deletes
     in it are held, otherwise that of the name with the worst state; if that is published or excluded, or there is no
     name, it is `changing` while changes are queued, else `published`. `queued` counts names with queued changes;
-    `deleted` counts deletes of the last ten minutes that count in the delete budget.
+    `deleted` counts names with deletes of the last ten minutes that count in the delete budget.
     """
 
     state: ZoneCondition

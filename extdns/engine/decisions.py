@@ -15,9 +15,10 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Final, NamedTuple
 
+from extdns.engine.delete_budget import identify_name, list_scopes
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import find_namespace
+from extdns.model.evidence import Scope
 from extdns.model.reason import Reason, select_reasons
 from extdns.model.reason_row import Category
 from extdns.model.wait import Wait
@@ -41,6 +42,7 @@ class Decisions:
 
     Attributes:
         reasons: how many decisions there are of each reason.
+        owned: how many records are ours, by zone id.
         revision: grows with every change.
     """
 
@@ -48,7 +50,8 @@ class Decisions:
         """Start without decisions."""
         self._by_name: dict[DnsName, tuple[Decision, ...]] = {}
         self.reasons: Counter[Reason] = Counter()
-        self._added_owned: Counter[tuple[str, str]] = Counter()
+        self.owned: Counter[str] = Counter()
+        self._added_owned: Counter[Scope] = Counter()
         self.revision = 0
 
     def decisions(self, name: DnsName) -> tuple[Decision, ...]:
@@ -76,6 +79,8 @@ class Decisions:
             self._count(decision, -1)
         for decision in new:
             self._count(decision, 1)
+        self._added_owned.subtract(_find_owned(old))
+        self._added_owned.update(_find_owned(new))
         if new:
             self._by_name[name] = new
         else:
@@ -86,12 +91,12 @@ class Decisions:
         self.reasons[decision.reason] += step
         current = decision.current
         if current and current.is_ours and decision.zone:
-            self._added_owned[decision.zone.id, find_namespace(current.resource)] += step
+            self.owned[decision.zone.id] += step
 
-    def take_added_owned(self) -> Counter[tuple[str, str]]:
-        """Return how many records of ours were added since the last call, by zone id and namespace of their resources.
+    def take_added_owned(self) -> Counter[Scope]:
+        """Return, by scope of a delete budget, how many names with records of ours were added since the last call.
 
-        A record that passes from one namespace to another is removed from one and added to the other.
+        A name whose records pass from one namespace to another is removed from one and added to the other.
         """
         added, self._added_owned = self._added_owned, Counter()
         return added
@@ -116,6 +121,17 @@ class Decisions:
     def failing(self) -> int:
         """The number of decisions whose reason is a failure."""
         return sum(self.reasons[reason] for reason in FAILING)
+
+
+def _find_owned(decisions: Iterable[Decision]) -> list[Scope]:
+    """Return the scopes in which budgets count a name with *decisions* as ours, once for each time that it counts."""
+    names = {
+        (scope, identify_name(one.zone.id, one.current.key))
+        for one in decisions
+        if one.zone and one.current and one.current.is_ours
+        for scope in list_scopes(one.zone.id, one.current.resource, by_absence=True)
+    }
+    return [scope for scope, _ in names]
 
 
 _NOBODY: Final[frozenset[DnsName]] = frozenset()

@@ -1,13 +1,15 @@
 """Limits, windows and scopes of the delete budget (docs/design/delete-safety.md, "Budgets").
 
-A scope is a zone, a zone and a namespace, or all zones together. Each has a `DeleteBudget`, which counts the deletes of
-the last ten minutes, those that wait and those that are held, and compares the sum with the `DeleteLimits`. Deletes by
-absence have a sum of their own and half of the limits. `DeleteBudgets` holds the budgets of all scopes.
+A scope is a zone, a zone and a namespace, or all zones together. Each has a `DeleteBudget`, which counts the names with
+deletes of the last ten minutes, deletes that wait and deletes that are held, and compares their number with the
+`DeleteLimits`. Deletes by absence have a number of their own and half of the limits. `DeleteBudgets` holds the budgets
+of all scopes.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.model.evidence import ALL_ZONES, Scope
@@ -18,6 +20,7 @@ from extdns.model.value import Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from extdns.model.record import RecordKey
 
 WINDOW_S: Final = 600.0
 
@@ -33,20 +36,29 @@ _BUCKET_S: Final = 1.0
 _MIN_BEFORE_DROP: Final = 64  # budgets, before idle ones are dropped without a save
 
 
+CountedName = tuple[str, str, str]
+"""What counts as one name: zone id, name and set identifier."""
+
+
+def identify_name(zone_id: str, key: RecordKey) -> CountedName:
+    """Return the name as which the record *key* counts."""
+    return zone_id, key.name, key.set_identifier
+
+
 class DeleteLimits(Value, frozen=True, kw_only=True):
     """The values of `--max-delete-count` and `--max-delete-percent`. Deletes are held if they exceed both."""
 
     count: int = 10
     percent: int = 30
 
-    def are_exceeded(self, deletes: int, *, of: int, by_absence: bool) -> bool:
-        """Return whether the number of *deletes* exceeds both limits, if there are *of* records of ours.
+    def are_exceeded(self, names: int, *, of: int, by_absence: bool) -> bool:
+        """Return whether deletes of so many *names* exceed both limits, if *of* names have records of ours.
 
-        With *by_absence*, each delete counts twice. With a percentage of 100, nothing exceeds the limits.
+        With *by_absence*, each name counts twice. With a percentage of 100, nothing exceeds the limits.
         """
         if self.percent >= _ALL_PERCENT:
             return False
-        weight = deletes * (_ABSENCE_WEIGHT if by_absence else 1)
+        weight = names * (_ABSENCE_WEIGHT if by_absence else 1)
         return weight > self.count and weight * _ALL_PERCENT > self.percent * of
 
 
@@ -78,109 +90,114 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
 
 
 class DeleteCount(NamedTuple):
-    """The number of deletes made within one second, the last of them at *at_s* (monotonic seconds)."""
+    """The number of names with deletes made within one second, the last of them at *at_s* (monotonic seconds)."""
 
     at_s: float
     by_absence: bool
-    deletes: int = 1
+    names: int = 1
 
 
 class OwnedMaximum(NamedTuple):
-    """A number of records of ours, and until when there were that many (monotonic seconds).
+    """A number of names with records of ours, and until when there were that many (monotonic seconds).
 
     The percentage of `--max-delete-percent` refers to the largest such number in the window.
     """
 
     until_s: float
-    records: int
+    names: int
 
 
 class DeleteBudget:
-    """The deletes of one scope: made in the window, waiting, and held.
+    """The names in one scope with a delete that was made in the window, waits, or is held. Each counts once.
 
     Attributes:
-        owned: how many records of ours there are now.
-        waiting: how many deletes with evidence wait or are granted, as two numbers: deletes not by absence, and deletes
-            by absence.
-        held: how many held deletes still count, also as these two numbers.
+        owned: how many names have records of ours now.
+        waiting: for each name, how many of its deletes wait or are granted: first those not by absence, then those by
+            absence.
     """
 
-    __slots__ = ("_delete_counts", "_limits", "_owned_maxima", "_sums", "held", "owned", "waiting")
+    __slots__ = ("_counted", "_expiries", "_limits", "_made", "_owned_maxima", "owned", "waiting")
 
     def __init__(self, limits: DeleteLimits) -> None:
         self._limits = limits
-        self._delete_counts: tuple[list[DeleteCount], list[DeleteCount]] = ([], [])  # one a second
-        self._sums = [0, 0]
+        self._counted: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
+        self._made: tuple[dict[CountedName, float], dict[CountedName, float]] = ({}, {})  # when its last delete was
+        self._expiries: list[tuple[float, bool, CountedName]] = []
         self._owned_maxima: deque[OwnedMaximum] = deque()  # from the largest to the smallest
-        self.waiting = [0, 0]
-        self.held = [0, 0]
+        self.waiting: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
         self.owned = 0
 
     @property
     def delete_counts(self) -> tuple[DeleteCount, ...]:
-        """The deletes made in the window, counted by second, oldest first."""
-        return tuple(sorted((*self._delete_counts[False], *self._delete_counts[True])))
+        """The names with deletes made in the window, counted by second, oldest first."""
+        found: dict[tuple[float, bool], DeleteCount] = {}
+        for at_s, by_absence in sorted((at_s, kind) for kind in (False, True) for at_s in self._made[kind].values()):
+            second = at_s // _BUCKET_S, by_absence
+            before = found[second].names if second in found else 0
+            found[second] = DeleteCount(at_s, by_absence, before + 1)
+        return tuple(sorted(found.values()))
 
     @property
     def owned_maxima(self) -> tuple[OwnedMaximum, ...]:
-        """The numbers of owned records that can still be the maximum of the window, oldest first."""
+        """The numbers of owned names that can still be the maximum of the window, oldest first."""
         return tuple(self._owned_maxima)
 
     @property
     def deleted(self) -> int:
-        """The number of deletes made in the window."""
-        return sum(self._sums)
+        """The number of names with deletes made in the window."""
+        return sum(map(len, self._made))
 
     def restore(self, counts: Iterable[DeleteCount], maxima: Iterable[OwnedMaximum]) -> None:
-        """Add what an earlier process counted in the window. Both *counts* and *maxima* are sorted, oldest first."""
-        earlier: tuple[list[DeleteCount], list[DeleteCount]] = ([], [])
+        """Add what an earlier process counted in the window. *maxima* are sorted, oldest first.
+
+        The state does not say which names it counted, so they are counted beside those of this process.
+        """
         for one in counts:
-            earlier[one.by_absence].append(one)
-            self._sums[one.by_absence] += one.deletes
-        for kind in (False, True):
-            self._delete_counts[kind][:0] = earlier[kind]
+            for number in range(one.names):
+                self.spend(("", str(one.at_s), str(number)), one.at_s, by_absence=one.by_absence)
         own, self._owned_maxima = self._owned_maxima, deque(maxima)
         for maximum in own:
             self._append(maximum)
 
     def add_owned(self, count: int, now_s: float) -> None:
-        """Add *count* owned records. A negative number removes them."""
+        """Add *count* owned names. A negative number removes them."""
         self._expire(now_s)
         self._append(OwnedMaximum(now_s, self.owned))
         self.owned += count
 
-    def spend(self, now_s: float, *, by_absence: bool) -> None:
-        """Count one delete that was made without approval, at *now_s* (monotonic seconds)."""
-        counts = self._delete_counts[by_absence]
-        self._sums[by_absence] += 1
-        if counts and counts[-1].at_s // _BUCKET_S == now_s // _BUCKET_S:
-            counts[-1] = DeleteCount(now_s, by_absence, counts[-1].deletes + 1)
-        else:
-            counts.append(DeleteCount(now_s, by_absence))
+    def spend(self, name: CountedName, at_s: float, *, by_absence: bool) -> None:
+        """Count a delete that was made without approval, at *at_s* (monotonic seconds)."""
+        made = self._made[by_absence]
+        if name not in made:
+            self.add(name, 1, by_absence=by_absence)
+        made[name] = max(at_s, made.get(name, at_s))
+        heappush(self._expiries, (at_s, by_absence, name))
 
-    def refund(self, at_s: float, *, by_absence: bool) -> None:
-        """Remove a delete that `spend` counted at *at_s*, but that was not made.
+    def refund(self, name: CountedName, *, by_absence: bool) -> None:
+        """Remove what `spend` counted, because the delete was not made."""
+        if self._made[by_absence].pop(name, None) is not None:
+            self.add(name, -1, by_absence=by_absence)
 
-        Args:
-            at_s: when it was counted (monotonic seconds).
-            by_absence: whether its evidence is by absence; these deletes have a count of their own.
-        """
-        counts = self._delete_counts[by_absence]
-        for index, one in enumerate(counts):
-            if one.at_s // _BUCKET_S == at_s // _BUCKET_S:
-                counts[index] = one._replace(deletes=one.deletes - 1)
-                self._sums[by_absence] -= 1
-                return
+    def add(self, name: CountedName, count: int, *, by_absence: bool) -> None:
+        """Count *name* for *count* more reasons. A negative number removes reasons; without any it does not count."""
+        _add(self._counted[by_absence], name, count)
 
-    def is_exceeded(self, now_s: float, *, by_absence: bool, without: int = 0) -> bool:
-        """Return whether the number of deletes made, waiting and held, minus *without*, exceeds the limits.
+    def add_waiting(self, name: CountedName, count: int, *, by_absence: bool) -> None:
+        """Add *count* waiting deletes of *name*. A negative number removes them."""
+        _add(self.waiting[by_absence], name, count)
+        self.add(name, count, by_absence=by_absence)
 
-        With *by_absence*, only deletes by absence count; without it, only the others.
+    def is_exceeded(self, now_s: float, *, by_absence: bool, without: Mapping[CountedName, int] | None = None) -> bool:
+        """Return whether the number of names with deletes made, waiting and held exceeds the limits.
+
+        With *by_absence*, only deletes by absence count; without it, only the others. *without* gives, by name, how
+        many waiting deletes do not count.
         """
         self._expire(now_s)
-        deletes = self._sums[by_absence] + self.waiting[by_absence] + self.held[by_absence] - without
-        of = max(self.owned, self._owned_maxima[0].records if self._owned_maxima else 0)
-        return self._limits.are_exceeded(deletes, of=of, by_absence=by_absence)
+        counted = self._counted[by_absence]
+        names = len(counted) - sum(counted[name] == deletes for name, deletes in (without or {}).items())
+        of = max(self.owned, self._owned_maxima[0].names if self._owned_maxima else 0)
+        return self._limits.are_exceeded(names, of=of, by_absence=by_absence)
 
     def is_idle(self, now_s: float) -> bool:
         """Return whether the budget can be dropped.
@@ -188,20 +205,26 @@ class DeleteBudget:
         It can if no delete waits or is held, and within the window none was made and no record was owned.
         """
         self._expire(now_s)
-        return not (self.owned or any(self.waiting) or any(self.held) or any(self._sums) or self._owned_maxima)
+        return not (self.owned or any(self._counted) or self._owned_maxima)
 
     def _expire(self, now_s: float) -> None:
-        for kind in (False, True):
-            counts = self._delete_counts[kind]
-            while counts and counts[0].at_s + WINDOW_S <= now_s:
-                self._sums[kind] -= counts.pop(0).deletes
+        while self._expiries and self._expiries[0][0] + WINDOW_S <= now_s:
+            at_s, by_absence, name = heappop(self._expiries)
+            if self._made[by_absence].get(name) == at_s:  # else it was made again, or not made
+                self.refund(name, by_absence=by_absence)
         while self._owned_maxima and self._owned_maxima[0].until_s + WINDOW_S <= now_s:
             self._owned_maxima.popleft()
 
     def _append(self, maximum: OwnedMaximum) -> None:
-        while self._owned_maxima and self._owned_maxima[-1].records <= maximum.records:
+        while self._owned_maxima and self._owned_maxima[-1].names <= maximum.names:
             self._owned_maxima.pop()
         self._owned_maxima.append(maximum)
+
+
+def _add(counts: Counter[CountedName], name: CountedName, count: int) -> None:
+    counts[name] += count
+    if not counts[name]:
+        del counts[name]
 
 
 def list_scopes(zone_id: str, resource: str, *, by_absence: bool) -> tuple[Scope, ...]:
@@ -239,47 +262,35 @@ class DeleteBudgets:
             found = self._budgets[scope] = DeleteBudget(self._limits)
         return found
 
-    def add_owned(self, counts: Mapping[tuple[str, str], int], now_s: float) -> None:
-        """Add records of ours that appeared at the same time. A negative number removes records.
-
-        The counts of a zone are summed before they are added: a record that passes from one namespace to another must
-        not be in the maximum of its zone twice.
-
-        Args:
-            counts: the number of records, by zone id and the namespace of their resources.
-            now_s: monotonic seconds.
-        """
+    def add_owned(self, counts: Mapping[Scope, int], now_s: float) -> None:
+        """Add, by scope, names with records of ours that appeared at the same time. A negative number removes names."""
         if len(self._budgets) > self._max_before_drop:
             self._drop_idle(now_s)
-        by_scope: Counter[Scope] = Counter()
-        for (zone_id, namespace), count in counts.items():
-            for scope in {Scope(zone_id, namespace), Scope(zone_id), ALL_ZONES}:
-                by_scope[scope] += count
-        for scope, count in by_scope.items():
+        for scope, count in counts.items():
             if count:
                 self.budget(scope).add_owned(count, now_s)
 
-    def spend(self, scopes: tuple[Scope, ...], now_s: float, *, by_absence: bool) -> None:
-        """Count one delete that was made without approval in the budgets of *scopes*."""
+    def spend(self, scopes: tuple[Scope, ...], name: CountedName, at_s: float, *, by_absence: bool) -> None:
+        """Count a delete that was made without approval in the budgets of *scopes*."""
         for scope in scopes:
-            self.budget(scope).spend(now_s, by_absence=by_absence)
+            self.budget(scope).spend(name, at_s, by_absence=by_absence)
 
-    def refund(self, scopes: tuple[Scope, ...], at_s: float, *, by_absence: bool) -> None:
+    def refund(self, scopes: tuple[Scope, ...], name: CountedName, *, by_absence: bool) -> None:
         """Remove a delete from the budgets of *scopes*, as `DeleteBudget.refund` does."""
         for scope in scopes:
-            self.budget(scope).refund(at_s, by_absence=by_absence)
+            self.budget(scope).refund(name, by_absence=by_absence)
 
-    def add_waiting(self, scopes: tuple[Scope, ...], count: int, *, by_absence: bool) -> None:
-        """Add *count* waiting deletes to the budgets of *scopes*. A negative number removes them."""
+    def add_waiting(self, scopes: tuple[Scope, ...], name: CountedName, count: int, *, by_absence: bool) -> None:
+        """Add *count* waiting deletes of *name* to the budgets of *scopes*. A negative number removes them."""
         for scope in scopes:
-            self.budget(scope).waiting[by_absence] += count
+            self.budget(scope).add_waiting(name, count, by_absence=by_absence)
         if count > 0:
             self.unchecked.update(scopes)
 
-    def add_held(self, scopes: tuple[Scope, ...], count: int, *, by_absence: bool) -> None:
-        """Add *count* held deletes to the budgets of *scopes*. A negative number removes them."""
+    def add_held(self, scopes: tuple[Scope, ...], name: CountedName, count: int, *, by_absence: bool) -> None:
+        """Add *count* held deletes of *name* to the budgets of *scopes*. A negative number removes them."""
         for scope in scopes:
-            self.budget(scope).held[by_absence] += count
+            self.budget(scope).add(name, count, by_absence=by_absence)
 
     def take_unchecked(self) -> set[Scope]:
         """Return `unchecked` and empty it."""
@@ -297,10 +308,12 @@ class DeleteBudgets:
         If a namespace is over its own budget, its deletes do not count in the budget of the zone, so that the loss of
         one tenant does not hold the deletes of others. Deletes by absence always count in both.
         """
-        budget, without = self.budget(scope), 0
+        budget = self.budget(scope)
+        without: Counter[CountedName] = Counter()
         namespaces = self._exceeded.setdefault(scope.zone_id, set())
         if not (scope.namespace or by_absence):
-            without = sum(self.budget(one).waiting[False] for one in namespaces)
+            for one in namespaces:
+                without.update(self.budget(one).waiting[False])
         exceeded = budget.is_exceeded(now_s, by_absence=by_absence, without=without)
         if scope.namespace and not by_absence:
             if exceeded and scope not in namespaces:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
 
-from extdns.engine.delete_budget import WINDOW_S, list_scopes
+from extdns.engine.delete_budget import WINDOW_S, identify_name, list_scopes
 from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds, describe_cause
 from extdns.model.evidence import Evidence, HeldDelete, PendingDelete, Scope
 from extdns.model.kind import find_namespace
@@ -236,9 +236,10 @@ class Holds:
 
     def _count(self, hold: Hold, scopes: tuple[Scope, ...]) -> None:
         """Make exactly the budgets of *scopes* count a hold."""
-        self._state.budgets.add_held(hold.counted, -1, by_absence=hold.cause.by_absence)
+        name, by_absence = identify_name(hold.zone.id, hold.owned.key), hold.cause.by_absence
+        self._state.budgets.add_held(hold.counted, name, -1, by_absence=by_absence)
         hold.counted = scopes
-        self._state.budgets.add_held(scopes, 1, by_absence=hold.cause.by_absence)
+        self._state.budgets.add_held(scopes, name, 1, by_absence=by_absence)
 
     # queries
 

@@ -19,7 +19,7 @@ from enum import Enum, auto
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.delete_budget import list_scopes
+from extdns.engine.delete_budget import CountedName, identify_name, list_scopes
 from extdns.model.evidence import DeleteStatus, Evidence, PendingDelete, Scope
 from extdns.model.saved_state import SavedGrant
 from extdns.planner.deletes import covers, is_same
@@ -74,6 +74,11 @@ class TrackedDelete:
     def scopes(self) -> tuple[Scope, ...]:
         """The scopes that count the delete unless it is approved, the narrowest first."""
         return list_scopes(self.zone.id, self.delete.owned.resource, by_absence=self.by_absence)
+
+    @property
+    def counted_name(self) -> CountedName:
+        """The name as which budgets count the delete."""
+        return identify_name(self.zone.id, self.key)
 
     @property
     def by_absence(self) -> bool:
@@ -143,14 +148,14 @@ class PendingDeletes:
         tracked.stage = DeleteStage.GRACE
         if self.is_counted(tracked):
             tracked.counted = tracked.scopes
-            self._state.budgets.add_waiting(tracked.counted, 1, by_absence=tracked.by_absence)
+            self._state.budgets.add_waiting(tracked.counted, tracked.counted_name, 1, by_absence=tracked.by_absence)
         self.set_timer(self.compute_due_at(tracked) if self.is_allowed(tracked) else now_s, tracked)
 
     def end(self, tracked: TrackedDelete, now_s: float, *, is_gone: bool) -> None:
         """Remove a delete without evidence. If it was granted and the record *is_gone*, count the delete as made."""
         if is_gone and tracked.granted_revision:
             if self.is_counted(tracked):
-                self._state.budgets.spend(tracked.scopes, now_s, by_absence=tracked.by_absence)
+                self._state.budgets.spend(tracked.scopes, tracked.counted_name, now_s, by_absence=tracked.by_absence)
             self._state.revision += 1
         self.remove(tracked)
 
@@ -182,7 +187,7 @@ class PendingDeletes:
 
     def _withdraw(self, tracked: TrackedDelete) -> None:
         """Withdraw the grant of a delete, and remove it from the budgets."""
-        self._state.budgets.add_waiting(tracked.counted, -1, by_absence=tracked.by_absence)
+        self._state.budgets.add_waiting(tracked.counted, tracked.counted_name, -1, by_absence=tracked.by_absence)
         tracked.counted = ()
         self.granted.pop(tracked.digest, None)
 
@@ -296,7 +301,7 @@ class RestoredGrants:
         if grant.digest in self.by_zone.get(zone_id, {}):
             return  # it counts already
         scopes = list_scopes(zone_id, grant.resource, by_absence=grant.by_absence)
-        self._state.budgets.spend(scopes, grant.at_s, by_absence=grant.by_absence)
+        self._state.budgets.spend(scopes, _identify(zone_id, grant), grant.at_s, by_absence=grant.by_absence)
         self.by_zone.setdefault(zone_id, {})[grant.digest] = grant
 
     def refund(self, zone_id: str, digest: str) -> None:
@@ -304,7 +309,7 @@ class RestoredGrants:
         grants = self.by_zone.get(zone_id, {})
         if grant := grants.pop(digest, None):
             scopes = list_scopes(zone_id, grant.resource, by_absence=grant.by_absence)
-            self._state.budgets.refund(scopes, grant.at_s, by_absence=grant.by_absence)
+            self._state.budgets.refund(scopes, _identify(zone_id, grant), by_absence=grant.by_absence)
             self._state.revision += 1
         if not grants:
             self.by_zone.pop(zone_id, None)
@@ -312,3 +317,8 @@ class RestoredGrants:
     def drop(self, zone_id: str) -> None:
         """Drop the restored grants of a zone after all its names were planned: these deletes were made."""
         self.by_zone.pop(zone_id, None)
+
+
+def _identify(zone_id: str, grant: SavedGrant) -> CountedName:
+    """Return the name as which a restored grant counts: one of its own, because the grant does not give the name."""
+    return zone_id, grant.digest, ""

@@ -216,14 +216,14 @@ DELETE_FLAGS: Final = (
         kind=make_number_kind(0, 100),
         default=30,
         reference_default=100,
-        help="delete budget of a zone, and of each namespace in it: percentage of our records that may be deleted "
-        "within ten minutes without approval; 100 is no limit",
+        help="delete budget of a zone, and of each namespace in it: percentage of our names whose records may be "
+        "deleted within ten minutes without approval; 100 is no limit",
     ),
     Flag(
         name="max-delete-count",
         kind=make_number_kind(0),
         default=10,
-        help="delete budget of a zone, and of each namespace in it: number of our records that may be deleted "
+        help="delete budget of a zone, and of each namespace in it: number of our names whose records may be deleted "
         "within ten minutes without approval, even if that exceeds --max-delete-percent",
     ),
     Flag(

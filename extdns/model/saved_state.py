@@ -63,9 +63,9 @@ class SavedScope(Value, frozen=True, kw_only=True):
     """The state of one scope of the delete budget. Times are seconds of the clock of the `Saved` that holds it.
 
     Attributes:
-        made: deletes of the last ten minutes, oldest first: when, whether by absence, how many.
-        most: the largest numbers of records that we owned in the last ten minutes, oldest first: until when we owned
-            so many, and how many.
+        made: names with deletes of the last ten minutes, oldest first: when, whether by absence, how many.
+        most: the largest numbers of names with records of ours in the last ten minutes, oldest first: until when there
+            were so many, and how many. Older versions counted records, here and in *made*.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
         shown: sets of held deletes that a person may still approve, oldest first: code and digests. The set of *code*
@@ -90,7 +90,7 @@ class SavedScope(Value, frozen=True, kw_only=True):
         return replace(
             self,
             made=tuple((min(at_s + by_s, latest_s), by_absence, count) for at_s, by_absence, count in self.made),
-            most=tuple((min(until_s + by_s, latest_s), records) for until_s, records in self.most),
+            most=tuple((min(until_s + by_s, latest_s), names) for until_s, names in self.most),
             holds=tuple(replace(one, since_s=min(one.since_s + by_s, latest_s)) for one in self.holds),
         )
 

@@ -32,12 +32,14 @@ _ALL_ZONES = ("", "")
 
 Scope = tuple[str, str]
 """Zone id and namespace: ("Z", "shop"), ("Z", "") for the whole zone, ("", "") for all zones."""
+Name = tuple[str, str, str]
+"""Zone id, name and set identifier: what budgets count as one."""
 ZoneAndKey = tuple[str, RecordKey]
 """Zone id and record."""
 
 
 class MostOwned:
-    """The maximum of records that were ours within two windows, since the engine may notice removed records late."""
+    """The maximum of names that were ours within two windows, since the engine may notice removed records late."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -89,8 +91,8 @@ class DeleteAccounts:
         requested: record and resource of all that resolved claims request now, and whether rules deny the request.
         requested_s: the same of all requests, and when each was made last.
         holds, approvals: by record.
-        made: by scope and whether by absence, when a record was deleted without approval.
-        owned: by scope, how many records were ours, in the zone or in the cache of the engine.
+        made: by scope and whether by absence, when a record was deleted without approval, and its name.
+        owned: by scope, how many names had records of ours, in the zone or in the cache of the engine.
         transfers: records whose delete was submitted as a transfer to another namespace; no budget counts it.
     """
 
@@ -101,7 +103,7 @@ class DeleteAccounts:
     requested_s: dict[tuple[RecordKey, str, bool], float] = field(default_factory=dict)
     holds: dict[ZoneAndKey, Hold] = field(default_factory=dict)
     approvals: dict[ZoneAndKey, Approval] = field(default_factory=dict)
-    made: dict[tuple[Scope, bool], list[float]] = field(default_factory=dict)
+    made: dict[tuple[Scope, bool], list[tuple[float, Name]]] = field(default_factory=dict)
     owned: dict[Scope, MostOwned] = field(default_factory=dict)
     transfers: set[ZoneAndKey] = field(default_factory=set)
     _seen_s: float = 0.0
@@ -206,17 +208,18 @@ class DeleteAccounts:
             if self.is_approved(zone_id, change.current, now_s) or (zone_id, change.key) in self.transfers:
                 continue
             for scope in _scopes_of(zone_id, change):
-                self.made.setdefault((scope, change.evidence.is_by_absence), []).append(now_s)
+                made = self.made.setdefault((scope, change.evidence.is_by_absence), [])
+                made.append((now_s, (zone_id, str(change.key.name), change.key.set_identifier)))
                 self._check_scope(scope, now_s, by_absence=change.evidence.is_by_absence)
 
     def _check_scope(self, scope: Scope, now_s: float, *, by_absence: bool) -> None:
         begin_s = now_s - _WINDOW_S + _ROUNDING_S
-        made = sum(at_s > begin_s for at_s in self.made[scope, by_absence])
+        made = len({name for at_s, name in self.made[scope, by_absence] if at_s > begin_s})
         owned = [one for other, one in self.owned.items() if other == scope or _is_part(other, scope)]
         most = sum(one.find_most(now_s) for one in owned)
         weight, limits = made * (_HALF if by_absence else 1), self.settings.limits
         fits = weight <= limits.count or weight * 100 <= limits.percent * most or limits.percent == 100
-        assert fits, f"{scope}: {made} deletes of {most}"
+        assert fits, f"{scope}: {made} names of {most}"
 
     def _note_owned(self, world: World) -> None:
         listed = {state.zone.id for state in world.engine.zones}
@@ -304,9 +307,11 @@ def read_ownership(records: tuple[Record, ...]) -> dict[RecordKey, OwnedRecord]:
 
 @lru_cache(maxsize=256)
 def count_ours(records: tuple[Record, ...]) -> Counter[str]:
-    """Count the records that are ours, by the namespace of their resources, and "" for all."""
-    found: Counter[str] = Counter()
-    for owned in read_ownership(records).values():
-        if owned.is_ours:
-            found.update({"", namespace_in(owned.resource)})
-    return found
+    """Count the names with records that are ours, by the namespace of their resources, and "" for all."""
+    ours = [owned for owned in read_ownership(records).values() if owned.is_ours]
+    names = {
+        (namespace, one.key.name, one.key.set_identifier)
+        for one in ours
+        for namespace in ("", namespace_in(one.resource))
+    }
+    return Counter(namespace for namespace, *_ in names)

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_budget import DeleteSettings, list_scopes
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.state_sync import build_saved
 from extdns.model.change import Blocked
@@ -141,8 +141,8 @@ class GuardedZones:
                 self._add_owned(zone_id, owned, -1)
 
     def _add_owned(self, zone_id: str, owned: OwnedRecord, count: int) -> None:
-        namespace = owned.resource.split("/")[1] if owned.resource else ""
-        self.guard.state.budgets.add_owned({(zone_id, namespace): count}, self.now_s)
+        scopes = list_scopes(zone_id, owned.resource, by_absence=True)
+        self.guard.state.budgets.add_owned(dict.fromkeys(scopes, count), self.now_s)
 
     def list_reasons(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> set[Reason | None]:
         """Return the reasons why the deletes of records may not be made now."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from extdns.engine.delete_budget import (
     WINDOW_S,
+    CountedName,
     DeleteBudget,
     DeleteBudgets,
     DeleteCount,
@@ -15,14 +16,25 @@ from extdns.engine.delete_budget import (
     OwnedMaximum,
 )
 from extdns.engine.state_sync import build_saved
+from extdns.model.evidence import Scope
 from tests.builders import ZONE, observe_new, owned, ownership_record, record
 from tests.world import start_world
 
 
+def list_names(count: int, first: int = 0) -> list[CountedName]:
+    """Return *count* names as budgets count them, numbered from *first*."""
+    return [("Z1", f"h{number}.acme.test", "") for number in range(first, first + count)]
+
+
 def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence: bool) -> bool:
-    """Return whether *budget* is exceeded with *waiting* deletes that wait."""
-    budget.waiting[by_absence] = waiting
-    return budget.is_exceeded(now_s, by_absence=by_absence)
+    """Return whether *budget* is exceeded while deletes of *waiting* further names wait."""
+    names = list_names(waiting, first=1000)
+    for name in names:
+        budget.add_waiting(name, 1, by_absence=by_absence)
+    exceeded = budget.is_exceeded(now_s, by_absence=by_absence)
+    for name in names:
+        budget.add_waiting(name, -1, by_absence=by_absence)
+    return exceeded
 
 
 @pytest.mark.parametrize(
@@ -52,8 +64,8 @@ def test_with_max_delete_percent_100_the_delete_budget_holds_nothing() -> None:
 def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(10, 0.0)
-    for _ in range(5):
-        budget.spend(1.0, by_absence=True)
+    for name in list_names(5):
+        budget.spend(name, 1.0, by_absence=True)
     assert is_exceeded(budget, 1, 2.0, by_absence=True)
     assert not is_exceeded(budget, 10, 2.0, by_absence=False)
 
@@ -61,10 +73,27 @@ def test_deletes_by_absence_have_a_budget_of_their_own() -> None:
 def test_a_delete_counts_in_the_budget_for_ten_minutes() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(10, 0.0)
-    budget.spend(5.0, by_absence=False)
+    budget.spend(list_names(1)[0], 5.0, by_absence=False)
     assert is_exceeded(budget, 1, 4.0 + WINDOW_S, by_absence=False)
     assert not is_exceeded(budget, 1, 5.0 + WINDOW_S, by_absence=False)
     assert not budget.delete_counts
+
+
+@pytest.mark.parametrize("end_s", [5.0, 400.0], ids=["at-once", "later"])
+def test_a_name_counts_once_however_many_of_its_records_are_deleted_wait_or_are_held(end_s: float) -> None:
+    budget = DeleteBudget(DeleteLimits(count=1, percent=1))
+    (name,) = list_names(1)
+    for _ in range(2):
+        budget.add_waiting(name, 1, by_absence=False)
+        budget.add(name, 1, by_absence=False)
+    for at_s in (5.0, end_s):
+        budget.spend(name, at_s, by_absence=False)
+        budget.add_waiting(name, -1, by_absence=False)
+        budget.add(name, -1, by_absence=False)
+        assert not is_exceeded(budget, 0, 400.0, by_absence=False)
+        assert budget.deleted == 1
+    assert is_exceeded(budget, 1, end_s + WINDOW_S - 1.0, by_absence=False)
+    assert not is_exceeded(budget, 1, end_s + WINDOW_S, by_absence=False)
 
 
 def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() -> None:
@@ -78,26 +107,27 @@ def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() ->
 def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(40, 100.0)
-    budget.restore((DeleteCount(50.0, by_absence=False),) * 20, (OwnedMaximum(60.0, 100),))
+    budget.restore((DeleteCount(50.0, by_absence=False, names=20),), (OwnedMaximum(60.0, 100),))
     assert is_exceeded(budget, 11, 100.0, by_absence=False)
     assert not is_exceeded(budget, 10, 100.0, by_absence=False)
-    assert budget.delete_counts[0] == DeleteCount(50.0, by_absence=False)
+    assert budget.delete_counts[0] == DeleteCount(50.0, by_absence=False, names=20)
     assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
 
 
 def test_deletes_within_one_second_are_stored_as_one_count() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(100, 0.0)
-    for number in range(50):
-        budget.spend(10.0 + number / 100, by_absence=False)
-    assert [one.deletes for one in budget.delete_counts] == [50]
+    for number, name in enumerate(list_names(50)):
+        budget.spend(name, 10.0 + number / 100, by_absence=False)
+    assert [one.names for one in budget.delete_counts] == [50]
     assert budget.deleted == 50
 
 
 def test_held_deletes_count_in_the_budget_like_waiting_ones() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(100, 0.0)
-    budget.held[False] = 15
+    for name in list_names(15):
+        budget.add(name, 1, by_absence=False)
     assert not is_exceeded(budget, 15, 1.0, by_absence=False)
     assert is_exceeded(budget, 16, 1.0, by_absence=False)
 
@@ -137,8 +167,8 @@ def test_the_count_of_owned_records_is_right_after_an_ownership_record_moved_to_
 def test_budgets_of_namespaces_that_no_longer_own_records_are_dropped_even_if_no_state_is_saved() -> None:
     budgets = DeleteBudgets(DeleteLimits())
     for number in range(1000):
-        budgets.add_owned({("Z1", f"preview-{number}"): 1}, number * 60.0)
-        budgets.add_owned({("Z1", f"preview-{number}"): -1}, number * 60.0 + 30.0)
+        budgets.add_owned({Scope("Z1", f"preview-{number}"): 1}, number * 60.0)
+        budgets.add_owned({Scope("Z1", f"preview-{number}"): -1}, number * 60.0 + 30.0)
     assert len(budgets._budgets) < 200
 
 
@@ -149,4 +179,4 @@ def test_records_that_pass_to_another_namespace_count_only_once_in_the_budget_of
     world.provider.put_records(ZONE, *[ownership_record(name, resource="service/lab/web") for name in names])
     world.run(for_s=900.0)
     budget = world.engine.delete_guard.budget(ZONE.id)
-    assert max(budget.owned, *(one.records for one in budget.owned_maxima)) == 10
+    assert max(budget.owned, *(one.names for one in budget.owned_maxima)) == 10

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extdns.engine.delete_budget import identify_name
 from extdns.model.evidence import Evidence
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, GuardedZones, record, records, start_guard
 
@@ -67,21 +70,25 @@ def test_neither_time_nor_lost_evidence_nor_a_restart_nor_a_new_leader_ends_a_ho
 
 
 @given(st.lists(ACTIONS, max_size=25))
-def test_the_stored_counts_of_waiting_and_held_deletes_of_each_budget_equal_a_new_count(
+def test_the_stored_counts_of_names_of_each_budget_equal_a_new_count(
     actions: list[tuple[object, ...]],
 ) -> None:
     world = start_full_guard()
     for action in actions:
         world = run_action(world, action)
         budgets = world.guard.state.budgets
-        counted = [entry for entry in world.guard.pending if entry.counted]
-        held = [one for one in world.guard.holds if one.counted]
-        for scope in budgets._budgets:
+        waiting = [(one.zone.id, one.key, one.counted, one.by_absence) for one in world.guard.pending]
+        held = [(one.zone.id, one.owned.key, one.counted, one.cause.by_absence) for one in world.guard.holds]
+        for scope, budget in budgets._budgets.items():
             for kind in (False, True):
-                waiting = sum(scope in one.counted and one.delete.evidence.is_by_absence is kind for one in counted)
-                held_count = sum(scope in one.counted and one.cause.by_absence is kind for one in held)
-                assert budgets.budget(scope).waiting[kind] == waiting
-                assert budgets.budget(scope).held[kind] == held_count
+                counts = [
+                    Counter(
+                        identify_name(zone, key) for zone, key, scopes, one in found if scope in scopes and one is kind
+                    )
+                    for found in (waiting, held)
+                ]
+                assert budget.waiting[kind] == counts[0]
+                assert budget._counted[kind] == counts[0] + counts[1] + Counter(budget._made[kind].keys())
 
 
 @given(st.lists(ACTIONS, max_size=20), st.integers(0, 20))

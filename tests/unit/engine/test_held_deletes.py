@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteLimits
@@ -10,9 +11,19 @@ from extdns.model.change import Action
 from extdns.model.cluster import Phase
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from tests.builders import SERVICE, build_claim, build_unresolved, change_phase, observe, observe_gone, observe_new
-from tests.unit.engine.forty_services import DELETES, NAMES, delete_services, run_forty
-from tests.world import start_published
+from tests.builders import (
+    SERVICE,
+    ZONE,
+    build_claim,
+    build_unresolved,
+    change_phase,
+    observe,
+    observe_gone,
+    observe_new,
+    owned,
+)
+from tests.unit.engine.forty_services import DELETES, NAMES, build_records, delete_services, run_forty
+from tests.world import start_published, start_world
 
 # grace period
 
@@ -100,6 +111,27 @@ def test_deletes_within_ten_minutes_of_each_other_count_in_one_budget() -> None:
         world.run(observe_gone(name), for_s=20.0)
     world.run(for_s=100.0)
     assert len(world.list_records()) == 31, "nine went, and with four in grace it was too much"
+    assert len(world.held[-1].held) == 11
+
+
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [pytest.param(NAMES[:10], 0, id="10-names"), pytest.param(NAMES[:11], 22, id="11-names")],
+)
+def test_the_a_and_the_aaaa_record_of_a_name_count_as_one_name(names: list[str], left: int) -> None:
+    both = [one for name in names for one in owned(name, "2001:db8::1", rtype="AAAA", resource=f"service/shop/{name}")]
+    claims = [(build_claim(name, name), build_claim(name, name, "2001:db8::1", rtype="AAAA")) for name in names]
+    requested = [observe(name, *both) for name, both in zip(names, claims, strict=True)]
+    world = start_world(*build_records(*names), *both, first=requested, deletes=DELETES)
+    assert world.engine.delete_guard.budget(ZONE.id).owned == len(names)
+    world.run(delete_services(*names), for_s=120.0)
+    assert len(world.list_records()) == left
+
+
+def test_each_set_identifier_of_a_name_counts_by_itself() -> None:
+    claims = [build_claim("web", "web", set_identifier=f"s{number}") for number in range(11)]
+    world = start_world(first=[observe("web", *claims)], deletes=DELETES)
+    world.run(observe_gone("web"), for_s=120.0)
     assert len(world.held[-1].held) == 11
 
 
