@@ -53,9 +53,9 @@ class SavedHeldSet(Document, frozen=True):
 class SavedZoneStatus(Document, frozen=True):
     """A zone as of the time `saved`.
 
-    `records` is the number of records of ours, `held` the number of deletes in `heldSets`, and `deleted` the number of
-    deletes that were made without approval in the last ten minutes. Unless the settings are `accepted` for the zone,
-    deletes of orphans are held.
+    `records` is the number of names with records of ours, `held` the number of deletes in `heldSets`, and `deleted` the
+    number of names with deletes that were made without approval in the last ten minutes. Unless the settings are
+    `accepted` for the zone, deletes of orphans are held.
     """
 
     zone: ZoneReference
@@ -247,11 +247,12 @@ def _format_owner(owner: SavedOwnerStatus, now: datetime) -> Iterator[str]:
 def _format_zone(zone: SavedZoneStatus, now: datetime) -> Iterator[str]:
     saved = f", saved {format_age_of(zone.saved, now)}" if zone.saved else ""
     name = name_zone(zone.zone.id, zone.zone.name)
-    yield f"  Zone {name}: {format_count(zone.records, 'record')} of ours{saved}"
+    yield f"  Zone {name}: {format_count(zone.records, 'name')} with records of ours{saved}"
     yield from _format_held_sets(zone.held_sets)
     if zone.deleted:
         absent = f", {zone.deleted_by_absence} of them by absence" if zone.deleted_by_absence else ""
-        yield f"    - {format_count(zone.deleted, 'delete')} in the last ten minutes without an approval{absent}"
+        names = format_count(zone.deleted, "name")
+        yield f"    - {names} with deletes in the last ten minutes without an approval{absent}"
     if not zone.accepted:
         yield "    · the settings are not accepted yet: deletes of orphans are held"
 

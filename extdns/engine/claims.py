@@ -129,6 +129,11 @@ class ClaimIndex:
         return self._by_name.keys()
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no object has a claim, in whatever state."""
+        return not (self._by_name or any(self._by_requester.values()))
+
+    @property
     def object_count(self) -> int:
         """The number of observed objects; one that several sources read counts for each of them."""
         return len(self._by_requester)

@@ -51,12 +51,17 @@ class DeleteLimits(Value, frozen=True, kw_only=True):
     count: int = 10
     percent: int = 30
 
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing exceeds the limits."""
+        return self.percent >= _ALL_PERCENT
+
     def are_exceeded(self, names: int, *, of: int, by_absence: bool) -> bool:
         """Return whether deletes of so many *names* exceed both limits, if *of* names have records of ours.
 
         With *by_absence*, each name counts twice. With a percentage of 100, nothing exceeds the limits.
         """
-        if self.percent >= _ALL_PERCENT:
+        if self.is_off:
             return False
         weight = names * (_ABSENCE_WEIGHT if by_absence else 1)
         return weight > self.count and weight * _ALL_PERCENT > self.percent * of
@@ -76,6 +81,8 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
         approved_codes: the values of `--approve`.
         accepted_clusters: the values of `--accept-cluster`.
         immediate: delete without grace period, budgets and holds, as external-dns does.
+        reads_manifests: whether objects are read from manifests. Then all deletes by absence are held while no object
+            requests a name: the folder may have been emptied, or the path may be wrong.
     """
 
     owner: str = ""
@@ -87,6 +94,7 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
     approved_codes: tuple[str, ...] = ()
     accepted_clusters: tuple[str, ...] = ()
     immediate: bool = False
+    reads_manifests: bool = False
 
 
 class DeleteCount(NamedTuple):
@@ -245,6 +253,8 @@ class DeleteBudgets:
 
     Attributes:
         unchecked: scopes in which the number of waiting deletes rose since it was last compared with the limits.
+        holds_absence: whether the scope of all zones holds every delete by absence, however few: no manifest requests a
+            name.
     """
 
     def __init__(self, limits: DeleteLimits) -> None:
@@ -254,6 +264,13 @@ class DeleteBudgets:
         self._newly_exceeded: set[Scope] = set()
         self._max_before_drop = _MIN_BEFORE_DROP
         self.unchecked: set[Scope] = set()
+        self.holds_absence = False
+
+    def set_holds_absence(self, *, holds_absence: bool) -> None:
+        """Set `holds_absence`, unless the limits are off."""
+        before, self.holds_absence = self.holds_absence, holds_absence and not self._limits.is_off
+        if self.holds_absence and not before:
+            self.unchecked.add(ALL_ZONES)
 
     def budget(self, scope: Scope) -> DeleteBudget:
         """Return the budget of *scope*."""
@@ -308,6 +325,8 @@ class DeleteBudgets:
         If a namespace is over its own budget, its deletes do not count in the budget of the zone, so that the loss of
         one tenant does not hold the deletes of others. Deletes by absence always count in both.
         """
+        if by_absence and self.holds_absence:
+            return scope == ALL_ZONES
         budget = self.budget(scope)
         without: Counter[CountedName] = Counter()
         namespaces = self._exceeded.setdefault(scope.zone_id, set())

@@ -336,6 +336,8 @@ class Engine:
         if self._dirty and now_s < self._gather_until_at:
             return ()
         new = self._plan_dirty(now_s)
+        holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
+        self.delete_guard.state.budgets.set_holds_absence(holds_absence=holds_absence)
         while self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
             self._dirty |= self._refresher.add_related(granted)
             new += self._plan_dirty(now_s)

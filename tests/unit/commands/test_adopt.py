@@ -97,7 +97,7 @@ def test_a_second_adopt_finds_nothing_because_adopted_records_are_ours(
     assert capsys.readouterr().out.endswith(
         "Nothing to adopt: no record without an owner is exactly as an object requests.\n"
     )
-    installation.replace_manifests()
+    installation.replace_manifests(service("new", "new.example.org"))
     assert installation.run_once() == 0
     assert "www" not in installation.zones.text()
 

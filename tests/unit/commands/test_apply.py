@@ -107,11 +107,12 @@ def test_applying_a_plan_makes_its_deletes_although_the_delete_budget_is_used_up
     plan = store_plan(installation, capsys, state)
     (tmp_path / "other").mkdir()
     other = Installation(tmp_path / "other", example_net="")
-    other.replace_manifests(service("a", "a.example.net"), service("b", "b.example.net"))
+    names = [service(f"s{number}", f"s{number}.example.net") for number in range(6)]
+    other.replace_manifests(*names)
     assert other.run_once(state) == 0
-    other.replace_manifests()
+    other.replace_manifests(names[0])
     assert other.run_once(state) == 0
-    assert other.zones.published("example.net") == []  # this uses up the delete budget
+    assert other.zones.published("example.net") == ["s0.example.net A 192.0.2.1"]  # this uses up the delete budget
     assert apply(installation, plan, state) == 0
     assert capsys.readouterr().out == "2 of 2 changes made.\n"
     assert installation.zones.published() == ["api.example.org A 192.0.2.1", "old.example.org A 192.0.2.1"]
@@ -121,7 +122,7 @@ def test_deletes_of_an_applied_plan_do_not_count_in_the_delete_budget(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state = f"--state-file={tmp_path / 'state.json'}"
-    publish(installation, state, "a.example.org", "b.example.org", "c.example.org", "d.example.org")
+    publish(installation, state, *(f"{label}.example.org" for label in "abcdef"))
     installation.replace_manifests(
         *UNCHANGED, service("c-example-org", "c.example.org"), service("d-example-org", "d.example.org")
     )

@@ -147,13 +147,13 @@ def test_status_shows_held_deletes_and_the_command_that_approves_them(
         "3 deletes held.\n"
         "\n"
         "Owner prod\n"
-        "  Zone example.org (Z2ABC): 388 records of ours, saved 2026-11-20 09:14:19 UTC, 12s ago\n"
+        "  Zone example.org (Z2ABC): 388 names with records of ours, saved 2026-11-20 09:14:19 UTC, 12s ago\n"
         "    ! 3 deletes HELD, code 7f3a-91c2\n"
         "        api.example.org A [object-deleted]\n"
         "        shop.example.org A (blue) [absent]\n"
         "        and 1 more delete; the log lists all\n"
-        "    - 2 deletes in the last ten minutes without an approval, 1 of them by absence\n"
-        "  Zone example.net (Z9): 1 record of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
+        "    - 2 names with deletes in the last ten minutes without an approval, 1 of them by absence\n"
+        "  Zone example.net (Z9): 1 name with records of ours, saved 2026-11-20 07:14:31 UTC, 2h ago\n"
         "    · the settings are not accepted yet: deletes of orphans are held\n"
         "  · 1 delete approved, until 2026-11-20 10:14:31 UTC at the latest\n"
         "\n"
@@ -177,7 +177,7 @@ def test_status_leaves_out_a_save_time_that_is_out_of_range(
 ) -> None:
     store.save(Saved(zones=(("Z", SavedZone(whole=SavedScope(most=((1e300, 1),)))),)))
     assert status.main([f"--state-file={tmp_path / 'state'}"], {}, MovedClock(beginning=NOW)) == 0
-    assert "  Zone Z: 1 record of ours\n" in capsys.readouterr().out
+    assert "  Zone Z: 1 name with records of ours\n" in capsys.readouterr().out
 
 
 def test_status_reports_unreadable_state_of_one_owner_and_shows_other_owners(

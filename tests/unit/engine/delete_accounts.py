@@ -171,6 +171,9 @@ class DeleteAccounts:
             if hold and hold.is_insufficient and batch.zone.id in engine.delete_guard.state.accepted:
                 hold = None  # the settings were accepted: the evidence was sufficient
             assert hold is None or approved, f"{change.key} goes although it is held"
+            if self.settings.reads_manifests and self.settings.limits.percent < 100 and change.evidence.is_by_absence:
+                is_free = approved or location in self.transfers
+                assert is_free or any(cluster.requests.values()), f"{change.key} goes although nothing is requested"
             wait_s = self.settings.grace_s
             if change.evidence is Evidence.UNRESOLVED_EXPIRED:
                 wait_s = self.settings.unresolved_timeout_s or 0.0

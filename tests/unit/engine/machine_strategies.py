@@ -119,6 +119,7 @@ deletes = st.builds(
             DeleteLimits(percent=100),
         )
     ),
+    reads_manifests=st.booleans(),
 )
 delete_accounts = st.builds(DeleteAccounts, settings=deletes, forgets=st.sampled_from((False, False, False, True)))
 capabilities = st.builds(

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from extdns.engine.delete_budget import DeleteLimits
 from extdns.engine.inputs import Cause
 from extdns.model.change import Action
+from extdns.model.claim import Claim
 from extdns.model.cluster import Phase
-from extdns.model.evidence import Evidence
+from extdns.model.evidence import ALL_ZONES, Evidence, Scope
 from extdns.model.reason import Reason
 from tests.builders import (
     SERVICE,
@@ -133,6 +134,27 @@ def test_each_set_identifier_of_a_name_counts_by_itself() -> None:
     world = start_world(first=[observe("web", *claims)], deletes=DELETES)
     world.run(observe_gone("web"), for_s=120.0)
     assert len(world.held[-1].held) == 11
+
+
+@pytest.mark.parametrize(
+    ("reads_manifests", "left", "lost", "held"),
+    [
+        pytest.param(True, (), 3, {ALL_ZONES: 3}, id="manifests-request-nothing"),
+        pytest.param(True, (), 40, {ALL_ZONES: 40}, id="one-code-for-any-number"),
+        pytest.param(True, (build_unresolved("rest", "rest"),), 3, {}, id="another-request-without-target"),
+        pytest.param(False, (), 3, {}, id="a-cluster-requests-nothing"),
+    ],
+)
+def test_if_no_object_of_the_manifests_requests_a_name_all_deletes_by_absence_are_held(
+    reads_manifests: bool, left: tuple[Claim, ...], lost: int, held: dict[Scope, int]
+) -> None:
+    names = NAMES[:lost]
+    settings = replace(DELETES, reads_manifests=reads_manifests)
+    first = [observe_new(*names), *([observe("rest", *left)] if left else [])]
+    world = start_world(*build_records(*names), first=first, deletes=settings, has_state_store=True)
+    world.run(delete_services(*names, cause=Cause.MISSING), for_s=120.0)
+    assert {one.scope: len(one.held) for one in world.engine.delete_guard.held_sets()} == held
+    assert len(world.list_records()) == sum(held.values())
 
 
 def test_all_deletes_are_held_if_a_list_of_objects_is_empty() -> None:

@@ -38,7 +38,7 @@ def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_half_of_the
     scene.pass_time()
     assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
         "the deletes by absence in all zones within ten minutes exceeded half of --max-delete-count and "
-        "--max-delete-percent"
+        "--max-delete-percent, or no manifest requested a name"
     )
 
 
