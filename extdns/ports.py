@@ -127,14 +127,17 @@ class Registry(Protocol):
         """Return a name at which an ownership record of a record at *name* would be written; None if there is none."""
         ...
 
-    def related_names(self, name: DnsName) -> tuple[str, ...]:
-        """Return the related names of *name*: its ownership names, and other names that may share one of them."""
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
+        """Return the related names of *name*: its ownership names, and other names that may share one of them.
+
+        *zone* is the zone of *name*.
+        """
         ...
 
-    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
         """Return those of *records* that are not ownership records, each with its ownership, sorted by record key.
 
-        *records* must be all records of some names and of their related names.
+        *records* must be all records of some names of *zone* and of their related names.
         """
         ...
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from extdns.model.change import Change, ChangeSet, Create, Delete, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OwnedRecord, Record
+from extdns.model.zone import Zone
 from registry.txt.ownership_index import PlainTextCodec, is_ownership_text
 
 
@@ -29,11 +30,11 @@ class NoopRegistry:
         """Return None: there are no ownership records."""
         return
 
-    def related_names(self, name: DnsName) -> tuple[str, ...]:  # noqa: ARG002 - the port passes a name
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:  # noqa: ARG002 - the port passes both
         """Return no names: the ownership of a record depends on no other name."""
         return ()
 
-    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:  # noqa: ARG002 - there are no ownership records
         """Return all *records* as ours, sorted by key."""
         return tuple(
             OwnedRecord(record=record, is_ours=True) for record in sorted(records, key=lambda record: record.key)

@@ -102,16 +102,16 @@ def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict
         if here:
             above = (other.cache for other in result.engine.zones if _is_above(other.zone, state.zone))
             records = [record for cache in (state.cache, *above) for record in cache.all_records()]
-            owners = _find_possible_owners(result.config, records)
+            owners = _find_possible_owners(result.config, records, state.zone)
             for key, one in here.items():
                 if one.current and (owner := owners.find(one.current.record)):
                     owned[key] = _refuse_adoption(one, owner)
     return owned
 
 
-def _find_possible_owners(config: Config, records: Sequence[Record]) -> PossibleOwners:
+def _find_possible_owners(config: Config, records: Sequence[Record], zone: Zone) -> PossibleOwners:
     """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
-    owned_records = build_registry(config).read(records)
+    owned_records = build_registry(config).read(records, zone)
     proving = {record.key for owned in owned_records for record in owned.ownership_records}
     return PossibleOwners(records, proving, build_codec(config))
 
@@ -163,17 +163,17 @@ class AdoptingRegistry:
         """Return the name of the ownership record of *name* in the wrapped registry."""
         return self._registry.ownership_name(name)
 
-    def related_names(self, name: DnsName) -> tuple[str, ...]:
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
         """Return the related names of *name* in the wrapped registry."""
-        return self._registry.related_names(name)
+        return self._registry.related_names(name, zone)
 
-    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
         """Read the owners, with the chosen records as ours but without a current ownership record."""
         return tuple(
             replace(owned, is_ours=True, has_current_format=False)
             if owned.key in self._chosen and owned.owner is None and not (owned.is_ours or owned.encrypted_name)
             else owned
-            for owned in self._registry.read(records)
+            for owned in self._registry.read(records, zone)
         )
 
     def complete(self, change_set: ChangeSet, current: Iterable[Record]) -> ChangeSet | Blocked:

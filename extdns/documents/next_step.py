@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _RETRY_LATER: Final = "try again when everything can be read"
 _CONFLICT: Final = "Resolve the conflict; extdns retries automatically"
-_APEX_PREFIX: Final = "--txt-prefix=%{record_type}-owner."
 _ORPHANS: Final = frozenset({Reason.ORPHAN_UNCLAIMED, Reason.ORPHAN_GONE})
 
 
@@ -68,11 +67,6 @@ def _suggest_by_reason(document: NameDocument) -> str:
     match document.reason:
         case Reason.NO_ZONE if not _may_be_in_unlisted_zone(document):
             return f"request a name in one of your zones ({_list_zones(document)}), or create a zone for it"
-        case Reason.NO_OWNERSHIP_NAME if document.name in {zone.name for zone in document.zones}:
-            return (
-                "the name of a zone needs a prefix that ends in a dot, to have its ownership record in the zone: "
-                f"{_APEX_PREFIX} (records that have ownership records without it count as not ours afterwards)"
-            )
         case Reason.TYPE_UNMANAGED:
             types = " ".join(f"--managed-record-types={claim.type}" for claim in document.claims if claim.type)
             return f"to manage the type, add {types} to the flags" if types else ""

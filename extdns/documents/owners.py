@@ -135,7 +135,7 @@ def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> It
     """
     name = state.zone.name
     if above := find_zone_above(zones, state, name, registry):
-        yield from read_above(above, state, registry.related_names(name))
+        yield from read_above(above, state, registry.related_names(name, state.zone))
     for other in zones:
         if find_zone_above(zones, other, other.zone.name, registry) is state:
             yield from other.cache.records(other.zone.name)
@@ -152,7 +152,7 @@ def _build_zone(
     records = sorted(state.cache.all_records(), key=lambda record: record.key)
     keys = {record.key for record in records}
     elsewhere = [record for record in _find_apex_records(state, zones, registry) if record.key not in keys]
-    read = registry.read([*records, *elsewhere])
+    read = registry.read([*records, *elsewhere], zone)
     owned = {one.key: one for one in read if one.key in keys}
     covering = {record.key for one in read for record in one.ownership_records}
     return OwnedZoneDocument(

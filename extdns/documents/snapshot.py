@@ -119,15 +119,15 @@ class EngineSnapshot:
         own zones, because the ownership record of the name of a zone may be in the zone above it.
         """
         related = self._registry.related_names
-        near = {name, *map(DnsName, related(name))}
-        near.update(*(map(DnsName, related(one)) for one in tuple(near)))
+        near = {name, *map(DnsName, related(name, entry.zone))}
+        near.update(*(map(DnsName, related(one, entry.zone)) for one in tuple(near)))
         found = {record.key: record for record in entry.cache.records_around(name, near - {name})}
         for other in near:
             homes = self._placement.find_zones(other)
             if entry.zone not in homes:
                 for one in (one for one in self.zones if one.zone in homes):
                     found |= {record.key: record for record in one.cache.records(other) if record.key not in found}
-        return self._registry.read(found.values())
+        return self._registry.read(found.values(), entry.zone)
 
     def find_waiting_delete(self, decision: Decision) -> DeleteStatus | None:
         """Return the waiting delete of the record that *decision* keeps, None if there is none."""

@@ -16,6 +16,7 @@ from extdns.engine.ownership_zone import (
     NO_SHARING,
     find_sharing_zones,
     find_unread,
+    lacks_ownership_name,
     read_above,
     read_owned,
     read_records,
@@ -71,17 +72,21 @@ def gather_view(zone: ZoneState, sharing: SharingZones, name: DnsName, state: En
         state: the parts of the engine; not changed.
     """
     registry, above = state.settings.registry, sharing.above
-    related = registry.related_names(name)
+    related = registry.related_names(name, zone.zone)
     records = zone.cache.records_around(name, related)
     if above:
         records += read_above(above, zone, related)
-    current = read_owned(registry, records, name)
+    current = read_owned(registry, records, name, zone.zone)
     claims, targetless = state.claims.claims(name), state.claims.targetless_claims(name)
-    elsewhere = [read_owned(registry, read_records(state.zones, other, name, registry), name) for other in sharing.all]
+    elsewhere = [
+        read_owned(registry, read_records(state.zones, other, name, registry), name, other.zone)
+        for other in sharing.all
+    ]
     view = NameView(
         zone=zone.zone,
         name=name,
         parent=above.zone if above else None,
+        lacks_ownership_name=not above and lacks_ownership_name(zone.zone, name, registry),
         claims=claims,
         targetless=targetless,
         current=current,
@@ -105,7 +110,8 @@ def _list_leftovers(above: ZoneState, name: DnsName) -> tuple[Record, ...]:
 def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> NameView:
     """Return what is needed to keep our records of *name* in *zone*, because it belongs to the zones *homes* now."""
     registry = state.settings.registry
-    current = read_owned(registry, zone.cache.records_around(name, registry.related_names(name)), name)
+    records = zone.cache.records_around(name, registry.related_names(name, zone.zone))
+    current = read_owned(registry, records, name, zone.zone)
     detail = f"the name belongs to {', '.join(str(home.zone) for home in homes)}"
     block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
     return NameView(zone=zone.zone, name=name, current=tuple([one for one in current if one.is_ours]), block=block)
@@ -178,7 +184,7 @@ def _gather_hosts(targets: Iterable[str], state: EngineState) -> dict[DnsName, H
 def _gather_host(host: DnsName, state: EngineState) -> HostFacts:
     registry, zones = state.settings.registry, []
     for zone in state.zones.containing(host):
-        read = registry.read(read_records(state.zones, zone, host, registry))
+        read = registry.read(read_records(state.zones, zone, host, registry), zone.zone)
         records = tuple([owned for owned in read if owned.record.name == host])
         zones.append(HostRecords(zone=zone.zone, is_complete=zone.cache.is_complete, records=records))
     return HostFacts(claims=state.claims.claims(host), unread=find_unread(state.zones, host), zones=tuple(zones))

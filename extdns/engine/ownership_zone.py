@@ -1,6 +1,6 @@
 """Find and read the zones in which the ownership records of a name are (docs/design/zone-names.md).
 
-That of the name of a zone itself can lie in the zone above it, the parent zone.
+That of the name of a zone itself is in the zone above it, the parent zone, if that is managed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from extdns.model.wait import ZONES, Awaited, Wait
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
     from extdns.model.record import OwnedRecord, Record
+    from extdns.model.zone import Zone
     from extdns.ports import Registry
 
 
@@ -53,6 +54,12 @@ def find_zone_above(zones: Zones, home: ZoneState, name: DnsName, registry: Regi
     return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
 
 
+def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
+    """Return whether *name* is that of *zone*, and its ownership record would be outside with external-dns."""
+    ownership_name = registry.ownership_name(name) if name == zone.name else None
+    return ownership_name is not None and not ownership_name.within(name)
+
+
 def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> SharingZones:
     """Return the zones other than *home* in which the ownership records of *name* matter."""
     above = find_zone_above(zones, home, name, registry)
@@ -69,20 +76,20 @@ def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> lis
 
 def read_records(zones: Zones, zone: ZoneState, name: DnsName, registry: Registry) -> list[Record]:
     """Return the records of *name* in *zone* and those of its related names, also in the zone above."""
-    related = registry.related_names(name)
+    related = registry.related_names(name, zone.zone)
     records = zone.cache.records_around(name, related)
     if above := find_zone_above(zones, zone, name, registry):
         records += read_above(above, zone, related)
     return records
 
 
-def read_owned(registry: Registry, records: Sequence[Record], name: DnsName) -> tuple[OwnedRecord, ...]:
-    """Return those of *records* that are at *name*, with their ownership.
+def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zone: Zone) -> tuple[OwnedRecord, ...]:
+    """Return those of *records* that are at *name* of *zone*, with their ownership.
 
     A record is foreign if its ownership record may belong to another record: external-dns counts such an ownership
     record for the other record only.
     """
-    read = registry.read(records) if records else ()
+    read = registry.read(records, zone) if records else ()
     found = [owned for owned in read if owned.record.name == name]
     return tuple([owned if owned.is_unambiguous else replace(owned, is_ours=False) for owned in found])
 

@@ -15,6 +15,7 @@ from extdns.errors import InvalidValueError
 
 MAX_LABEL_BYTES = 63
 MAX_NAME_BYTES = 253
+RESERVED_LABEL = "_extdns"
 _ACE = "xn--"
 _SCHEME = "://"
 # The four deviation characters of UTS #46 transitional processing, which the package `idna` no longer maps.
@@ -77,6 +78,11 @@ class DnsName(str):
     def is_wildcard(self) -> bool:
         """Whether the leftmost label is `*` (RFC 4592 section 2.1.1)."""
         return self.startswith("*.")
+
+    @property
+    def is_reserved(self) -> bool:
+        """Whether the leftmost label is `_extdns` or begins with `_extdns-`: only ownership records have such names."""
+        return self.startswith((f"{RESERVED_LABEL}-", f"{RESERVED_LABEL}."))
 
     @property
     def order(self) -> str:

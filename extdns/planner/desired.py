@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
 from extdns.model.claim import NameClaim, ResolvedClaim, TargetlessClaim
+from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
@@ -144,12 +145,15 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
 
 
 def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
-    """Wrap *adjust* so that it also refuses TXT records that read as ownership records (docs/design/forgery.md)."""
+    """Wrap *adjust* so that it also refuses what could pass for an ownership record (docs/design/forgery.md).
+
+    That is a TXT record that reads as one, and any record at a name that only ownership records may have.
+    """
 
     def adjust_and_refuse(desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
         adjusted = adjust(desired, zone)
         for endpoint in adjusted.accepted:
-            if endpoint.type == rrtype.TXT:
+            if endpoint.type == rrtype.TXT or endpoint.name.is_reserved:
                 checked = [_check(one, registry) for one in adjusted.accepted]
                 return replace(AdjustedRecords.from_results((*checked, *adjusted.refused)), unknown=adjusted.unknown)
         return adjusted
@@ -158,6 +162,9 @@ def refuse_forgeries(adjust: Adjust, registry: Registry) -> Adjust:
 
 
 def _check(endpoint: DesiredRecord, registry: Registry) -> DesiredRecord | Refusal:
+    if endpoint.name.is_reserved:
+        detail = f"{endpoint.name} is reserved for ownership records; allowed: names without {RESERVED_LABEL} in front"
+        return Refusal(desired=endpoint, reason=Reason.FORGED_OWNERSHIP, detail=detail)
     if endpoint.type == rrtype.TXT:
         for target in endpoint.targets:
             if registry.is_ownership_text(target):

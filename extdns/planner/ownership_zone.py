@@ -1,6 +1,7 @@
 """Plan ownership records that lie in the parent zone, above that of their records (docs/design/zone-names.md).
 
-That is so for the name of a zone itself. One call cannot write two zones, so such a name is planned in two parts::
+That is so for the name of a zone itself if the parent zone is managed. One call cannot write two zones, so such a name
+is planned in two parts::
 
     create, update   the ownership record above, if it has to change;   then, planned again, the record
     delete           the record;                                        then, planned again, the ownership record
@@ -41,8 +42,9 @@ def respect_elsewhere(
 ) -> tuple[list[ChangeSet], dict[RecordKey, Blocked]]:
     """Return *sets* without the writes that would change the owner of a record in another zone.
 
-    An ownership record that another zone's record needs is not deleted; `split_sets` deletes it after that record. A
-    change set whose ownership record would make a foreign record of another zone ours is blocked.
+    An ownership record that another zone's record needs is not deleted; `split_sets` deletes it after that record. One
+    inside a zone is for that zone alone. A change set whose ownership record would make a foreign record of another
+    zone ours is blocked.
 
     Args:
         sets: complete change sets of one name.
@@ -51,7 +53,9 @@ def respect_elsewhere(
     Returns:
         The change sets that can be made, and, by record key, why the others cannot.
     """
-    needed = {one.key for owned in elsewhere for one in owned.ownership_records}
+    needed = {
+        one.key for owned in elsewhere for one in owned.ownership_records if not one.name.within(owned.record.name)
+    }
     foreign = {owned.key for owned in elsewhere if not owned.is_ours}
     possible: list[ChangeSet] = []
     blocks: dict[RecordKey, Blocked] = {}

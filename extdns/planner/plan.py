@@ -26,7 +26,16 @@ from extdns.model.value import Value
 from extdns.model.zone import Zone
 from extdns.planner import coexistence
 from extdns.planner.decide import Unfulfilled, reject_candidate
-from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal, build_rows, propose, sort_candidates
+from extdns.planner.proposal import (
+    UP_TO_DATE,
+    Candidate,
+    NameRow,
+    Proposal,
+    build_rows,
+    find_differences,
+    propose,
+    sort_candidates,
+)
 from extdns.planner.settings import PlanSettings, Policy
 
 
@@ -68,6 +77,24 @@ def compare_name(
         if row.yielding_cnames or row.other_candidates:
             rejected += _reject_others(row)
     return NameComparison(proposals=proposals, rejected=tuple(rejected))
+
+
+def accept_unowned(comparison: NameComparison, settings: PlanSettings) -> NameComparison:
+    """Return *comparison* with records that nobody owns as published if they are as requested.
+
+    With `--compat` that is so at the name of a zone: such a record is created without an ownership record.
+    """
+    proposals = [
+        replace(one, outcome=UP_TO_DATE)
+        if one.current
+        and one.candidate
+        and not one.current.is_ours
+        and one.current.owner is None
+        and not find_differences(one.current, one.candidate.desired, settings.owner)
+        else one
+        for one in comparison.proposals
+    ]
+    return replace(comparison, proposals=tuple(proposals))
 
 
 def is_as_requested(comparison: NameComparison, claims: Iterable[NameClaim]) -> bool:

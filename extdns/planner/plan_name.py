@@ -34,6 +34,7 @@ from extdns.planner.evidence import EvidenceReader, Finding
 from extdns.planner.ownership_zone import Parts, respect_elsewhere, split_sets
 from extdns.planner.plan import (
     NameComparison,
+    accept_unowned,
     compare_name,
     finalize,
     find_refused_successors,
@@ -100,6 +101,8 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
         return NEEDS_FACTS
     contested = resolve_contests(view, requested, planner)  # 4 contests
     comparison = compare_name(view.current, contested.desired.taken, settings)  # 5 compare
+    if settings.compat and view.lacks_ownership_name:
+        comparison = accept_unowned(comparison, settings)
     if is_in_sync(view, requested, contested, comparison):
         return keep_in_sync(view, requested, comparison)
     if not view.facts and needs_facts(comparison):

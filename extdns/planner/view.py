@@ -162,6 +162,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         parent: the zone that holds the ownership records of the name, if it is the name of *zone*; None if *zone* does.
+        lacks_ownership_name: whether external-dns would keep the ownership records of the name in no managed zone.
         claims: all claims to the name.
         targetless: the claims to it whose targets were all filtered out.
         current: its records, with their ownership.
@@ -179,6 +180,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
     zone: Zone
     name: DnsName
     parent: Zone | None = None
+    lacks_ownership_name: bool = False
     claims: tuple[NameClaim, ...] = ()
     targetless: tuple[TargetlessClaim, ...] = ()
     current: tuple[OwnedRecord, ...] = ()

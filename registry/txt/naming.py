@@ -1,7 +1,8 @@
 """Build and read the names of ownership records, and find related names (docs/spec/plan.md 3.2.1 and 3.2.2).
 
 The name of an ownership record is that of its record, with the type and an affix added to the first label. Older
-versions left out the type, or named the ownership record of an A alias after the type CNAME.
+versions left out the type, or named the ownership record of an A alias after the type CNAME. For the name of a zone
+itself, that name can lie outside the zone; `build_apex_name` gives one inside (docs/design/zone-names.md).
 
 Related names are the names whose records must be read together, so that the ownership index is right. For `foo`, for
 example, without affixes and with A and CNAME managed::
@@ -25,7 +26,7 @@ from typing import Final, NamedTuple
 
 from extdns.errors import UsageError, sanitize
 from extdns.model import rrtype
-from extdns.model.dns_name import MAX_LABEL_BYTES, MAX_NAME_BYTES, DnsName
+from extdns.model.dns_name import MAX_LABEL_BYTES, MAX_NAME_BYTES, RESERVED_LABEL, DnsName
 
 _TEMPLATE: Final = "%{record_type}"
 _SAMPLES: Final = (DnsName("x.test"), DnsName("*.x.test"))
@@ -95,6 +96,7 @@ class Naming:
             ownership_name is None
             or not _is_valid_name(ownership_name)
             or RecordReference(sample, rrtype.A) not in self.find_references(ownership_name, (rrtype.A,))
+            or ownership_name.is_reserved
         ):
             values = {
                 "--txt-prefix": self.prefix,
@@ -104,7 +106,8 @@ class Naming:
             flags = " ".join(f"{flag}={sanitize(value)}" for flag, value in values.items() if value)
             raise UsageError(
                 f"{flags} does not give a valid name for the ownership record of {sample}\n"
-                "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix"
+                "  allowed: ASCII letters, digits, - and _, dots only between labels or at the end of a prefix; "
+                f"the name must not begin with {RESERVED_LABEL}- or {RESERVED_LABEL}."
             )
 
     def build_name(self, name: DnsName, rtype: str) -> DnsName | None:
@@ -236,6 +239,12 @@ class Naming:
         return found
 
 
+def build_apex_name(zone: DnsName, rtype: str) -> DnsName | None:
+    """Return the name inside *zone* of the ownership record of its own name and *rtype*; None if it is too long."""
+    name = f"{RESERVED_LABEL}-{rtype.lower()}.{zone}"
+    return DnsName(name) if len(name) <= MAX_NAME_BYTES else None
+
+
 def _are_valid_labels(text: str) -> bool:
     return all(1 <= len(label) <= MAX_LABEL_BYTES for label in text.split("."))
 
@@ -271,11 +280,25 @@ class RelatedNames:
             self._prefixes_by_suffix.setdefault(suffix, []).append(prefix)
         self._added_length = max(map(len, related), default=0) - len(unknown)
 
-    def find(self, name: DnsName) -> tuple[str, ...]:
-        """Return the names that must be read together with *name*, each once, without *name*, in canonical form.
+    def find(self, name: DnsName, zone: DnsName) -> tuple[str, ...]:
+        """Return the names that must be read together with *name* of *zone*, each once, without *name*.
 
         They are plain strings, because every plan looks up all of them and hardly any exists.
         """
+        found = self._find_by_affix(name)
+        if name == zone:
+            return tuple(dict.fromkeys((*found, *self._list_apex_names(zone))))
+        if RESERVED_LABEL in name and name in self._list_apex_names(zone):
+            return tuple(dict.fromkeys((*found, zone)))
+        return found
+
+    def _list_apex_names(self, zone: DnsName) -> list[DnsName]:
+        """Return the names inside *zone* of ownership records of its own name, and of their ownership records."""
+        types = {*self._managed_types, rrtype.TXT}
+        names = [name for rtype in sorted(types) if (name := build_apex_name(zone, rtype))]
+        return [*names, *(own for name in names if (own := self._naming.build_name(name, rrtype.TXT)))]
+
+    def _find_by_affix(self, name: DnsName) -> tuple[str, ...]:
         head, dot, rest = name.partition(".")
         if dot and self._can_use_affixes(name, head):
             found: list[str] = []

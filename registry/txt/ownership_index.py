@@ -21,7 +21,7 @@ from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import ALIAS, OWNED_RECORD, OWNER, RESOURCE, Record, RecordKey
 from extdns.model.value import StringMap, Value
-from registry.txt.naming import Naming, NamingFormat
+from registry.txt.naming import Naming, NamingFormat, build_apex_name
 
 
 class OwnershipRecord(Value, frozen=True):
@@ -70,19 +70,25 @@ class OwnershipIndex(Value, frozen=True, kw_only=True):
 
 
 def build_index(
-    records: Collection[Record], *, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec
+    records: Collection[Record],
+    zone: DnsName,
+    *,
+    naming: Naming,
+    managed_types: frozenset[str],
+    codec: OwnershipTextCodec,
 ) -> OwnershipIndex:
     """Assign each ownership record among *records* to the records it covers. The order of *records* does not matter.
 
     Args:
         records: all records of the names in question and of their `RelatedNames`.
+        zone: the name of the zone of these names.
         naming: how ownership records are named.
         managed_types: records of other types are never covered.
         codec: how the text of ownership records is read.
     """
     if not records:
         return _EMPTY
-    return _IndexBuilder(naming, managed_types, codec).build(sorted(records, key=_SORT_KEY))
+    return _IndexBuilder(zone, naming, managed_types, codec).build(sorted(records, key=_SORT_KEY))
 
 
 _EMPTY: Final = OwnershipIndex(records=(), ownership_records={}, matches={}, matched_records={})
@@ -90,9 +96,10 @@ _SORT_KEY: Final = attrgetter("key", "targets")
 
 
 class _IndexBuilder:
-    __slots__ = ("codec", "keys", "managed_types", "naming", "ownership_records", "records")
+    __slots__ = ("codec", "keys", "managed_types", "naming", "ownership_records", "records", "zone")
 
-    def __init__(self, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec) -> None:
+    def __init__(self, zone: DnsName, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec) -> None:
+        self.zone = zone
         self.naming = naming
         self.managed_types = managed_types
         self.codec = codec
@@ -125,7 +132,7 @@ class _IndexBuilder:
                 matched_records[ownership_key].append(key)
         for several in matches.values():
             if len(several) > 1:
-                several.sort(key=lambda match: (match.format, match.ownership_record.record.key))
+                several.sort(key=self._rank)
         return OwnershipIndex(
             records=tuple(self.records),
             ownership_records=self.ownership_records,
@@ -133,13 +140,23 @@ class _IndexBuilder:
             matched_records=matched_records,
         )
 
+    def _rank(self, match: OwnershipMatch) -> tuple[object, ...]:
+        """Return the sort key of *match*: at the name of a zone, an ownership record inside the zone decides.
+
+        So it does not matter which other zones a process reads.
+        """
+        key = match.ownership_record.record.key
+        return match.format, not key.name.within(self.zone), key
+
     def _drop_published(self) -> None:
         """Treat each ownership record that another one covers as an ordinary TXT record: somebody published it.
 
         This holds even if a third one covers the covering one: a chain of forged texts must not change the result.
         """
         published = [
-            key for key in self.ownership_records if self._find_own_record(key.name, rrtype.TXT, key.set_identifier)
+            key
+            for key in self.ownership_records
+            if self._find_own_record(key.name, rrtype.TXT, key.set_identifier) or self._find_apex_key(key)
         ]
         if published:
             restored = [self.ownership_records[key].record for key in published]
@@ -159,7 +176,19 @@ class _IndexBuilder:
                 key = RecordKey(name, record.set_identifier, rrtype.TXT)
                 if name in names and key in self.ownership_records:
                     found[key].append(_CandidateMatch(naming_format, record))
+            if apex_key := self._find_apex_key(record.key):
+                found[apex_key].append(_CandidateMatch(NamingFormat.CURRENT, record))
         return found
+
+    def _find_apex_key(self, key: RecordKey) -> RecordKey | None:
+        """Return the key of the ownership record inside the zone that covers a record *key* at the name of the zone.
+
+        Its text states the record, because by its name alone it could also be one of another record.
+        """
+        if key.name != self.zone or (name := build_apex_name(self.zone, key.type)) is None:
+            return None
+        found = self.ownership_records.get(RecordKey(name, key.set_identifier, rrtype.TXT))
+        return found.record.key if found and found.labels.get(OWNED_RECORD) == self.zone else None
 
     def _choose_matches(
         self, ownership_record: OwnershipRecord, candidates: Sequence[_CandidateMatch]

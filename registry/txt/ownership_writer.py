@@ -15,7 +15,7 @@ from extdns.model.change import Blocked, Change, ChangeSet, Create, Delete, Upda
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, OWNER, DesiredRecord, OwnedRecord, Record, RecordKey, restate_record
-from registry.txt.naming import NamingFormat
+from registry.txt.naming import NamingFormat, build_apex_name
 from registry.txt.ownership_index import (
     ENCODABLE_LABELS,
     NONCE_LABEL,
@@ -120,12 +120,22 @@ class OwnershipWriter:
         return self._write_ownership_record(desired, own, self.old.get(own))
 
     def _find_ownership_key(self, key: RecordKey) -> RecordKey | None:
-        """Return the key of the ownership record of *key*, None if the zone cannot hold it."""
+        """Return the key of the ownership record of *key*, None if there is no name for one.
+
+        At the name of a zone, it is inside the zone if it is there already, or if the usual name is in no managed zone
+        and no ownership record in an older format covers the record.
+        """
         name = self.settings.naming.build_name(key.name, key.type)
         above = self.change_set.ownership_zone
-        if name is None or not (self._is_inside(name) or (above and name.within(above.name))):
-            return None
-        return RecordKey(name, key.set_identifier, rrtype.TXT)
+        if name and not (self._is_inside(name) or (above and name.within(above.name))):
+            name = None
+        if key.name == self.change_set.zone.name:
+            inside = build_apex_name(key.name, key.type)
+            covering = [match.ownership_record.record.name for match in self.index.matches.get(key, ())]
+            creates = not (name or covering or self.settings.creates_without_ownership)
+            if inside in covering or creates:
+                name = inside
+        return RecordKey(name, key.set_identifier, rrtype.TXT) if name else None
 
     def _is_inside(self, name: DnsName) -> bool:
         return name.within(self.change_set.zone.name)
@@ -136,7 +146,8 @@ class OwnershipWriter:
         Return `Blocked` if no text can hold the labels of *desired*.
         """
         labels = desired.labels.without(OWNED_RECORD, NONCE_LABEL).set(OWNER, self.settings.owner)
-        if self.states_record or self.settings.should_state_record(desired.name):
+        is_inside_apex = own.name == build_apex_name(self.change_set.zone.name, desired.type)
+        if self.states_record or is_inside_apex or self.settings.should_state_record(desired.name):
             labels = labels.set(OWNED_RECORD, desired.name)
         if own in self.old and not self._is_inside(own.name) and self.index.ownership_records[own].labels == labels:
             # The parent zone wrote it already; a newly encrypted text would differ, although its labels are equal.
@@ -238,14 +249,9 @@ class OwnershipWriter:
         )
 
     def _block_nameless(self, key: RecordKey) -> Blocked:
-        name = self.settings.naming.build_name(key.name, key.type)
-        detail = (
-            f"{name} lies outside the zone {self.change_set.zone}"
-            if name
-            else "the name would be longer than DNS allows"
-        )
         return Blocked(
-            reason=Reason.NO_OWNERSHIP_NAME, detail=f"no name for the ownership record of {_format_key(key)}: {detail}"
+            reason=Reason.NO_OWNERSHIP_NAME,
+            detail=f"no name for the ownership record of {_format_key(key)}: the name would be longer than DNS allows",
         )
 
 

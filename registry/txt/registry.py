@@ -19,7 +19,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import OWNED_RECORD, OWNER, RESOURCE, OwnedRecord, Record, RecordKey, project_record
 from extdns.model.rrtype import TXT
 from extdns.model.value import StringMap
-from registry.txt.naming import Naming, NamingFormat, RelatedNames
+from extdns.model.zone import Zone
+from registry.txt.naming import Naming, NamingFormat, RelatedNames, build_apex_name
 from registry.txt.ownership_index import (
     ENCODABLE_LABELS,
     OwnershipMatch,
@@ -40,7 +41,9 @@ _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
 
 
 @lru_cache(maxsize=_CACHED_FINDERS)
-def _build_related_names_finder(naming: Naming, managed_types: frozenset[str]) -> Callable[[DnsName], tuple[str, ...]]:
+def _build_related_names_finder(
+    naming: Naming, managed_types: frozenset[str]
+) -> Callable[[DnsName, DnsName], tuple[str, ...]]:
     """Return `RelatedNames.find` with a cache, which all registries with the same arguments share."""
     return lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
 
@@ -118,37 +121,42 @@ class TxtRegistry:
             None,
         )
 
-    def related_names(self, name: DnsName) -> tuple[str, ...]:
-        """Return the names that must be read together with *name*, each once, without *name*."""
-        return self._find_related(name)
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
+        """Return the names that must be read together with *name* of *zone*, each once, without *name*."""
+        return self._find_related(name, zone.name)
 
-    def read(self, records: Iterable[Record]) -> tuple[OwnedRecord, ...]:
+    def read(self, records: Iterable[Record], zone: Zone) -> tuple[OwnedRecord, ...]:
         """Return the records that are not ownership records, with their owners, sorted by key.
 
         See docs/spec/plan.md 3.2.5. Records of unmanaged types have no owner. During a migration, a record of the
         previous owner is ours and still has that owner's id.
         """
-        index = self._build_index(tuple(records))
+        index = self._build_index(tuple(records), zone.name)
         texts = {record.key: record for record in index.records if record.type == TXT}
         found = [
             self._describe_owned(record, matches)
             if (matches := index.matches.get(record.key))
-            else self._describe_unowned(record, texts)
+            else self._describe_unowned(record, texts, zone)
             for record in index.records
         ]
         return tuple(found)
 
-    def _describe_unowned(self, record: Record, texts: Mapping[RecordKey, Record]) -> OwnedRecord:
-        own = self._settings.naming.build_name(record.name, record.type) if texts else None
-        text = None if own is None else texts.get(RecordKey(own, record.set_identifier, TXT))
+    def _describe_unowned(self, record: Record, texts: Mapping[RecordKey, Record], zone: Zone) -> OwnedRecord:
+        if not texts:
+            return OwnedRecord(record=record)
+        names = [self._settings.naming.build_name(record.name, record.type)]
+        if record.name == zone.name:
+            names.append(build_apex_name(zone.name, record.type))
+        keys = (RecordKey(name, record.set_identifier, TXT) for name in names if name)
+        text = next((texts[key] for key in keys if key in texts), None)
         if text is None:
             return OwnedRecord(record=record)
         found = any(self._settings.codec.decode(one) is not None for one in text.targets)
         return OwnedRecord(
             record=record,
-            encrypted_name=str(own) if _is_encrypted(text) else "",
-            mixed_name=str(own) if found and len(text.targets) > 1 else "",
-            forged=str(own) if found and len(text.targets) == 1 else "",
+            encrypted_name=str(text.name) if _is_encrypted(text) else "",
+            mixed_name=str(text.name) if found and len(text.targets) > 1 else "",
+            forged=str(text.name) if found and len(text.targets) == 1 else "",
         )
 
     def _describe_owned(self, record: Record, matches: Sequence[OwnershipMatch]) -> OwnedRecord:
@@ -200,7 +208,7 @@ class TxtRegistry:
             current: all records of its name and of the `related_names`, in its zone.
         """
         records = tuple(current)
-        index = self._build_index(records)
+        index = self._build_index(records, change_set.zone.name)
         for states_record in (False, True):
             writer = OwnershipWriter(
                 settings=self._settings,
@@ -225,7 +233,7 @@ class TxtRegistry:
             return True  # all writes are at one name without related records
         records = [record for record in writer.current if record.key not in writer.old]
         records += map(project_record, writer.new.values())
-        after = self._build_index(tuple(records)).matches
+        after = self._build_index(tuple(records), writer.change_set.zone.name).matches
         for key in writer.matched:
             matches = after.get(key)
             if not matches or matches[0].format is not NamingFormat.CURRENT:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from extdns.model.change import Change, Create, Delete, Update, Write
 from extdns.model.dns_name import DnsName
-from extdns.model.record import Record
+from extdns.model.record import OwnedRecord, Record
 from extdns.ports import Registry
 from registry.noop import NoopRegistry
 from tests.builders import create, delete, update
 from tests.unit.registry.completion import build_registry, build_writes, is_restated
-from tests.unit.registry.zone_records import apply, build_desired, build_name, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, apply, build_desired, build_name, ownership_record, record
 
 REGISTRIES: Final[dict[str, Registry]] = {
     "noop": NoopRegistry(),
@@ -39,31 +39,37 @@ def registry(request: pytest.FixtureRequest) -> Registry:
 def test_a_registry_that_reads_foreign_records_returns_each_once_sorted_by_key(registry: Registry) -> None:
     shuffled = list(FOREIGN)
     Random(1).shuffle(shuffled)
-    assert [owned.record for owned in registry.read(shuffled)] == sorted(FOREIGN, key=lambda record: record.key)
+    assert [owned.record for owned in registry.read(shuffled, ZONE)] == sorted(FOREIGN, key=lambda record: record.key)
 
 
 def test_a_registry_that_reads_an_empty_list_of_records_returns_none(registry: Registry) -> None:
-    assert registry.read([]) == ()
+    assert registry.read([], ZONE) == ()
 
 
 def test_a_registry_has_an_owner_id_if_and_only_if_it_does_not_treat_all_records_as_ours(registry: Registry) -> None:
-    proves = not all(owned.is_ours for owned in registry.read(FOREIGN))
+    proves = not all(owned.is_ours for owned in registry.read(FOREIGN, ZONE))
     assert bool(registry.owner) is proves
 
 
-@pytest.mark.parametrize("host", ["@", "web", "a-web", "*", "a" * 63])
+@pytest.mark.parametrize("host", ["@", "_extdns-a", "web", "a-web", "*", "a" * 63])
 def test_related_names_of_a_name_are_unique_and_the_relation_holds_in_both_directions(
     registry: Registry, host: str
 ) -> None:
     name = build_name(host)
-    related = registry.related_names(name)
+    related = registry.related_names(name, ZONE)
     assert len(related) == len(set(related) - {name})
-    assert all(name in registry.related_names(DnsName(other)) for other in related)
+    assert all(name in registry.related_names(DnsName(other), ZONE) for other in related)
+
+
+def read_foo(registry: Registry, records: Sequence[Record]) -> dict[str, OwnedRecord]:
+    """Return the records of `foo` by type."""
+    found = registry.read(records, ZONE)
+    return {owned.record.type: owned for owned in found if owned.record.name == build_name("foo")}
 
 
 def build_changes(registry: Registry, records: Sequence[Record], types: Sequence[str], target: str) -> list[Change]:
     """Return the changes after which `foo` has the records of *types*."""
-    held = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == build_name("foo")}
+    held = read_foo(registry, records)
     found: list[Change] = []
     for rtype in ("A", "AAAA", "CNAME"):
         endpoint = build_desired(rtype, "foo", "service/d/one", target=target if rtype == "A" else "")
@@ -90,7 +96,7 @@ def check_writes(changes: Sequence[Change], done: Sequence[Write]) -> None:
 
 def check_zone(registry: Registry, records: Sequence[Record], types: Sequence[str], target: str) -> None:
     """Check that `foo` has exactly the records of *types* with our ownership records, and its foreign MX record."""
-    existing = {owned.record.type: owned for owned in registry.read(records) if owned.record.name == build_name("foo")}
+    existing = read_foo(registry, records)
     assert set(existing) == {*types, "MX"}
     for rtype in types:
         assert (existing[rtype].is_ours, existing[rtype].has_current_format) == (True, True)
@@ -126,11 +132,11 @@ def test_a_registry_reads_records_with_invalid_ownership_texts_without_error(reg
     records = [
         record("TXT", f"t{number}", target=text) for number, text in enumerate(('"', "", "=,=", "\ud800", '"heritage='))
     ]
-    assert len(registry.read(records)) == len(records)
+    assert len(registry.read(records, ZONE)) == len(records)
 
 
 def test_an_ownership_record_of_another_owner_makes_no_record_ours(registry: Registry) -> None:
-    before = {owned.key: owned.is_ours for owned in registry.read(FOREIGN)}
+    before = {owned.key: owned.is_ours for owned in registry.read(FOREIGN, ZONE)}
     annotated = [
         *FOREIGN,
         ownership_record("a-web", "other"),
@@ -138,5 +144,5 @@ def test_an_ownership_record_of_another_owner_makes_no_record_ours(registry: Reg
         ownership_record("e-a.web", "other"),
         ownership_record("a-web-e", "other"),
     ]
-    after = {owned.key: owned.is_ours for owned in registry.read(annotated)}
+    after = {owned.key: owned.is_ours for owned in registry.read(annotated, ZONE)}
     assert {key: after[key] for key in before} == before

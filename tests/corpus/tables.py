@@ -62,11 +62,13 @@ def _set(name: str, rtype: str, value: str, fields: Mapping[str, str]) -> dict[s
     return {"Name": f"{name}.acme.test.", "Type": rtype, "TTL": 300, "ResourceRecords": [value], **fields}
 
 
-_NO_APEX_OWNERSHIP_RECORD: Final = Difference(
-    reason="the ownership record of the apex lies outside the zone, so nothing is created (docs/design/differences.md)",
-    gone=("acme.test. A",),
-    exit=1,
-)
+def _apex_ownership_record(resource: str) -> Difference:
+    heritage = '"heritage=external-dns,external-dns/ownedRecord=acme.test,external-dns/owner=default,'
+    return Difference(
+        reason="the apex has its ownership record inside the zone (docs/design/zone-names.md)",
+        more=(_set("_extdns-a", "TXT", f'{heritage}external-dns/resource={resource}"', {}),),
+    )
+
 
 # With and without --compat.
 OURS: Final[Mapping[str, Difference]] = {
@@ -156,9 +158,9 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         more=(a("a", "192.0.2.1"), ownership_record("a", "service/one/a")),
         exit=3,
     ),
-    "141-domain-filter-zone": _NO_APEX_OWNERSHIP_RECORD,
-    "143-domain-filter-case": _NO_APEX_OWNERSHIP_RECORD,
-    "145-regex-domain": _NO_APEX_OWNERSHIP_RECORD,
+    "141-domain-filter-zone": _apex_ownership_record("service/default/a"),
+    "143-domain-filter-case": _apex_ownership_record("service/default/a"),
+    "145-regex-domain": _apex_ownership_record("service/default/a"),
     "183-policy-missing": Difference(
         reason="--policy defaults to sync (docs/design/differences.md)",
         gone=("stale.acme.test. A", "a-stale.acme.test. TXT", "web.acme.test. A"),
@@ -173,7 +175,7 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
         reason="another owner has the ownership record, so nothing is created (docs/design/laws.md)",
         gone=("w2.acme.test. A",),
     ),
-    "231-apex": _NO_APEX_OWNERSHIP_RECORD,
+    "231-apex": _apex_ownership_record("service/default/w"),
     "235-long-label": Difference(
         reason="the label of the ownership record would be too long (docs/design/differences.md)",
         gone=(f"{'a' * 63}.acme.test. A",),

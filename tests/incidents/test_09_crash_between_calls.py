@@ -75,7 +75,7 @@ def contents(world: ClusterWorld) -> dict[RecordKey, Record]:
 def check(records: dict[RecordKey, Record]) -> None:
     """Check that the foreign record is unchanged and that our records and ownership records match."""
     assert records[FOREIGN.key] == FOREIGN
-    found = ownership(REGISTRY, records)
+    found = ownership(REGISTRY, records, ZONE)
     for key, one in records.items():
         assert key == FOREIGN.key or is_ownership_record(one) or found[key].is_ours, f"{key} has no ownership record"
     ownership_keys = {txt.key for one in found.values() if one.is_ours for txt in one.ownership_records}

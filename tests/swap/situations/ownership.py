@@ -15,6 +15,10 @@ ENCRYPTED: Final = (
 """The ownership record of service/shop/web, encrypted without extdns: base64 of nonce and AES-GCM of gzip."""
 WEB: Final = service("shop/web", "web.acme.test", "192.0.2.1")
 LONG: Final = "a" * 63
+APEX_TEXT: Final = (
+    '"heritage=external-dns,external-dns/ownedRecord=acme.test,external-dns/owner=default,'
+    'external-dns/resource=service/shop/web"'
+)
 
 
 def named(title: str, flag: str, ownership_name: str, *more: str) -> Situation:
@@ -248,6 +252,17 @@ SITUATIONS: Final = (
             """
         },
         scratch=Scratch.SAME_WITH_COMPAT,
+    ),
+    Situation(
+        id="an address at the apex that extdns made",
+        rule="docs/design/zone-names.md: the address is foreign for external-dns, and the TXT record covers nothing",
+        objects=[service("shop/web", "acme.test", "192.0.2.1")],
+        zones={
+            "acme.test": f"""
+                @            A    192.0.2.1
+                ! _extdns-a  TXT  {APEX_TEXT}
+            """
+        },
     ),
     Situation(
         id="an address at the apex, with the record type in the prefix",

@@ -102,6 +102,20 @@ def test_a_second_adopt_finds_nothing_because_adopted_records_are_ours(
     assert "www" not in installation.zones.text()
 
 
+def test_adopt_writes_the_ownership_record_of_the_name_of_a_zone_inside_the_zone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installation = Installation(tmp_path, example_org="@ IN A 192.0.2.1\n")
+    installation.replace_manifests(service("apex", "example.org"))
+    assert adopt(installation, "--yes") == 0
+    flags = ["--provider=zonefile", f"--zonefile-dir={installation.zones.folder}", "--txt-owner-id=me"]
+    capsys.readouterr()
+    assert cli.main(["owners", *flags, "--source=service", f"--manifests={installation.manifests}"], {}) == 0
+    found = capsys.readouterr().out
+    assert found.startswith("Zone example.org (example.org.zone)  2 records, 1 ours\n")
+    assert found.endswith("0 orphans, 0 stray ownership records.\n")
+
+
 def test_adopt_prints_json(installation: Installation, capsys: pytest.CaptureFixture[str]) -> None:
     assert adopt(installation, "--output=json") == 1
     document = msgspec.json.decode(capsys.readouterr().out, type=AdoptionDocument)

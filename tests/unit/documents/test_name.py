@@ -385,6 +385,15 @@ def test_an_ownership_record_in_the_parent_zone_is_explained_with_its_record() -
     assert "ownership record of A dev.example.org" in explain_apex("a-dev.example.org")
 
 
+def test_an_ownership_record_of_the_apex_inside_its_zone_is_explained_with_its_record() -> None:
+    world = build_world(zones={DEV: ()})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    snapshot = EngineSnapshot(world.engine)
+    name = DnsName("_extdns-a.dev.example.org")
+    text = "\n".join(format_name(build_name(snapshot, name, CONFIG, zones_known=1, missing=snapshot.missing)))
+    assert "ownership record of A dev.example.org" in text
+
+
 def test_explain_calls_a_private_parent_zone_that_also_contains_the_name_a_shorter_match() -> None:
     found = explain_apex("web.dev.example.org", replace(ZONE, private=True))
     assert "dev.example.org (dev), longest match of 2 zones\n" in found

@@ -16,6 +16,7 @@ from extdns.model.change import Batch, Delete
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.zone import Zone
 from extdns.planner.coexistence import can_coexist
 from tests.builders import REGISTRY
 from tests.fakes.faulty import Submission
@@ -237,7 +238,7 @@ class DeleteAccounts:
             self._seen_records[zone.id] = seen, world.now_s
             if seen == before:  # most steps change nothing
                 continue
-            counts = [count_ours(records) for records in seen]
+            counts = [count_ours(records, zone) for records in seen]
             for namespace in {"", *counts[0], *counts[1], *(ns for id_, ns in self.owned if id_ == zone.id)}:
                 most = max(count[namespace] for count in counts)
                 self.owned.setdefault((zone.id, namespace), MostOwned()).note(most, until_s)
@@ -256,7 +257,7 @@ class DeleteAccounts:
         homes = {state.zone.id for state in world.engine.zones.containing(key.name)}
         if homes and zone_id not in homes:
             return True
-        owned = read_ownership(tuple(contents_with_ownership(world, zone).values())).get(key)
+        owned = read_ownership(tuple(contents_with_ownership(world, zone).values()), zone).get(key)
         if owned is None or not owned.is_ours:
             return True
         return any(
@@ -303,15 +304,15 @@ def _deletes(batch: Batch) -> Iterable[Delete]:
 
 
 @lru_cache(maxsize=256)
-def read_ownership(records: tuple[Record, ...]) -> dict[RecordKey, OwnedRecord]:
+def read_ownership(records: tuple[Record, ...], zone: Zone) -> dict[RecordKey, OwnedRecord]:
     """Return *records* with their owners; needed at every step, while little changes."""
-    return {owned.key: owned for owned in REGISTRY.read(records)}
+    return {owned.key: owned for owned in REGISTRY.read(records, zone)}
 
 
 @lru_cache(maxsize=256)
-def count_ours(records: tuple[Record, ...]) -> Counter[str]:
+def count_ours(records: tuple[Record, ...], zone: Zone) -> Counter[str]:
     """Count the names with records that are ours, by the namespace of their resources, and "" for all."""
-    ours = [owned for owned in read_ownership(records).values() if owned.is_ours]
+    ours = [owned for owned in read_ownership(records, zone).values() if owned.is_ours]
     names = {
         (namespace, one.key.name, one.key.set_identifier)
         for one in ours

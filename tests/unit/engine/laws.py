@@ -58,8 +58,8 @@ def is_own_ownership_record(record: Record) -> bool:
     return is_ownership_record(record) and any(ours in record.targets[0] for ours in _OURS)
 
 
-def ownership(registry: Registry, contents: Contents) -> dict[RecordKey, OwnedRecord]:
-    return {owned.key: owned for owned in registry.read(contents.values())}
+def ownership(registry: Registry, contents: Contents, zone: Zone) -> dict[RecordKey, OwnedRecord]:
+    return {owned.key: owned for owned in registry.read(contents.values(), zone)}
 
 
 def check_submission(
@@ -96,7 +96,8 @@ def check_submission(
         assert key in going or before[key].type == "TXT", f"{key} goes, and no delete says so"
     # Ownership is proved by the records that the write states. Ownership records, and records at their names, that
     # another writer added since then do not count.
-    proofs = (ownership(registry, before), ownership(registry, known_before))
+    zone = submission.batch.zone
+    proofs = (ownership(registry, before, zone), ownership(registry, known_before, zone))
     for key in sorted(changed):
         old, new = before.get(key), after.get(key)
         if old is not None:
@@ -112,15 +113,17 @@ def check_submission(
             else:
                 assert _has_ownership_record(key, after), f"{key} has no ownership record"
     touched = {key.name for key in changed}
-    owned_after = ownership(registry, known_after)
+    owned_after = ownership(registry, known_after, zone)
     for key, owned in proofs[1].items():
         if key.name not in touched and key in owned_after:
             assert owned_after[key].is_ours == owned.is_ours, f"{key} belongs to somebody else now"
 
 
 def _has_ownership_record(key: RecordKey, contents: Contents) -> bool:
-    found = contents.get(RecordKey(DnsName(f"{key.type.lower()}-{key.name}"), key.set_identifier, "TXT"))
-    return found is not None and is_own_ownership_record(found)
+    rtype = key.type.lower()
+    names = (f"{rtype}-{key.name}", f"_extdns-{rtype}.{key.name}")
+    found = [contents.get(RecordKey(DnsName(name), key.set_identifier, "TXT")) for name in names]
+    return any(one is not None and is_own_ownership_record(one) for one in found)
 
 
 def check_intentions(
@@ -294,7 +297,7 @@ def check_converged(engine: Engine, world: World, zones: Iterable[Zone], registr
         contents = provider.contents(zone)
         cache = next(state.cache for state in engine.zones if state.zone == zone)
         assert {record.key: record for name in cache.names() for record in cache.records(name)} == contents
-        owned = ownership(registry, contents_with_ownership(world, zone))
+        owned = ownership(registry, contents_with_ownership(world, zone), zone)
         for decision in engine.decisions:
             if decision.zone == zone and decision.reason is Reason.PUBLISHED and decision.desired is not None:
                 current = owned[decision.desired.key]

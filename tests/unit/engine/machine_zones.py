@@ -17,7 +17,7 @@ from tests.world import World
 
 INNER = Zone(name=DnsName("shop.example.org"), id="inner", account="b")
 ZONES = (ZONE, INNER)
-_ABOVE = frozenset(REGISTRY.related_names(INNER.name))
+_ABOVE = frozenset(REGISTRY.related_names(INNER.name, INNER))
 
 
 def contents_with_ownership(world: World, zone: Zone) -> Contents:

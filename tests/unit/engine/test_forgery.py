@@ -72,3 +72,10 @@ def test_a_record_is_kept_if_its_object_now_requests_only_a_forged_ownership_rec
     )
     world.run(for_s=600.0)
     assert world.list_records() == {"web CNAME": ("lb.test",)}
+
+
+@pytest.mark.parametrize("label", ["_extdns", "_extdns-a", "_extdns-x.sub"])
+def test_a_record_at_a_name_that_only_ownership_records_have_is_not_published(label: str) -> None:
+    world = start_world(first=[observe("web", build_claim("web", label))])
+    assert world.list_decisions(label) == [("A", Action.NONE, Reason.FORGED_OWNERSHIP)]
+    assert world.provider.submissions == []

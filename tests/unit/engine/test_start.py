@@ -11,6 +11,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.rrtype import TXT, UNREADABLE
+from extdns.model.zone import Zone
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.builders import INGRESS, PLAN, SERVICE, build_claim, change_phase, host, observe, owned, record
@@ -122,9 +123,9 @@ class RecordingRegistry(TxtRegistry):
         super().__init__(owner="me", naming=Naming(), managed_types=PLAN.managed_types)
         self.queried: set[DnsName] = set()
 
-    def related_names(self, name: DnsName) -> tuple[str, ...]:
+    def related_names(self, name: DnsName, zone: Zone) -> tuple[str, ...]:
         self.queried.add(name)
-        return super().related_names(name)
+        return super().related_names(name, zone)
 
 
 def test_at_the_start_only_names_with_records_that_may_be_ours_or_cannot_be_parsed_are_planned() -> None:

@@ -1,4 +1,4 @@
-"""Records at the name of a zone, with ownership records in the parent zone (docs/design/zone-names.md)."""
+"""Records at the name of a zone, and where their ownership records are (docs/design/zone-names.md)."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ from tests.world import World, build_world
 
 DEV: Final = Zone(name=DnsName("dev.example.org"), id="dev")
 OURS: Final = ownership_record("dev")
+INSIDE: Final = record(
+    "_extdns-a.dev",
+    '"heritage=external-dns,external-dns/ownedRecord=dev.example.org,external-dns/owner=me,'
+    'external-dns/resource=service/shop/web"',
+    rtype="TXT",
+)
 
 
 def start_two_zones(
@@ -105,10 +111,62 @@ def test_nothing_is_created_at_the_name_of_a_zone_if_a_foreign_record_has_the_ow
     assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
 
 
-def test_nothing_is_created_at_the_name_of_a_zone_if_there_is_no_parent_zone() -> None:
+def test_without_a_parent_zone_the_name_of_a_zone_is_created_updated_and_deleted_with_its_ownership_record() -> None:
     world = build_world(zones={DEV: ()})
     world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
-    assert world.list_decisions("dev") == [("A", Action.NONE, Reason.NO_OWNERSHIP_NAME)]
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.1",)}
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+    world.run(observe_gone("web"), for_s=120.0)
+    assert world.provider.contents(DEV) == {}
+    assert list_writes(world) == [
+        ("dev", Action.CREATE, "TXT"),
+        ("dev", Action.CREATE, "A"),
+        ("dev", Action.CREATE, "A"),
+        ("dev", Action.DELETE, "TXT"),
+        ("dev", Action.DELETE, "A"),
+    ]
+    assert len(world.provider.submissions) == 3
+
+
+def test_with_compat_and_without_a_parent_zone_the_name_of_a_zone_is_created_without_an_ownership_record() -> None:
+    registry = TxtRegistry(
+        owner="me", naming=Naming(), managed_types=PLAN.managed_types, creates_without_ownership=True
+    )
+    world = build_world(zones={DEV: ()}, plan=replace(PLAN, compat=True), registry=registry)
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert list_writes(world) == [("dev", Action.CREATE, "A")]
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
+
+
+def test_a_record_stays_ours_by_the_ownership_record_inside_its_zone_when_the_parent_zone_is_managed_later() -> None:
+    world = start_two_zones((), (record("dev"), INSIDE), "192.0.2.1")
+    assert list_writes(world) == []
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED)]
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=5.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.provider.contents(DEV), world.list_ownership_labels()) == ({}, set())
+
+
+@pytest.mark.parametrize("zones", [{}, {ZONE: ()}], ids=["alone", "with-a-parent-zone"])
+def test_each_of_two_zones_of_one_name_can_have_its_own_ownership_record(zones: dict[Zone, tuple[Record, ...]]) -> None:
+    private_dev = Zone(name=DEV.name, id="private", private=True)
+    held = (record("dev"), INSIDE)
+    world = build_world(zones={**zones, DEV: held, private_dev: held})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert list_writes(world) == []
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.provider.contents(DEV), world.provider.contents(private_dev)) == ({}, {})
+
+
+def test_the_name_of_a_zone_is_planned_again_when_its_ownership_record_inside_the_zone_is_removed() -> None:
+    world = build_world(zones={DEV: (record("dev"), INSIDE)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.remove_records(DEV, INSIDE.key)
+    world.run(for_s=120.0)
+    assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.FOREIGN_RECORD)]
 
 
 @pytest.mark.parametrize("outcome", [Refused(message="no"), WriteConflict(message="it exists")])

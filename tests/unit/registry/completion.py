@@ -39,12 +39,12 @@ def build_registry(
 
 def list_ours(registry: Registry, records: Iterable[Record]) -> set[RecordKey]:
     """Return the keys of those of *records* that are ours according to *registry*."""
-    return {owned.key for owned in registry.read(records) if owned.is_ours}
+    return {owned.key for owned in registry.read(records, ZONE) if owned.is_ours}
 
 
 def find(registry: Registry, records: Iterable[Record], key: RecordKey) -> OwnedRecord:
     """Return the only record with *key*."""
-    (found,) = [owned for owned in registry.read(records) if owned.key == key]
+    (found,) = [owned for owned in registry.read(records, ZONE) if owned.key == key]
     return found
 
 
@@ -53,7 +53,7 @@ def complete(
 ) -> tuple[Write, ...] | Blocked:
     """Return the writes of *changes*, or why they are blocked. Only records at related names are passed on."""
     name = changes[0].key.name
-    related = {name, *registry.related_names(name)}
+    related = {name, *registry.related_names(name, ZONE)}
     held = [record for record in records if record.name in related]
     change_set = ChangeSet(zone=zone, name=name, changes=tuple(sorted(changes, key=lambda change: change.key)))
     done = registry.complete(change_set, held)

@@ -138,7 +138,6 @@ def test_an_ownership_record_of_ours_in_an_old_format_without_a_record_is_replac
 @pytest.mark.parametrize(
     ("records", "host", "reason", "detail"),
     [
-        pytest.param([], "@", Reason.NO_OWNERSHIP_NAME, "a-x.test lies outside the zone x.test", id="3.2.1-apex"),
         pytest.param([], "a" * 62, Reason.NO_OWNERSHIP_NAME, "longer than DNS allows", id="3.2.1-long-label"),
         pytest.param(
             [ownership_record("a-w2", "other")],

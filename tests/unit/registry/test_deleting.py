@@ -20,7 +20,7 @@ from tests.unit.registry.completion import (
     summarize_writes,
     updates,
 )
-from tests.unit.registry.zone_records import build_desired, key, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, build_desired, key, ownership_record, record
 
 ONE = "service/d/one"
 TWO = "service/d/two"
@@ -105,7 +105,7 @@ def test_an_ownership_record_that_also_covers_another_record_is_kept_at_a_delete
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
     done = build_writes(registry, records, delete(find(registry, records, key("A", "foo"))))
     assert summarize_writes(done) == [deletes("A", "foo"), restates("TXT", "foo")]
-    both = [delete(owned) for owned in registry.read(records)]
+    both = [delete(owned) for owned in registry.read(records, ZONE)]
     assert summarize_writes(build_writes(registry, records, *both)) == [
         deletes("A", "foo"),
         deletes("MX", "foo"),
@@ -165,7 +165,7 @@ def test_an_ownership_record_used_by_the_old_and_the_new_type_is_written_once() 
 def test_an_old_ownership_record_that_two_changed_records_share_is_written_once_and_unchanged() -> None:
     registry = build_registry(types=("A", "MX"))
     records = [record("A", "foo"), record("MX", "foo"), ownership_record("foo")]
-    a, mx = registry.read(records)
+    a, mx = registry.read(records, ZONE)
     done = build_writes(registry, records, update(a, build_desired("A", "foo")), delete(mx))
     assert summarize_writes(done) == [
         creates("TXT", "a-foo"),

@@ -160,7 +160,7 @@ def test_an_invalid_encryption_key_is_not_part_of_the_error(text: str) -> None:
 def test_a_delete_contains_the_encrypted_ownership_record_unchanged() -> None:
     encrypted_text = record("TXT", "a-web", target=encrypted())
     web = record("A", "web")
-    (owned,) = registry().read((web, encrypted_text))
+    (owned,) = registry().read((web, encrypted_text), ZONE)
     assert owned.is_ours
     change = Delete(current=owned, evidence=Evidence.OBJECT_DELETED)
     completed = registry().complete(ChangeSet(zone=ZONE, name=web.name, changes=(change,)), (web, encrypted_text))
@@ -170,7 +170,7 @@ def test_a_delete_contains_the_encrypted_ownership_record_unchanged() -> None:
 
 def test_encrypted_ownership_records_make_no_record_ours_with_another_key() -> None:
     encrypted_text = record("TXT", "a-web", target=encrypted(OTHER_KEY))
-    found = registry().read((record("A", "web"), record("AAAA", "web"), encrypted_text))
+    found = registry().read((record("A", "web"), record("AAAA", "web"), encrypted_text), ZONE)
     assert [(owned.is_ours, owned.encrypted_name) for owned in found] == [
         (False, ""),
         (False, "a-web.x.test"),
@@ -181,7 +181,7 @@ def test_encrypted_ownership_records_make_no_record_ours_with_another_key() -> N
 def test_an_encrypted_ownership_record_is_recognized_even_without_the_key() -> None:
     is_dropped = TxtRegistry(owner="me", naming=Naming(), managed_types=MANAGED)
     encrypted_text = record("TXT", "a-web", target=encrypted())
-    assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text))] == [
+    assert [owned.encrypted_name for owned in is_dropped.read((record("A", "web"), encrypted_text), ZONE)] == [
         "",
         "a-web.x.test",
     ]
@@ -196,10 +196,10 @@ def test_an_encrypted_ownership_record_is_recognized_even_without_the_key() -> N
     ],
 )
 def test_a_txt_value_with_another_text_is_not_read_as_an_encrypted_ownership_record(text: str) -> None:
-    found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)))
+    found = registry().read((record("A", "web"), record("TXT", "a-web", target=text)), ZONE)
     assert not any(owned.encrypted_name for owned in found)
 
 
 def test_plain_ownership_records_are_still_read_while_encryption_is_enabled() -> None:
-    (owned,) = registry().read((record("A", "web"), ownership_record("a-web", resource="service/shop/web")))
+    (owned,) = registry().read((record("A", "web"), ownership_record("a-web", resource="service/shop/web")), ZONE)
     assert owned.is_ours

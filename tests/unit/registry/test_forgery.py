@@ -10,7 +10,7 @@ from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import MANAGED, build_registry
-from tests.unit.registry.zone_records import build_name, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, build_name, ownership_record, record
 
 WITH_TXT = (*MANAGED, "TXT")
 FORGED = '"heritage=external-dns,external-dns/owner=me"'
@@ -18,11 +18,11 @@ FORGED = '"heritage=external-dns,external-dns/owner=me"'
 
 def find_owner(registry: TxtRegistry, records: list[Record], name: str, rtype: str) -> str | None:
     """Return the owner id of the record, read together with its related names, as in planning."""
-    around = {build_name(name), *registry.related_names(build_name(name))}
+    around = {build_name(name), *registry.related_names(build_name(name), ZONE)}
     found = [
         one
         for read in (records, [one for one in records if one.name in around])
-        for one in registry.read(read)
+        for one in registry.read(read, ZONE)
         if (one.record.name, one.record.type) == (build_name(name), rtype)
     ]
     assert found[0] == found[1]
@@ -64,7 +64,7 @@ def test_an_ownership_record_of_another_owner_also_marks_an_ownership_text_as_fo
 
 def test_an_ownership_text_is_recognized_as_forged_only_under_its_own_set_identifier() -> None:
     one, two = ([record("A", "mail", sid=sid), ownership_record("a-mail", sid=sid)] for sid in ("1", "2"))
-    found = build_registry(types=WITH_TXT).read([*one, *two, ownership_record("txt-a-mail", sid="1")])
+    found = build_registry(types=WITH_TXT).read([*one, *two, ownership_record("txt-a-mail", sid="1")], ZONE)
     owners = {owned.record.set_identifier: owned.owner for owned in found if owned.record.type == "A"}
     assert owners == {"1": None, "2": "me"}
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from extdns.model.change import Blocked, Change, Create, Delete, Update, Write
 from extdns.model.dns_name import DnsName
-from extdns.model.record import OwnedRecord, Record, RecordKey
-from registry.txt.naming import Naming
+from extdns.model.record import OWNED_RECORD, OwnedRecord, Record, RecordKey
+from registry.txt.naming import Naming, build_apex_name
 from registry.txt.ownership_index import PlainTextCodec
 from registry.txt.registry import TxtRegistry
 from tests.builders import delete, update
@@ -27,7 +27,8 @@ from tests.unit.registry.zone_records import (
     remove_zone,
 )
 
-HOSTS = ("@", "foo", "a-foo", "aaaa-foo", "cname-foo", "a-a-foo", "*", "any", "a-any", "mx-foo", "*.sub", "any.sub")
+LIKE_FOO = ("foo", "a-foo", "aaaa-foo", "cname-foo", "a-a-foo", "mx-foo")
+HOSTS = ("@", "_extdns-a", *LIKE_FOO, "*", "any", "a-any", "*.sub", "any.sub")
 RESOURCES = ("", "service/d/one", "service/d/two")
 OWNERS = ("me", "me", "me", "other", "old", "")
 AFFIXES: tuple[dict[str, str], ...] = (
@@ -80,8 +81,13 @@ def zones(draw: st.DrawFn, naming: Naming) -> list[Record]:
     for which, form, owner, resource in draw(PROOFS):
         target = targets[which % len(targets)]
         formats = [name for _, name in naming.build_all_names(target.name, target.type, alias=True)]
+        inside = build_apex_name(ZONE.name, target.type)
+        if target.name == ZONE.name and inside:
+            formats.append(inside)
         if formats:
-            ownership = ownership_record(f"{formats[form % len(formats)]}.", owner, resource, sid=target.set_identifier)
+            name = formats[form % len(formats)]
+            stated = {OWNED_RECORD: ZONE.name} if name == inside and name in formats else {}
+            ownership = ownership_record(f"{name}.", owner, resource, sid=target.set_identifier, **stated)
             found[ownership.key] = ownership
     for host in draw(TEXTS):
         found.setdefault(record("TXT", host).key, record("TXT", host))
@@ -98,7 +104,7 @@ def registries_with_records(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record]]
 def plans(draw: st.DrawFn) -> tuple[TxtRegistry, list[Record], tuple[Change, ...]]:
     """Generate a zone, and changes of two names that a planner could make."""
     registry, records = draw(registries_with_records())
-    found = registry.read(records)
+    found = registry.read(records, ZONE)
     pairs = sorted({(remove_zone(owned.key.name), owned.key.set_identifier) for owned in found if owned.is_ours})
     host, sid = draw(st.sampled_from(pairs) | NAMES if pairs else NAMES)
     held = {owned.record.type: owned for owned in found if _build_two(owned.key) == (build_name(host), sid)}
@@ -126,8 +132,8 @@ def mine(registry: TxtRegistry, record: Record) -> bool:
 def test_no_record_is_ours_without_an_ownership_record_of_ours(situation: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = situation
     strangers = [record for record in records if not mine(registry, record)]
-    assert not [owned for owned in registry.read(strangers) if owned.is_ours]
-    for owned in registry.read(records):
+    assert not [owned for owned in registry.read(strangers, ZONE) if owned.is_ours]
+    for owned in registry.read(records, ZONE):
         assert owned.is_ours == any(mine(registry, ownership) for ownership in owned.ownership_records)
 
 
@@ -138,13 +144,13 @@ def test_the_order_of_records_does_not_change_ownership(
     registry, records = situation
     shuffled = list(records)
     random.shuffle(shuffled)
-    assert registry.read(shuffled) == registry.read(records)
+    assert registry.read(shuffled, ZONE) == registry.read(records, ZONE)
 
 
 @given(registries_with_records())
 def test_an_ownership_record_never_covers_records_of_two_names(situation: tuple[TxtRegistry, list[Record]]) -> None:
     registry, records = situation
-    found = registry.read(records)
+    found = registry.read(records, ZONE)
     for ownership in records:
         assert len({owned.record.name for owned in found if ownership in owned.ownership_records}) <= 1
 
@@ -154,11 +160,11 @@ def test_reading_only_a_name_and_its_related_names_gives_the_same_owners_as_the_
     situation: tuple[TxtRegistry, list[Record]],
 ) -> None:
     registry, records = situation
-    whole = registry.read(records)
+    whole = registry.read(records, ZONE)
     for host in HOSTS:
         name = build_name(host)
-        related = {name, *registry.related_names(name)}
-        part = registry.read(record for record in records if record.name in related)
+        related = {name, *registry.related_names(name, ZONE)}
+        part = registry.read((record for record in records if record.name in related), ZONE)
         assert [owned for owned in part if owned.record.name == name] == [
             owned for owned in whole if owned.record.name == name
         ]
@@ -169,10 +175,10 @@ def test_related_names_are_mutual_and_unique_and_do_not_include_the_name_itself(
     registry: TxtRegistry, host: str
 ) -> None:
     name = build_name(host)
-    related = registry.related_names(name)
+    related = registry.related_names(name, ZONE)
     assert name not in related
     assert len(related) == len(set(related))
-    assert all(name in registry.related_names(DnsName(other)) for other in related)
+    assert all(name in registry.related_names(DnsName(other), ZONE) for other in related)
 
 
 def apply_changes(
@@ -183,7 +189,7 @@ def apply_changes(
     assume(not isinstance(done, Blocked))
     assert not isinstance(done, Blocked)
     after = apply(records, done)
-    return done, after, {owned.key: owned for owned in registry.read(after)}
+    return done, after, {owned.key: owned for owned in registry.read(after, ZONE)}
 
 
 @given(plans())
@@ -200,7 +206,7 @@ def test_the_writes_of_changes_make_the_desired_records_ours_and_change_no_other
             assert after[change.key].has_current_format or change.key.name == ZONE.name
         else:
             assert change.key not in after
-    for owned in registry.read(records):
+    for owned in registry.read(records, ZONE):
         if owned.key not in touched:
             assert (after[owned.key].owner, after[owned.key].is_ours) == (owned.owner, owned.is_ours)
 
@@ -209,7 +215,7 @@ def test_the_writes_of_changes_make_the_desired_records_ours_and_change_no_other
 def test_foreign_records_are_never_written(plan: tuple[TxtRegistry, list[Record], tuple[Change, ...]]) -> None:
     registry, records, changes = plan
     done, _, _ = apply_changes(registry, records, changes)
-    owned = {found.key for found in registry.read(records) if found.is_ours}
+    owned = {found.key for found in registry.read(records, ZONE) if found.is_ours}
     for write in done:
         assert write.old is None or write.key in owned or mine(registry, write.old)
 
@@ -226,7 +232,7 @@ def test_updating_records_to_what_they_are_leaves_them_unchanged(
     # The first update may still rewrite old ownership records that cover no record.
     assert all(is_restated(write) for write in done if write.key.type != "TXT"), done
     zone = apply(zone, done)
-    held = {owned.key: owned for owned in registry.read(zone)}
+    held = {owned.key: owned for owned in registry.read(zone, ZONE)}
     done = build_writes(registry, zone, *(update(held[endpoint.key], endpoint) for endpoint in keep))
     assert all(is_restated(write) for write in done), done
 
@@ -250,7 +256,7 @@ def test_deleting_all_records_of_a_name_deletes_their_ownership_records_unless_o
         if owned.is_ours and _build_two(owned.key) == couple
         for ownership in owned.ownership_records
     }
-    others = {ownership for owned in registry.read(left) for ownership in owned.ownership_records}
+    others = {ownership for owned in registry.read(left, ZONE) for ownership in owned.ownership_records}
     assert {record for record in left if record in proofs} <= others
 
 

@@ -229,6 +229,8 @@ def test_an_aaaa_record_has_no_ownership_name_without_type(alias: bool) -> None:
         pytest.param({"suffix": "-ü"}, "--txt-suffix=-ü does not give a valid name", id="not-ascii"),
         pytest.param({"suffix": "-txt."}, "--txt-suffix=-txt. does not give a valid name", id="dot-at-the-end"),
         pytest.param({"prefix": "p" * 90}, "does not give a valid name", id="too-long"),
+        pytest.param({"prefix": "_extdns."}, "must not begin with _extdns- or _extdns.", id="reserved"),
+        pytest.param({"prefix": "_extdns-%{record_type}."}, "must not begin with _extdns-", id="reserved-with-a-type"),
         pytest.param(
             {"suffix": "-t", "wildcard_replacement": "a.b"},
             "--txt-suffix=-t --txt-wildcard-replacement=a.b does not give a valid name",

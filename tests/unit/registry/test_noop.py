@@ -16,14 +16,14 @@ def test_the_noop_registry_counts_all_records_as_ours() -> None:
 
 
 def test_the_noop_registry_has_no_ownership_records() -> None:
-    for owned in NoopRegistry().read(RECORDS):
+    for owned in NoopRegistry().read(RECORDS, ZONE):
         assert (owned.owner, owned.ownership_records, owned.labels, owned.has_current_format) == (None, (), (), True)
     assert NoopRegistry().owner == ""
-    assert NoopRegistry().related_names(RECORDS[0].name) == ()
+    assert NoopRegistry().related_names(RECORDS[0].name, ZONE) == ()
 
 
 def test_the_noop_registry_turns_changes_into_sorted_writes() -> None:
-    _, a, mx = NoopRegistry().read(RECORDS)
+    _, a, mx = NoopRegistry().read(RECORDS, ZONE)
     changes = (
         delete(mx),
         update(a, build_desired("A", "foo", target="192.0.2.9")),

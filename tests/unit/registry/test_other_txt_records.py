@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from extdns.model.record import Record, RecordKey
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import build_registry, find, list_ours
-from tests.unit.registry.zone_records import key, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, key, ownership_record, record
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_reading_returns_records_at_ownership_names_except_ownership_records_and
     registry: TxtRegistry, there: Record, shown: list[RecordKey]
 ) -> None:
     existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]
-    assert [owned.key for owned in registry.read(existing)] == [key("A", "bar"), *shown]
+    assert [owned.key for owned in registry.read(existing, ZONE)] == [key("A", "bar"), *shown]
 
 
 def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
@@ -45,7 +45,7 @@ def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
         replace(record("TXT", "empty"), targets=()),
         replace(ownership_record("shared"), targets=(ownership_record("shared").targets[0], '"v=spf1 -all"')),
     ]
-    found = [owned.key for owned in build_registry().read(records)]
+    found = [owned.key for owned in build_registry().read(records, ZONE)]
     assert found == [key("TXT", "random"), key("TXT", "shared"), key("CNAME", "txt.bar")]
 
 

@@ -10,7 +10,7 @@ from extdns.model.dns_name import DnsName
 from registry.txt.naming import Naming, RelatedNames
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import build_registry
-from tests.unit.registry.zone_records import build_name, remove_zone
+from tests.unit.registry.zone_records import ZONE, build_name, remove_zone
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_only_names_that_can_decide_about_ownership_are_related_names(
         for related in (name, *expected)
         if (found := registry._settings.naming.build_name(build_name(related), "TXT"))
     }
-    assert {remove_zone(related) for related in registry.related_names(build_name(name))} == expected | own
+    assert {remove_zone(related) for related in registry.related_names(build_name(name), ZONE)} == expected | own
 
 
 def test_a_name_whose_ownership_name_would_be_too_long_has_no_related_ownership_name() -> None:
-    assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63)) == ()
+    assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63), ZONE) == ()
 
 
 LABELS = st.one_of(
@@ -94,6 +94,6 @@ def test_related_names_found_by_pattern_equal_those_built_from_naming_formats(
 ) -> None:
     relation = RelatedNames(Naming(**affix, wildcard_replacement=wildcard), types)
     name = DnsName(".".join(labels))
-    related = relation.find(name)
+    related = relation.find(name, ZONE.name)
     assert len(related) == len(set(related))
     assert set(related) == set(relation._find_all(name))

@@ -95,12 +95,12 @@ def test_an_ownership_record_written_with_an_update_has_the_default_ttl_of_the_d
 def test_an_update_adds_a_missing_ownership_record_in_the_current_format(
     registry: TxtRegistry, records: list[Record], expected: list[WriteSummary]
 ) -> None:
-    (held, *_) = (owned for owned in registry.read(records) if not owned.has_current_format)
+    (held, *_) = (owned for owned in registry.read(records, ZONE) if not owned.has_current_format)
     like = held.record
     endpoint = replace(build_desired(like.type, "foo", ONE), name=like.name, properties=like.properties)
     done = build_writes(registry, records, update(held, endpoint, "ownership record"))
     assert sorted(summarize_writes(done)) == sorted(expected)
-    after = {owned.key: owned for owned in registry.read(apply(records, done))}
+    after = {owned.key: owned for owned in registry.read(apply(records, done), ZONE)}
     assert after[like.key].has_current_format
 
 
@@ -147,7 +147,7 @@ def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be
     host: str,
 ) -> None:
     records = [record("A", host), ownership_record(host)]
-    (held,) = build_registry().read(records)
+    (held,) = build_registry().read(records, ZONE)
     done = build_writes(build_registry(), records, update(held, build_desired("A", host, target="192.0.2.9")))
     assert sorted(summarize_writes(done)) == sorted([updates("A", host), restates("TXT", host)])
 
@@ -155,7 +155,7 @@ def test_an_old_ownership_record_is_enough_if_the_name_of_a_current_one_would_be
 def test_an_update_that_only_adds_an_impossible_ownership_record_is_not_made() -> None:
     """Otherwise every full pass would write the same records again."""
     records = [record("A", "@"), ownership_record("@")]
-    (held,) = build_registry().read(records)
+    (held,) = build_registry().read(records, ZONE)
     blocked_by = get_block(build_registry(), records, update(held, build_desired("A", "@"), "ownership record"))
     assert blocked_by.reason is Reason.PUBLISHED
 

@@ -313,7 +313,8 @@ def test_a_name_blocked_by_a_record_of_another_type_shows_what_the_zone_holds(
 def test_a_name_that_can_have_no_ownership_record_shows_no_other_record_as_blocking_it(
     tmp_path: Path,
 ) -> None:
-    shop = process(tmp_path, service("apex", "example.org"), zone="@ IN MX 10 mail.example.org.\n")
+    long = f"{'a' * 63}.example.org"
+    shop = process(tmp_path, service("long", long), zone=f"{long}. IN MX 10 mail.example.org.\n")
     (name,) = shop.get("/api/v1/names").json["items"]
     assert (name["reason"], [record["blockedBy"] for record in name["records"]]) == ("no-ownership-name", [[]])
 

@@ -1,0 +1,116 @@
+"""Ownership records of the name of a zone itself that are inside the zone (docs/design/zone-names.md)."""
+
+from __future__ import annotations
+
+import pytest
+
+from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
+from extdns.model.record import OWNED_RECORD, Record
+from extdns.model.zone import Zone
+from tests.builders import create, delete, update
+from tests.unit.registry.completion import (
+    MANAGED,
+    build_registry,
+    build_writes,
+    complete,
+    creates,
+    deletes,
+    find,
+    get_block,
+    list_ours,
+    summarize_writes,
+    updates,
+)
+from tests.unit.registry.zone_records import ZONE, apply, build_desired, key, ownership_record, record
+
+APEX = record("A", "@")
+INSIDE = ownership_record("_extdns-a", **{OWNED_RECORD: ZONE.name})
+PUBLISHED = ownership_record("txt-_extdns-a", resource="crd/shop/x")
+
+
+@pytest.mark.parametrize(
+    ("affix", "expected"),
+    [
+        pytest.param({}, "_extdns-a", id="no-affix"),
+        pytest.param({"prefix": "e."}, "_extdns-a", id="prefix"),
+        pytest.param({"prefix": "%{record_type}-"}, "_extdns-a", id="prefix-with-a-type"),
+        pytest.param({"suffix": "-txt"}, "_extdns-a", id="suffix"),
+        pytest.param({"prefix": "%{record_type}-owner."}, "a-owner", id="prefix-that-gives-a-name-inside-the-zone"),
+    ],
+)
+def test_the_name_of_a_zone_gets_an_ownership_record_inside_the_zone(affix: dict[str, str], expected: str) -> None:
+    registry = build_registry(**affix)  # type: ignore[arg-type]
+    done = build_writes(registry, [], create(build_desired("A", "@")))
+    assert sorted(summarize_writes(done)) == sorted([creates("TXT", expected), creates("A", "@")])
+    owned = find(registry, apply([], done), key("A", "@"))
+    assert (owned.owner, owned.is_ours, owned.has_current_format, owned.is_unambiguous) == ("me", True, True, True)
+
+
+@pytest.mark.parametrize("compat", [False, True])
+def test_a_record_at_the_name_of_a_zone_is_updated_and_deleted_with_its_ownership_record(compat: bool) -> None:
+    registry = build_registry(unmarked_creates=compat)
+    owned = find(registry, [APEX, INSIDE], key("A", "@"))
+    done = build_writes(registry, [APEX, INSIDE], update(owned, build_desired("A", "@", target="192.0.2.9")))
+    assert updates("A", "@") in summarize_writes(done)
+    assert list_ours(registry, apply([APEX, INSIDE], done)) == {key("A", "@")}
+    assert sorted(summarize_writes(build_writes(registry, [APEX, INSIDE], delete(owned)))) == sorted(
+        [deletes("TXT", "_extdns-a"), deletes("A", "@")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("records", "owner"),
+    [
+        pytest.param([INSIDE], "me", id="ours"),
+        pytest.param([ownership_record("_extdns-a", "other", ownedRecord=ZONE.name)], "other", id="of-another-owner"),
+        pytest.param([INSIDE, ownership_record("a-x.test.", "other")], "me", id="another-owner-outside-the-zone"),
+        pytest.param([INSIDE, ownership_record("@", "other")], "me", id="another-owner-in-an-old-format"),
+        pytest.param([ownership_record("_extdns-a")], None, id="states-no-record"),
+        pytest.param([ownership_record("_extdns-aaaa", ownedRecord=ZONE.name)], None, id="of-another-type"),
+        pytest.param([INSIDE, PUBLISHED], None, id="published-by-an-object"),
+    ],
+)
+@pytest.mark.parametrize("affix", [{}, {"prefix": "1-"}], ids=["no-affix", "prefix-that-sorts-first"])
+def test_an_ownership_record_inside_the_zone_decides_who_owns_a_record_at_its_name(
+    records: list[Record], owner: str | None, affix: dict[str, str]
+) -> None:
+    registry = build_registry(**affix)  # type: ignore[arg-type]
+    if affix:
+        records = [one for one in records if one != PUBLISHED]
+        owner = "me" if INSIDE in records else owner
+    assert find(registry, [APEX, *records], key("A", "@")).owner == owner
+
+
+def test_an_ownership_record_inside_a_zone_covers_no_record_at_another_name() -> None:
+    records = [record("A", "_extdns-a"), record("A", "foo"), APEX, INSIDE]
+    assert list_ours(build_registry(), records) == {key("A", "@")}
+
+
+def test_an_ownership_record_that_an_object_published_is_named_as_what_does_not_count() -> None:
+    assert find(build_registry(), [APEX, INSIDE, PUBLISHED], key("A", "@")).forged == "_extdns-a.x.test"
+
+
+def test_a_txt_record_at_the_name_of_a_zone_with_an_ownership_record_of_its_own_is_none() -> None:
+    records = [APEX, ownership_record("@"), ownership_record("_extdns-txt", ownedRecord=ZONE.name)]
+    assert list_ours(build_registry(types=(*MANAGED, "TXT")), records) == {key("TXT", "@")}
+
+
+@pytest.mark.parametrize(
+    ("there", "reason"),
+    [
+        pytest.param(ownership_record("_extdns-a", "other"), Reason.OWNED_BY_OTHER, id="of-another-owner"),
+        pytest.param(record("TXT", "_extdns-a"), Reason.NO_OWNERSHIP_NAME, id="txt"),
+        pytest.param(record("CNAME", "_extdns-a"), Reason.NO_OWNERSHIP_NAME, id="cname"),
+    ],
+)
+def test_nothing_is_created_at_the_name_of_a_zone_if_its_ownership_record_cannot_be_written(
+    there: Record, reason: Reason
+) -> None:
+    assert get_block(build_registry(), [there], create(build_desired("A", "@"))).reason is reason
+
+
+def test_nothing_is_created_if_the_name_of_the_zone_is_too_long_for_an_ownership_record() -> None:
+    zone = Zone(name=DnsName(".".join(["a" * 60] * 4)), id="1")
+    done = complete(build_registry(), [], create(build_desired("AAAA", f"{zone.name}.")), zone=zone)
+    assert getattr(done, "reason", done) is Reason.NO_OWNERSHIP_NAME
