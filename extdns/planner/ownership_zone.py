@@ -42,9 +42,8 @@ def respect_elsewhere(
 ) -> tuple[list[ChangeSet], dict[RecordKey, Blocked]]:
     """Return *sets* without the writes that would change the owner of a record in another zone.
 
-    An ownership record that another zone's record needs is not deleted; `split_sets` deletes it after that record. One
-    inside a zone is for that zone alone. A change set whose ownership record would make a foreign record of another
-    zone ours is blocked.
+    An ownership record that another zone's record needs is not deleted; `split_sets` deletes it after that record. A
+    change set whose ownership record would make a foreign record of another zone ours is blocked.
 
     Args:
         sets: complete change sets of one name.
@@ -53,9 +52,7 @@ def respect_elsewhere(
     Returns:
         The change sets that can be made, and, by record key, why the others cannot.
     """
-    needed = {
-        one.key for owned in elsewhere for one in owned.ownership_records if not one.name.within(owned.record.name)
-    }
+    needed = {one.key for owned in elsewhere for one in owned.ownership_records}
     foreign = {owned.key for owned in elsewhere if not owned.is_ours}
     possible: list[ChangeSet] = []
     blocks: dict[RecordKey, Blocked] = {}
