@@ -14,6 +14,7 @@ from selenium.webdriver.chrome.service import Service
 
 from tests.required_programs import require_program
 
+_SCRIPT_S: Final = 300.0  # axe-core takes seconds, longer on a busy machine
 _PROXY_VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
 
@@ -40,6 +41,7 @@ def start_chromium(profile: Path) -> Iterator[Chrome]:
             patch.delenv(name, raising=False)
         patch.setenv("NO_PROXY", "127.0.0.1,localhost")
         chrome = Chrome(options=options, service=Service(driver, log_output=os.devnull))
+        chrome.set_script_timeout(_SCRIPT_S)
         try:
             yield chrome
         finally:

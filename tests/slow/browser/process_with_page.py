@@ -10,7 +10,7 @@ from typing import Final
 from tests.program.installation import Installation
 from tests.program.process import ExtdnsProcess, running
 
-_TIMEOUT_S: Final = 600.0
+_TIMEOUT_S: Final = 3600.0
 """Longest time in seconds that a process may run."""
 
 

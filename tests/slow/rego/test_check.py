@@ -23,6 +23,7 @@ AUTHORIZATION = (
     'package system.authz\n\ndefault allow := false\n\nallow if input.identity == "let-me-in"\n\n'
     'allow if input.path == ["health"]\n'
 )
+REFUSED = "status 401 Unauthorized: request rejected by administrative policy"
 
 
 @pytest.fixture
@@ -98,7 +99,7 @@ def test_check_says_which_requests_the_server_has_to_accept_if_it_refuses_querie
         installation.replace_manifests(service("web"))
         assert cli.main(["check", *installation.flags(f"--opa-url={opa.url}", "--opa-timeout=10s")], {}) == 1
     assert (
-        f"missing  --opa-url={opa.url}: POST {opa.url}/v1/query: status 401 Unauthorized\n"
+        f"missing  --opa-url={opa.url}: POST {opa.url}/v1/query: {REFUSED}\n"
         "         let the server accept the token of --opa-token-file for GET /v1/policies and POST /v1/query\n"
     ) in capsys.readouterr().out
 
@@ -111,7 +112,7 @@ def test_check_reports_a_token_that_the_server_does_not_accept_or_that_cannot_be
     arguments = ("--authentication=token", "--authorization=basic", str(authorization))
     with OpaProcess(tmp_path, *arguments) as opa:
         _, found = check(tmp_path, opa.url, capsys)
-        assert found == {"--opa-url": ("missing", f"GET {opa.url}/v1/policies: status 401 Unauthorized")}
+        assert found == {"--opa-url": ("missing", f"GET {opa.url}/v1/policies: {REFUSED}")}
         _, found = check(tmp_path, opa.url, capsys, f"--opa-token-file={token}")
         assert found["--opa-url"][1].endswith("No such file or directory")
         token.write_text("let-me-in\n", encoding="utf-8")
