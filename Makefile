@@ -36,7 +36,7 @@ test-all: $(VENV)/dev.stamp ## all tests, with real servers, shells, browsers an
 
 gssapi: $(VENV)/gssapi.stamp ## what the tests of Kerberos need besides programs (a C compiler, Debian: libkrb5-dev, python3-dev)
 
-coverage: $(VENV)/dev.stamp ## all tests, with branch coverage, which doubles their CPU time
+coverage: $(VENV)/dev.stamp ## the tests of `make test` with branch coverage, which doubles their CPU time
 	@$(PYTEST) --cov --cov-report=
 	@echo "branch coverage: $$($(BIN)/coverage report --format=total) %"
 

@@ -15,7 +15,7 @@ class Participant:
     """Observes the steps of the engine, and does its own work between them. Each method here does nothing.
 
     The engine's thread calls them, but for `describe` and `count_waiting`, which any thread and a handler of a signal
-    may call. An exception in one participant affects no other (law 3).
+    may call. An exception in `before_step`, `after_step`, `update` or `close` affects no other participant (law 3).
 
     Attributes:
         deadline_name: how SIGUSR1 names `next_deadline_at`, "" if there is none.

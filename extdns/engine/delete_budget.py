@@ -124,13 +124,14 @@ class DeleteBudget:
             absence.
     """
 
-    __slots__ = ("_counted", "_expiries", "_limits", "_made", "_owned_maxima", "owned", "waiting")
+    __slots__ = ("_counted", "_expiries", "_limits", "_made", "_owned_maxima", "_restored", "owned", "waiting")
 
     def __init__(self, limits: DeleteLimits) -> None:
         self._limits = limits
         self._counted: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
         self._made: tuple[dict[CountedName, float], dict[CountedName, float]] = ({}, {})  # when its last delete was
         self._expiries: list[tuple[float, bool, CountedName]] = []
+        self._restored = 0  # how many names an earlier process counted
         self._owned_maxima: deque[OwnedMaximum] = deque()  # from the largest to the smallest
         self.waiting: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
         self.owned = 0
@@ -161,8 +162,9 @@ class DeleteBudget:
         The state does not say which names it counted, so they are counted beside those of this process.
         """
         for one in counts:
-            for number in range(one.names):
-                self.spend(("", str(one.at_s), str(number)), one.at_s, by_absence=one.by_absence)
+            for _ in range(one.names):
+                self._restored += 1
+                self.spend(("", str(self._restored), ""), one.at_s, by_absence=one.by_absence)
         own, self._owned_maxima = self._owned_maxima, deque(maxima)
         for maximum in own:
             self._append(maximum)

@@ -107,6 +107,13 @@ class WriteQueue:
         """Whether names are sent one at a time, because nothing was applied for long."""
         return self._failed_in_a_row >= _ALONE_AFTER
 
+    @property
+    def _is_given_up(self) -> bool:
+        """Whether a single pass sends nothing more, because each further call would wait in vain for its answer."""
+        last = self._last_failure
+        is_unanswered = last is not None and last.reason is Reason.NO_ANSWER
+        return self._is_single_pass and self._is_sent_alone and is_unanswered
+
     def find_deadlines(self) -> tuple[float, ...]:
         """Return the times at which a pause of a name or of the zone ends or ended (monotonic seconds)."""
         times = (self.retries.next_deadline_at, self.retry.until_at)
@@ -154,7 +161,7 @@ class WriteQueue:
 
     def replace(self, name: DnsName, sets: Sets, now_s: float) -> None:
         """Queue *sets* in place of the changes of *name*; none while it must be read or *sets* wait for a retry."""
-        if self._is_other_than_sent(name, sets):
+        if self._is_other_than_sent(name, sets) and name not in self.reads.names:
             self.reads.require(self.unsure[name])
         if name in self.reads.names:
             self.queued.pop(name, None)
@@ -220,17 +227,18 @@ class WriteQueue:
         the names that have other changes.
         """
         just_read, self._just_read = self._just_read, frozenset()
-        if not self.queued or self.in_flight or not self.retry.has_ended(now_s):
+        if not self.queued or self.in_flight or self._is_given_up or not self.retry.has_ended(now_s):
             return None
         is_blind = capabilities.is_safe_to_write_blind
         if self.reads.names and not is_blind:
             return None
 
-        def may_be_sent(name: DnsName) -> bool:
-            return not only_creates or all(map(_is_create, self.queued[name]))
+        def is_ready(name: DnsName) -> bool:
+            may_be_sent = not only_creates or all(map(_is_create, self.queued[name]))
+            return may_be_sent and self.retries.is_ready(name, now_s)
 
-        known = [] if is_blind else [name for name in self.queued if name in just_read and may_be_sent(name)]
-        names = known or self._select_names(may_be_sent, now_s)
+        known = [] if is_blind else [name for name in self.queued if name in just_read and is_ready(name)]
+        names = known or self._select_names(is_ready, now_s)
         sets = select_for_batch((change_set for name in names for change_set in self.queued[name]), capabilities)
         if not sets:
             return None
@@ -248,7 +256,7 @@ class WriteQueue:
             del self.unsure[name]
         return self._just_read
 
-    def _select_names(self, may_be_sent: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
+    def _select_names(self, is_ready: Callable[[DnsName], bool], now_s: float) -> Iterable[DnsName]:
         """Return the names to send: those that never failed, else the next group, else those that failed alone.
 
         If names are sent one at a time, return the first of them, () if it must wait.
@@ -256,10 +264,6 @@ class WriteQueue:
         waited_s = now_s - self._sent_at
         if self._is_sent_alone and waited_s < _ALONE_S and not self._is_single_pass:
             return ()
-
-        def is_ready(name: DnsName) -> bool:
-            return self.retries.is_ready(name, now_s) and may_be_sent(name)
-
         fresh = (name for name in self.queued if not self._has_failed(name) and is_ready(name))
         first = next(fresh, None)
         names: Iterable[DnsName] = ()
@@ -332,6 +336,8 @@ class WriteQueue:
 
         Unless this is a single pass, names that failed do not count while names are sent one at a time.
         """
+        if self._is_given_up:
+            return False
         is_slow = self._is_sent_alone and not self._is_single_pass
         names = (name for name in self.queued if not (is_slow and self._has_failed(name)))
         conflicts = (self.retries.find(name, Failure.WRITE_CONFLICT) for name in names)

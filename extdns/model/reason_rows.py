@@ -200,9 +200,9 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "forged-ownership": ReasonRow(
         Group.OBJECT,
-        "The object requests a TXT record whose text reads as an ownership record, or a name that begins with "
-        "_extdns-, which only ownership records have. It is not published, because it could claim records of others as "
-        "ours.",
+        "The object requests a TXT record whose text reads as an ownership record, or a name whose first label is "
+        "_extdns or begins with _extdns-, which only ownership records have. It is not published, because it could "
+        "claim records of others as ours.",
         keeps_replaced=True,
         fails=True,
     ),
@@ -297,8 +297,8 @@ ROWS: Final[Mapping[str, ReasonRow]] = {
     ),
     "no-ownership-name": ReasonRow(
         Group.CONFLICT,
-        "No ownership record can be written for the record: its name would be too long, or is taken by a record that "
-        "is not ours. Without an ownership record, nothing is created.",
+        "No ownership record can be written for the record: its name would be too long, is taken by a record that is "
+        "not ours, or would make a foreign record of another zone ours. Without one, nothing is created.",
         fails=True,
     ),
     "duplicate-ownership-name": ReasonRow(

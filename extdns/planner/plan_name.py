@@ -132,7 +132,7 @@ def keep_everything(view: NameView, block: Blocked, settings: PlanSettings) -> N
     decisions = decide(zone, name, keep_records(current, block, settings.managed_types), rejected)
     if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):  # else they are decided already
         decisions += decide(zone, name, keep_unreadable(current, block))
-    return NamePlan(decisions=decisions, waits_for=block.waits_for)
+    return NamePlan(decisions=decisions, waits_for=block.waits_for, leftovers=view.leftovers)
 
 
 def await_rules(requested: Requested) -> NamePlan:

@@ -166,7 +166,7 @@ class GlooSource(Value, frozen=True, kw_only=True):
         )
 
     def _find_exclusion(self, ref: ObjectRef, proxy: Proxy) -> str:
-        if ref.key.namespace not in self.namespaces:
+        if not {"", ref.key.namespace} & set(self.namespaces):  # "" is all namespaces
             return "--gloo-namespace"
         annotations = Annotations.read(proxy.metadata.annotations, self.common.prefixes)
         return self.common.find_exclusion(ref, proxy.metadata, annotations)

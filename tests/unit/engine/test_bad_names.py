@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from extdns.model.change import Forbidden
+from extdns.controller.exit_codes import compute_exit_code
+from extdns.model.change import Forbidden, Unknown
 from extdns.model.reason import Reason
 from tests.builders import observe_new, refuse_names
 from tests.world import World, start_world
@@ -84,3 +85,12 @@ def test_a_single_pass_sends_each_batch_once_to_a_zone_that_allows_no_change_and
     assert len(set(batches)) == len(batches)
     assert {batch[0] for batch in batches if len(batch) == 1} == set(NAMES)
     assert {decision.reason for decision in world.engine.decisions} == {Reason.ZONE_FORBIDDEN}
+
+
+def test_a_single_pass_ends_after_a_dozen_calls_if_the_service_answers_none() -> None:
+    world = start_world(once=True)
+    world.provider.rule = lambda _: Unknown(message="no answer")
+    world.run(observe_new(*NAMES), for_s=600.0)
+    assert world.engine.is_idle
+    assert len(world.batches) == 12
+    assert compute_exit_code(world.engine) == 1

@@ -114,6 +114,12 @@ def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> No
     assert budget.owned_maxima == (OwnedMaximum(60.0, 100), OwnedMaximum(100.0, 0))
 
 
+def test_saved_deletes_of_one_time_all_count_as_after_the_clock_was_set_back() -> None:
+    budget = DeleteBudget(DeleteLimits())
+    budget.restore((DeleteCount(50.0, by_absence=True, names=3), DeleteCount(50.0, by_absence=True, names=3)), ())
+    assert budget.deleted == 6
+
+
 def test_deletes_within_one_second_are_stored_as_one_count() -> None:
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     budget.add_owned(100, 0.0)

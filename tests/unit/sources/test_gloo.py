@@ -271,3 +271,10 @@ def test_templates_give_hosts_and_targets_of_gloo_proxies(made: Templates, expec
     source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
     found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
     assert reduce_claims(found) == expected
+
+
+def test_an_empty_gloo_namespace_selects_the_proxies_of_all_namespaces() -> None:
+    source = GlooSource(common=ALL, namespaces=("",))
+    assert resolved("a.t", "A", "203.0.113.7") in reduce_claims(
+        compute_claims(source, proxy(http(host("a.t"))), OWN, listed=KINDS)
+    )
