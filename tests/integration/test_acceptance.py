@@ -116,9 +116,9 @@ def test_with_the_flag_migrate_from_txt_owner_only_requested_records_of_the_old_
     ownership_lines = [line for line in installation.zones.text().splitlines() if "heritage" in line]
     assert ["owner=new" in line for line in ownership_lines] == [True, False]  # docs/spec/plan.md 3.2.8
     assert installation.zones.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.1"]
-    installation.replace_manifests()
+    installation.replace_manifests(service("other", "other.example.org"))
     assert installation.run_twice(owner="new") == 0
-    assert installation.zones.published() == ["two.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["other.example.org A 192.0.2.1", "two.example.org A 192.0.2.1"]
 
 
 def _records(installation: Installation) -> list[str]:

@@ -20,6 +20,7 @@ FAILED = 1
 HELD = 3
 OWNERSHIP = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/odd"'
 GOOD = "good.example.org A 192.0.2.1"
+OTHER = service("other", "other.example.org")  # without any request, deletes by absence are held
 
 
 @pytest.mark.parametrize(
@@ -138,9 +139,9 @@ def test_two_owner_ids_in_one_zone_do_not_change_each_others_records(tmp_path: P
     )
     assert installation.run_twice(owner="two") == 0
     assert installation.zones.published() == ["one.example.org A 192.0.2.1", "two.example.org A 192.0.2.2"]
-    installation.replace_manifests()
+    installation.replace_manifests(OTHER)
     assert installation.run_twice(owner="two") == 0
-    assert installation.zones.published() == ["one.example.org A 192.0.2.1"]
+    assert installation.zones.published() == ["one.example.org A 192.0.2.1", "other.example.org A 192.0.2.1"]
     assert "manual A 198.51.100.1\n" in installation.zones.text()
 
 
@@ -155,7 +156,7 @@ def test_a_name_is_published_in_a_new_child_zone_and_not_deleted_from_the_parent
         == installation.zones.published("sub.example.org")
         == ["a.sub.example.org A 192.0.2.1"]
     )
-    installation.replace_manifests()
+    installation.replace_manifests(OTHER)
     installation.run_twice()
     assert installation.zones.published("sub.example.org") == []
 
@@ -248,10 +249,10 @@ def test_records_of_an_unusual_owner_id_are_recognized_and_deleted_later(tmp_pat
     installation = Installation(tmp_path, example_org="")
     installation.replace_manifests(service("web", "a.example.org"))
     assert installation.run_twice(owner=owner) == 0
-    installation.replace_manifests()
+    installation.replace_manifests(OTHER)
     assert installation.run_twice(owner=owner) == 0
-    assert installation.zones.published() == []
-    assert "heritage" not in installation.zones.text()
+    assert installation.zones.published() == ["other.example.org A 192.0.2.1"]
+    assert "a.example.org" not in installation.zones.text()
 
 
 def test_a_dry_run_changes_no_zone_file(tmp_path: Path) -> None:
