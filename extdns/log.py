@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import os
 import re
 import sys
 import threading
@@ -215,8 +216,16 @@ def configure(
 class _LineHandler(logging.StreamHandler[TextIO]):
     """Writes log lines, and ignores errors: a closed pipe or a full disk must not stop the work."""
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the standard library's name
-        """Drop *record*, which could not be written."""
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - as the standard library has it
+        """Drop *record*, which could not be written.
+
+        If nobody reads the pipe any more, write to nowhere from now on: else Python could not flush what is left at the
+        end, and would exit with 120.
+        """
+        if isinstance(sys.exc_info()[1], BrokenPipeError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.stream.fileno())
+            os.close(nowhere)
 
 
 class TextFormatter(logging.Formatter):

@@ -275,9 +275,11 @@ def test_check_reports_a_read_only_folder_of_the_state_file_and_the_audit_log(
         installation = Installation(Path(folder), example_org="")
         installation.replace_manifests(service("web", "web.example.org"))
         cli.main(["check", *flags(installation)], {})  # imports everything that the command needs
+        Path(folder).chmod(0o555)  # for whoever runs the tests, too
         with unprivileged():
             for flag in (f"--state-file={folder}/state.json", f"--audit-log={folder}/audit.jsonl"):
                 assert f"the folder {folder} is read-only for user " in check_file(installation, flag, capsys)
+        Path(folder).chmod(0o755)
 
 
 def test_check_reports_a_flag_value_that_cannot_match_anything(
