@@ -30,6 +30,15 @@ def test_an_unanswered_batch_that_was_not_applied_is_sent_again_without_a_read()
     assert len(world.list_records()) == 3
 
 
+def test_a_batch_without_an_answer_is_sent_again_after_a_quarter_of_a_second() -> None:
+    world = start_world()
+    world.provider.answers.append(NoAnswer(applied=False))
+    world.run(observe_new("web"), for_s=0.2)
+    assert world.calls == ["SubmitBatch"]
+    world.run(for_s=0.1)
+    assert world.calls == ["SubmitBatch", "SubmitBatch"]
+
+
 def test_if_an_unanswered_batch_was_applied_sending_it_again_conflicts_and_its_names_are_read() -> None:
     world = start_world()
     world.provider.answers.append(NoAnswer(applied=True))
