@@ -171,7 +171,7 @@ class AuditLog(Participant):
         return next((one for one in self._engine.decisions.decisions(key.name) if one.key == identity), None)
 
     def _find_approval(self, zone: Zone, change: Delete) -> AuditApproval | None:
-        found = self._engine.delete_guard.state.find_approval(zone, change.current)
+        found = self._engine.delete_guard.find_approval(zone, change.current)
         return AuditApproval(code=found.code, claimed_user=found.claimed_user) if found else None
 
 

@@ -189,7 +189,7 @@ class Countdown:
         self._ends.pop(record, None)
         if decision.zone is None or decision.current is None or decision.reason is not Reason.IN_GRACE:
             return ""
-        status = self._guard.pending.list_statuses(decision.zone.id).get(decision.current.key)
+        status = self._guard.list_statuses(decision.zone.id).get(decision.current.key)
         if status is None or status.grace_ends_s is None:
             return ""
         self._ends[record] = status.grace_ends_s

@@ -148,7 +148,7 @@ def _copy_zone(state: ZoneState, engine: Engine, held: int) -> ZoneSnapshot:
         owned=engine.decisions.owned[state.zone.id],
         deleted=guard.budget(state.zone.id).deleted,
         held=held,
-        waiting_deletes=guard.pending.list_statuses(state.zone.id),
+        waiting_deletes=guard.list_statuses(state.zone.id),
     )
 
 

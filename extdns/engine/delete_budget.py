@@ -97,6 +97,14 @@ class DeleteSettings(Value, frozen=True, kw_only=True):
     reads_manifests: bool = False
 
 
+class Count(NamedTuple):
+    """How one delete counts: as which name, in which scopes, and whether among the deletes by absence."""
+
+    scopes: tuple[Scope, ...]
+    name: CountedName
+    by_absence: bool
+
+
 class DeleteCount(NamedTuple):
     """The number of names with deletes made within one second, the last of them at *at_s* (monotonic seconds)."""
 
@@ -120,20 +128,17 @@ class DeleteBudget:
 
     Attributes:
         owned: how many names have records of ours now.
-        waiting: for each name, how many of its deletes wait or are granted: first those not by absence, then those by
-            absence.
     """
 
-    __slots__ = ("_counted", "_expiries", "_limits", "_made", "_owned_maxima", "_restored", "owned", "waiting")
+    __slots__ = ("_counted", "_expiries", "_limits", "_loaded", "_made", "_owned_maxima", "owned")
 
     def __init__(self, limits: DeleteLimits) -> None:
         self._limits = limits
         self._counted: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
         self._made: tuple[dict[CountedName, float], dict[CountedName, float]] = ({}, {})  # when its last delete was
         self._expiries: list[tuple[float, bool, CountedName]] = []
-        self._restored = 0  # how many names an earlier process counted
+        self._loaded = 0  # how many names an earlier process counted
         self._owned_maxima: deque[OwnedMaximum] = deque()  # from the largest to the smallest
-        self.waiting: tuple[Counter[CountedName], Counter[CountedName]] = (Counter(), Counter())
         self.owned = 0
 
     @property
@@ -156,15 +161,15 @@ class DeleteBudget:
         """The number of names with deletes made in the window."""
         return sum(map(len, self._made))
 
-    def restore(self, counts: Iterable[DeleteCount], maxima: Iterable[OwnedMaximum]) -> None:
+    def load(self, counts: Iterable[DeleteCount], maxima: Iterable[OwnedMaximum]) -> None:
         """Add what an earlier process counted in the window. *maxima* are sorted, oldest first.
 
         The state does not say which names it counted, so they are counted beside those of this process.
         """
         for one in counts:
             for _ in range(one.names):
-                self._restored += 1
-                self.spend(("", str(self._restored), ""), one.at_s, by_absence=one.by_absence)
+                self._loaded += 1
+                self.spend(("", str(self._loaded), ""), one.at_s, by_absence=one.by_absence)
         own, self._owned_maxima = self._owned_maxima, deque(maxima)
         for maximum in own:
             self._append(maximum)
@@ -190,24 +195,19 @@ class DeleteBudget:
 
     def add(self, name: CountedName, count: int, *, by_absence: bool) -> None:
         """Count *name* for *count* more reasons. A negative number removes reasons; without any it does not count."""
-        _add(self._counted[by_absence], name, count)
+        counted = self._counted[by_absence]
+        counted[name] += count
+        if not counted[name]:
+            del counted[name]
 
-    def add_waiting(self, name: CountedName, count: int, *, by_absence: bool) -> None:
-        """Add *count* waiting deletes of *name*. A negative number removes them."""
-        _add(self.waiting[by_absence], name, count)
-        self.add(name, count, by_absence=by_absence)
-
-    def is_exceeded(self, now_s: float, *, by_absence: bool, without: Mapping[CountedName, int] | None = None) -> bool:
+    def is_exceeded(self, now_s: float, *, by_absence: bool) -> bool:
         """Return whether the number of names with deletes made, waiting and held exceeds the limits.
 
-        With *by_absence*, only deletes by absence count; without it, only the others. *without* gives, by name, how
-        many waiting deletes do not count.
+        With *by_absence*, only deletes by absence count; without it, only the others.
         """
         self._expire(now_s)
-        counted = self._counted[by_absence]
-        names = len(counted) - sum(counted[name] == deletes for name, deletes in (without or {}).items())
         of = max(self.owned, self._owned_maxima[0].names if self._owned_maxima else 0)
-        return self._limits.are_exceeded(names, of=of, by_absence=by_absence)
+        return self._limits.are_exceeded(len(self._counted[by_absence]), of=of, by_absence=by_absence)
 
     def is_idle(self, now_s: float) -> bool:
         """Return whether the budget can be dropped.
@@ -231,12 +231,6 @@ class DeleteBudget:
         self._owned_maxima.append(maximum)
 
 
-def _add(counts: Counter[CountedName], name: CountedName, count: int) -> None:
-    counts[name] += count
-    if not counts[name]:
-        del counts[name]
-
-
 def list_scopes(zone_id: str, resource: str, *, by_absence: bool) -> tuple[Scope, ...]:
     """Return the scopes in which a delete counts, the narrowest first. Only deletes by absence count over all zones."""
     zone = Scope(zone_id)
@@ -251,28 +245,12 @@ def sort_narrow_first(scopes: Iterable[Scope]) -> list[Scope]:
 
 
 class DeleteBudgets:
-    """The delete budgets of all scopes, each built when it is first used.
-
-    Attributes:
-        unchecked: scopes in which the number of waiting deletes rose since it was last compared with the limits.
-        holds_absence: whether the scope of all zones holds every delete by absence, however few: no manifest requests a
-            name.
-    """
+    """The delete budgets of all scopes, each built when it is first used."""
 
     def __init__(self, limits: DeleteLimits) -> None:
         self._limits = limits
         self._budgets: dict[Scope, DeleteBudget] = {}
-        self._exceeded: dict[str, set[Scope]] = {}  # namespaces over budget, by zone: see `is_exceeded`
-        self._newly_exceeded: set[Scope] = set()
         self._max_before_drop = _MIN_BEFORE_DROP
-        self.unchecked: set[Scope] = set()
-        self.holds_absence = False
-
-    def set_holds_absence(self, *, holds_absence: bool) -> None:
-        """Set `holds_absence`, unless the limits are off."""
-        before, self.holds_absence = self.holds_absence, holds_absence and not self._limits.is_off
-        if self.holds_absence and not before:
-            self.unchecked.add(ALL_ZONES)
 
     def budget(self, scope: Scope) -> DeleteBudget:
         """Return the budget of *scope*."""
@@ -289,64 +267,26 @@ class DeleteBudgets:
             if count:
                 self.budget(scope).add_owned(count, now_s)
 
-    def spend(self, scopes: tuple[Scope, ...], name: CountedName, at_s: float, *, by_absence: bool) -> None:
-        """Count a delete that was made without approval in the budgets of *scopes*."""
-        for scope in scopes:
-            self.budget(scope).spend(name, at_s, by_absence=by_absence)
+    def add(self, count: Count, times: int) -> None:
+        """Count a name in the budgets of its scopes for *times* more reasons. A negative number removes reasons."""
+        for scope in count.scopes:
+            self.budget(scope).add(count.name, times, by_absence=count.by_absence)
 
-    def refund(self, scopes: tuple[Scope, ...], name: CountedName, *, by_absence: bool) -> None:
-        """Remove a delete from the budgets of *scopes*, as `DeleteBudget.refund` does."""
-        for scope in scopes:
-            self.budget(scope).refund(name, by_absence=by_absence)
+    def spend(self, count: Count, at_s: float) -> None:
+        """Count a delete that was made without approval."""
+        for scope in count.scopes:
+            self.budget(scope).spend(count.name, at_s, by_absence=count.by_absence)
 
-    def add_waiting(self, scopes: tuple[Scope, ...], name: CountedName, count: int, *, by_absence: bool) -> None:
-        """Add *count* waiting deletes of *name* to the budgets of *scopes*. A negative number removes them."""
-        for scope in scopes:
-            self.budget(scope).add_waiting(name, count, by_absence=by_absence)
-        if count > 0:
-            self.unchecked.update(scopes)
+    def refund(self, count: Count) -> None:
+        """Remove what `spend` counted, because the delete was not made."""
+        for scope in count.scopes:
+            self.budget(scope).refund(count.name, by_absence=count.by_absence)
 
-    def add_held(self, scopes: tuple[Scope, ...], name: CountedName, count: int, *, by_absence: bool) -> None:
-        """Add *count* held deletes of *name* to the budgets of *scopes*. A negative number removes them."""
-        for scope in scopes:
-            self.budget(scope).add(name, count, by_absence=by_absence)
-
-    def take_unchecked(self) -> set[Scope]:
-        """Return `unchecked` and empty it."""
-        unchecked, self.unchecked = self.unchecked, set()
-        return unchecked
-
-    def take_newly_exceeded(self) -> tuple[Scope, ...]:
-        """Return the scopes of namespaces that went over budget since the last call, sorted."""
-        newly, self._newly_exceeded = self._newly_exceeded, set()
-        return tuple(sorted(newly))
-
-    def is_exceeded(self, scope: Scope, now_s: float, *, by_absence: bool) -> bool:
-        """Return whether *scope* is over budget. Call this for the namespaces of a zone before the zone.
-
-        If a namespace is over its own budget, its deletes do not count in the budget of the zone, so that the loss of
-        one tenant does not hold the deletes of others. Deletes by absence always count in both.
-        """
-        if by_absence and self.holds_absence:
-            return scope == ALL_ZONES
-        budget = self.budget(scope)
-        without: Counter[CountedName] = Counter()
-        namespaces = self._exceeded.setdefault(scope.zone_id, set())
-        if not (scope.namespace or by_absence):
-            for one in namespaces:
-                without.update(self.budget(one).waiting[False])
-        exceeded = budget.is_exceeded(now_s, by_absence=by_absence, without=without)
-        if scope.namespace and not by_absence:
-            if exceeded and scope not in namespaces:
-                self._newly_exceeded.add(scope)
-            (namespaces.add if exceeded else namespaces.discard)(scope)
-        return exceeded
-
-    def restore(self, scope: Scope, saved: SavedScope) -> None:
+    def load(self, scope: Scope, saved: SavedScope) -> None:
         """Add to the budget of *scope* what an earlier process counted in the window and saved."""
         if saved.made or saved.most:
             counts = (DeleteCount(*one) for one in saved.made)
-            self.budget(scope).restore(counts, (OwnedMaximum(*one) for one in saved.most))
+            self.budget(scope).load(counts, (OwnedMaximum(*one) for one in saved.most))
 
     def save(self, now_s: float) -> dict[Scope, SavedScope]:
         """Return, by scope, the counts of the window to save. Idle budgets of namespaces are dropped first."""
@@ -360,5 +300,4 @@ class DeleteBudgets:
         """Drop the idle budgets of namespaces (`DeleteBudget.is_idle`)."""
         for scope in [one for one, budget in self._budgets.items() if one.namespace and budget.is_idle(now_s)]:
             del self._budgets[scope]
-            self._exceeded.get(scope.zone_id, set()).discard(scope)
         self._max_before_drop = max(_MIN_BEFORE_DROP, 2 * len(self._budgets))

@@ -205,7 +205,7 @@ class Engine:
             case inputs.LeadershipChanged(is_leader=is_leader):
                 self._state_sync.set_leader(is_leader=is_leader, now_s=now_s)
                 self._refresher.change_leadership(is_leader=is_leader, now_s=now_s)
-                self._enqueue(self.leadership.change(is_leader=is_leader))
+                self._enqueue(self.leadership.change(is_leader=is_leader, now_s=now_s))
             case inputs.RulesChanged() | inputs.RulesAnswered() | inputs.RulesRevised():
                 self._enqueue(self.rules.take(item, self._find_all_names()))
             case inputs.TimePassed():
@@ -259,7 +259,7 @@ class Engine:
         """Load the state that another process saved, and enqueue the names that it concerns."""
         self._enqueue(self._state_sync.handle_loaded(saved, now_s))
         is_other = self.delete_guard.cluster.adopt() or self.delete_guard.cluster.is_other
-        self._enqueue(self._find_all_names() if is_other or self.delete_guard.has_any_restored else ())
+        self._enqueue(self._find_all_names() if is_other or self.delete_guard.has_any_unread else ())
 
     def _take_outcome(self, item: inputs.BatchCompleted, now_s: float) -> Iterable[Effect]:
         """Record the outcome of the batch in flight. Ignore the outcome of any other batch."""
@@ -311,7 +311,7 @@ class Engine:
             yield RequestAdjustments(records=records)
         yield from self.rules.take_due() if self.rules.has_server else ()
         if self.is_planned:
-            self._end_pass()
+            self._end_pass(now_s)
         yield from self._state_sync.take_due(now_s)
         if self._state_sync.may_write and not self._dirty:
             yield from self._submit_batches(now_s)
@@ -325,9 +325,9 @@ class Engine:
         if self._plan_retries.next_deadline_at <= now_s:
             self._dirty.update(name for name, _ in self._plan_retries.take_due(now_s))
 
-    def _end_pass(self) -> None:
-        """After every name was planned, drop restored holds that match no record, and accept the present settings."""
-        self._state_sync.drop_restored(self._waits)
+    def _end_pass(self, now_s: float) -> None:
+        """After every name was planned, drop loaded holds that match no record, and accept the present settings."""
+        self._state_sync.drop_unread(self._waits, now_s)
         if not self.readiness.find_missing() and (ready := self._state_sync.find_acceptable_zones()):
             self._state_sync.accept_settings(ready - self.decisions.find_undecided_zones(self._waits.all_names()))
 
@@ -337,7 +337,7 @@ class Engine:
             return ()
         new = self._plan_dirty(now_s)
         holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
-        self.delete_guard.state.budgets.set_holds_absence(holds_absence=holds_absence)
+        self.delete_guard.set_holds_absence(holds_absence=holds_absence)
         while self._is_cluster_compared(now_s) and (granted := self.delete_guard.advance(now_s)):
             self._dirty |= self._refresher.add_related(granted)
             new += self._plan_dirty(now_s)
@@ -368,7 +368,7 @@ class Engine:
                     self._dirty |= self._refresher.add_related(changed) - planned
         # Of all names at once: a record can pass from one namespace to another.
         if any((added := self.decisions.take_added_owned()).values()):
-            self.delete_guard.state.budgets.add_owned(added, now_s)
+            self.delete_guard.budgets.add_owned(added, now_s)
         return new
 
     def _is_cluster_compared(self, now_s: float) -> bool:

@@ -113,7 +113,7 @@ def plan_in_zones(name: DnsName, state: EngineState, now_s: float) -> Planned:
     zones = state.zones.containing(name)
     if not zones:
         unknown = state.zones.unknown_accounts
-        ever_planned = state.delete_guard.state.zones.values()
+        ever_planned = state.delete_guard.zones.values()
         planned.is_outside = not (unknown or any(name.within(zone.name) for zone in ever_planned))
         planned.decisions += _reject_all(name, claims, Reason.ZONES_UNKNOWN if unknown else Reason.NO_ZONE)
         planned.waits += [ZoneWait("", ZONES)] if claims else []
@@ -212,7 +212,7 @@ def _store(name: DnsName, planned: Planned, state: EngineState, now_s: float) ->
         if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
             state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
             continue
-        state.delete_guard.replace(
+        state.delete_guard.observe(
             zone.zone,
             name,
             plan.deletes,

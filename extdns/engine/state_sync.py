@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
-from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.reason import Reason
-from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 from extdns.model.wait import PLAN, Awaited, Wait
 
 if TYPE_CHECKING:
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from extdns.engine.zones import Zones
     from extdns.model.change import Decision
     from extdns.model.dns_name import DnsName
+    from extdns.model.saved_state import Approval, Saved
     from extdns.model.zone import Zone
 
 _FORBIDDEN_PAUSE_S: Final = 300.0  # a person has to grant a permission first
@@ -114,7 +113,7 @@ class StateSync:
     def update_awaited(self, now_s: float) -> AbstractSet[DnsName]:
         """Store in the delete guard what all deletes wait for. If that changed, return the names to plan again."""
         awaited = self.describe_awaited(now_s)
-        return set() if awaited == self._guard.state.awaited else self._guard.pending.set_awaited(awaited)
+        return set() if awaited == self._guard.awaited else self._guard.set_awaited(awaited)
 
     # answers of the state store
 
@@ -122,11 +121,11 @@ class StateSync:
         """Load the state of an earlier process into the delete guard. Return the names to plan again."""
         if self._is_outdated():
             return set()
-        names = self._guard.restore(saved, now_s)  # first: if it raises, the state does not count as loaded
+        names = self._guard.load(saved, now_s)  # first: if it raises, the state does not count as loaded
         self._is_loaded, self._next_request_at, self.is_ready = True, now_s, True
         self._loss, self._is_new, self.loss_until_at = saved.load_error, saved.is_new, now_s + STATELESS_WAIT_S
         self._succeed()
-        return names | self._guard.confirm_saved(self._guard.state.revision if self.may_write else math.inf, now_s)
+        return names | self._guard.confirm_saved(self._guard.revision if self.may_write else math.inf, now_s)
 
     def handle_answer(self, approved: Iterable[Approval], now_s: float) -> set[DnsName]:
         """Process the answer to saving the state or reading approvals. Return the names to plan again.
@@ -189,15 +188,15 @@ class StateSync:
             self._is_waiting, self._next_approvals_at = True, now_s + _APPROVAL_INTERVAL_S
             return (ReadApprovals(),)
         if self._is_unsaved and now_s >= self._rate.next_at:
-            self._is_waiting, self._sent_revision = True, self._guard.state.revision
+            self._is_waiting, self._sent_revision = True, self._guard.revision
             self._rate.spend(now_s)
-            return (SaveState(saved=build_saved(self._guard, now_s)),)
+            return (SaveState(saved=self._guard.save(now_s)),)
         return ()
 
     @property
     def _is_unsaved(self) -> bool:
         """Whether the state has changed since the last save."""
-        return self.may_write and self._guard.state.revision != self._sent_revision
+        return self.may_write and self._guard.revision != self._sent_revision
 
     @property
     def next_deadline_at(self) -> float:
@@ -239,28 +238,29 @@ class StateSync:
         """
         if not self._is_loaded:
             return set()
-        accepted = self._guard.state.accepted
+        accepted = self._guard.accepted
         read = [state.zone for state in self._zones if state.zone.id not in accepted and state.cache.is_complete]
-        return {zone for zone in read if not self._guard.holds.has_insufficient_evidence(zone.id)}
+        return {zone for zone in read if not self._guard.has_insufficient_evidence(zone.id)}
 
     def accept_settings(self, zones: Container[Zone]) -> None:
         """Accept the present settings for *zones*."""
         for state in self._zones:
             if state.zone in zones:
-                self._guard.state.accept_settings(state.zone.id)
+                self._guard.accept_settings(state.zone.id)
 
-    def drop_restored(self, waits: Waits) -> None:
-        """Drop restored holds and grants whose records are gone. Call this after a full pass.
+    def drop_unread(self, waits: Waits, now_s: float) -> None:
+        """Drop loaded holds and grants whose records are gone. Call this after a full pass.
 
         Those that can be of any zone stay while a zone of the saved state is not listed. Those of a zone stay while
         names in it cannot be planned.
 
         Args:
             waits: what names wait for.
+            now_s: monotonic seconds.
         """
         if self._has_former_records is None:
             self._has_former_records = any(self._guard.budget(state.zone.id).owned for state in self._zones)
-        if not (self._is_loaded and self._guard.has_any_restored):
+        if not (self._is_loaded and self._guard.has_any_unread):
             return
         states = tuple(self._zones)
         failed = {state for name in waits.names(PLAN) for state in self._zones.containing(name)}
@@ -273,45 +273,10 @@ class StateSync:
             and not waits.names(Wait(Awaited.ZONE, state.zone.id))
         ]
         for state in planned:
-            self._guard.drop_restored(state.zone.id)
-        unlisted = self._guard.state.zone_names.keys() - {state.zone.id for state in states}
+            self._guard.drop_unread(state.zone.id, now_s)
+        unlisted = self._guard.zone_names.keys() - {state.zone.id for state in states}
         if states and len(planned) == len(states) and not unlisted:
-            self._guard.drop_restored("")
-
-
-def build_saved(guard: DeleteGuard, now_s: float) -> Saved:
-    """Return the state of *guard* that the next process needs."""
-    state, cluster = guard.state, guard.cluster
-    scopes = state.budgets.save(now_s)
-    guard.holds.save_into(scopes)
-    state.codes.save_into(scopes)
-    granted = guard.pending.save_granted(now_s)
-    namespaces: dict[str, list[tuple[str, SavedScope]]] = {}
-    for scope, one in sorted(scopes.items(), key=lambda item: item[0]):
-        if scope.namespace:
-            namespaces.setdefault(scope.zone_id, []).append((scope.namespace, one))
-    zone_ids = {*(scope.zone_id for scope in scopes), *state.accepted_digests, *granted} - {ALL_ZONES.zone_id}
-    zones = tuple(
-        (
-            zone_id,
-            SavedZone(
-                name=str(state.zones[zone_id].name) if zone_id in state.zones else state.zone_names.get(zone_id, ""),
-                fingerprint=state.accepted_digests.get(zone_id, ""),
-                whole=scopes.get(Scope(zone_id), SavedScope()),
-                namespaces=tuple(namespaces.get(zone_id, ())),
-                granted=granted.get(zone_id, ()),
-            ),
-        )
-        for zone_id in sorted(zone_ids)
-    )
-    return Saved(
-        zones=zones,
-        all_zones=scopes.get(ALL_ZONES, SavedScope()),
-        approved=state.approvals.save(),
-        approved_by=state.approvals.save_by_digest(),
-        cluster=cluster.saved,
-        other_cluster=cluster.observed.id if cluster.observed.differs_from(cluster.saved) else "",
-    )
+            self._guard.drop_unread("", now_s)
 
 
 class Leadership:
@@ -335,12 +300,12 @@ class Leadership:
         self.is_leader = not settings.has_election
         self._is_single_pass = settings.once
 
-    def change(self, *, is_leader: bool) -> set[DnsName]:
+    def change(self, *, is_leader: bool, now_s: float) -> set[DnsName]:
         """Become the leader or a standby; return the names to plan again."""
         self.is_leader = is_leader
         if not is_leader:
             self.unreported = set()
-            return self._guard.demote()
+            return self._guard.demote(now_s)
         self.unreported = {decision.name for decision in self._decisions}
         for state in self._zones:
             state.queue.read_again()

@@ -4,8 +4,6 @@ A state file holds the same document::
 
     metadata.annotations["extdns.io/approve"]   what a person approved: CODE or CODE=USER, separated by blanks
     data[key of the owner]                      {"apiVersion", "kind", "owner", "zones": {id: SavedZone}, ...}
-
-Values of the older version `extdns.io/v1` are still read.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import msgspec
 
 from extdns.errors import ExtdnsError, InvalidValueError, shorten
 from extdns.model.cluster import ClusterIdentity
-from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone
+from extdns.model.saved_state import Approval, Saved, SavedScope, SavedZone
 
 StateDocument = dict[str, Any]
 
@@ -30,7 +28,6 @@ MAX_STATE_BYTES: Final = 1024 * 1024
 """Size limit for all values together; the API server rejects larger ConfigMaps."""
 
 _VERSION: Final = "extdns.io/v2"
-_V1: Final = "extdns.io/v1"
 _KIND: Final = "State"
 _MAX_KEY_LENGTH: Final = 253
 _UNSAFE: Final = re.compile(rb"[^A-Za-z0-9.-]")
@@ -48,37 +45,12 @@ class _SavedStateDocument(msgspec.Struct, frozen=True, kw_only=True, rename="cam
     approved_by: tuple[tuple[str, str, str], ...] = ()
     cluster: ClusterIdentity = ClusterIdentity()
     other_cluster: str = ""
-    api_version: str = _VERSION
-    kind: str = _KIND
-
-
-class _Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     api_version: str = ""
     kind: str = ""
 
 
-class _V1Zone(msgspec.Struct, frozen=True, kw_only=True):
-    """A zone in the format `extdns.io/v1`, which had one delete budget for each zone and holds that expired."""
-
-    name: str = ""
-    fingerprint: str = ""
-    made: tuple[tuple[float, bool], ...] = ()
-    most: tuple[tuple[float, int], ...] = ()
-    shown: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    held: str = ""
-    records: tuple[tuple[str, str, str, str], ...] = ()
-    released: tuple[tuple[str, float], ...] = ()
-
-
-class _V1State(msgspec.Struct, frozen=True, kw_only=True):
-    owner: str
-    zones: dict[str, _V1Zone]
-
-
 _DOCUMENTS: Final = msgspec.json.Decoder(StateDocument)
 _SAVED_STATES: Final = msgspec.json.Decoder(_SavedStateDocument)
-_ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
-_V1_STATES: Final = msgspec.json.Decoder(_V1State)
 
 
 def build_empty_document(name: str) -> StateDocument:
@@ -147,6 +119,8 @@ def replace_saved_state(document: StateDocument, owner: str, state: Saved) -> St
         approved_by=state.approved_by,
         cluster=state.cluster,
         other_cluster=state.other_cluster,
+        api_version=_VERSION,
+        kind=_KIND,
     )
     text = msgspec.json.encode(value).decode()
     data = _get_data(document) | {build_key(owner): text}
@@ -193,15 +167,14 @@ def _decode(text: object) -> tuple[str, Saved]:
     allowed = "state that extdns saved"
     encoded = text if isinstance(text, str) else ""
     try:
-        envelope = _ENVELOPES.decode(encoded)
-        if (envelope.api_version, envelope.kind) == (_V1, _KIND):
-            former = _V1_STATES.decode(encoded)
-            return former.owner, _convert_v1_state(former)
         state = _SAVED_STATES.decode(encoded)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as exc:
         raise InvalidValueError(str(exc), allowed, "") from exc
-    if (envelope.api_version, envelope.kind) != (_VERSION, _KIND):
+    if (state.api_version, state.kind) != (_VERSION, _KIND):
         raise InvalidValueError(f"{state.api_version} {state.kind}", allowed, "")
+    scopes = [state.all_zones, *(scope for zone in state.zones.values() for _, scope in zone.scopes)]
+    if any(len(held.records) != len(held.digests) for scope in scopes for held in scope.holds):
+        raise InvalidValueError("held deletes without the ids of their records", allowed, "")
     return state.owner, Saved(
         zones=tuple(sorted(state.zones.items(), key=lambda item: item[0])),
         all_zones=state.all_zones,
@@ -210,27 +183,6 @@ def _decode(text: object) -> tuple[str, Saved]:
         cluster=state.cluster,
         other_cluster=state.other_cluster,
     )
-
-
-def _convert_v1_state(state: _V1State) -> Saved:
-    """Convert state of `extdns.io/v1`. The held deletes of a zone become held deletes of that zone's scope."""
-    zones = tuple((zone_id, _convert_v1_zone(zone_id, zone)) for zone_id, zone in sorted(state.zones.items(), key=str))
-    approved = {digest: until_s for zone in state.zones.values() for digest, until_s in zone.released}
-    return Saved(zones=zones, approved=tuple(sorted(approved.items())))
-
-
-def _convert_v1_zone(zone_id: str, zone: _V1Zone) -> SavedZone:
-    held = dict(zone.shown).get(zone.held, ())
-    since_s = zone.most[-1][0] if zone.most else 0.0
-    scope = SavedScope(
-        made=tuple((at_s, by_absence, 1) for at_s, by_absence in zone.made),
-        most=zone.most,
-        code=zone.held if held else "",
-        holds=(SavedHolds(since_s=since_s, digests=tuple(sorted(held))),) if held else (),
-        shown=tuple((code, digests) for code, digests in zone.shown if code != zone.held),
-        records=tuple((zone_id, *record) for record in zone.records),
-    )
-    return SavedZone(name=zone.name, fingerprint=zone.fingerprint, whole=scope)
 
 
 def _find_used_codes(state: Saved) -> Iterator[str]:

@@ -68,7 +68,8 @@ def describe_hold(scope: str, *, by_budget: bool, by_absence: bool) -> str:
     if not by_budget:
         return "the evidence was insufficient when the hold began"
     deletes, share = ("deletes by absence", "half of ") if by_absence else ("deletes", "")
-    emptied = ", or no manifest requested a name" if by_absence and scope == format_scope("", "") else ""
+    is_everywhere = by_absence and scope == format_scope("", "")
+    emptied = ", or, with --manifests, no object requested a name" if is_everywhere else ""
     limits = f"{share}--max-delete-count and --max-delete-percent"
     return f"the {deletes} in {scope} within ten minutes exceeded {limits}{emptied}"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from extdns.model.cluster import ClusterIdentity
@@ -31,7 +29,6 @@ class SavedHolds(Value, frozen=True, kw_only=True):
         by_absence: whether their evidence is by absence.
         digests: the digests of the records with their ownership records, sorted.
         records: the ids of the records, in the order of *digests*. An edit of a record changes its digest, not its id.
-            Older versions saved no ids.
     """
 
     since_s: float
@@ -39,11 +36,6 @@ class SavedHolds(Value, frozen=True, kw_only=True):
     by_absence: bool = False
     digests: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
-
-    def list_records(self) -> Iterator[tuple[str, str]]:
-        """Return the id and the digest of each record. Without ids, the digest is returned for both."""
-        has_ids = len(self.records) == len(self.digests)
-        return zip(self.records if has_ids else self.digests, self.digests, strict=True)
 
 
 class SavedGrant(Value, frozen=True, kw_only=True):
@@ -65,7 +57,7 @@ class SavedScope(Value, frozen=True, kw_only=True):
     Attributes:
         made: names with deletes of the last ten minutes, oldest first: when, whether by absence, how many.
         most: the largest numbers of names with records of ours in the last ten minutes, oldest first: until when there
-            were so many, and how many. Older versions counted records, here and in *made*.
+            were so many, and how many.
         code: the code that approves the held deletes, "" if there are none.
         holds: the held deletes, oldest first.
         shown: sets of held deletes that a person may still approve, oldest first: code and digests. The set of *code*

@@ -27,7 +27,7 @@ SCOPE: Final = SavedScope(
     made=((NOW_S - 900, False, 1), (NOW_S - 60, True, 1), (NOW_S - 30, False, 1)),
     most=((NOW_S - 12, 388),),
     code="7f3a-91c2",
-    holds=(SavedHolds(since_s=NOW_S - 30, digests=("aa", "bb", "cc")),),
+    holds=(SavedHolds(since_s=NOW_S - 30, digests=("aa", "bb", "cc"), records=("a1", "b1", "c1")),),
     shown=(("0000-0001", ("aa",)),),
     records=(
         ("Z2ABC", "api.example.org", "A", "", "object-deleted"),

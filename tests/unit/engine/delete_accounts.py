@@ -143,7 +143,7 @@ class DeleteAccounts:
             for one in shown.held:
                 location = one.zone.id, one.owned.key
                 hold = self.holds.setdefault(location, Hold(one.evidence is Evidence.ORPHAN_UNCLAIMED, is_saved=False))
-                hold.is_insufficient &= one.zone.id not in engine.delete_guard.state.accepted
+                hold.is_insufficient &= one.zone.id not in engine.delete_guard.accepted
                 hold.is_saved |= bool(shown.code)
 
     def approve(self, shown: HeldSet, now_s: float) -> None:
@@ -169,7 +169,7 @@ class DeleteAccounts:
             if _is_transfer(change, cluster):
                 self.transfers.add(location)
                 hold = None  # another object claims the name
-            if hold and hold.is_insufficient and batch.zone.id in engine.delete_guard.state.accepted:
+            if hold and hold.is_insufficient and batch.zone.id in engine.delete_guard.accepted:
                 hold = None  # the settings were accepted: the evidence was sufficient
             assert hold is None or approved, f"{change.key} goes although it is held"
             if self.settings.reads_manifests and self.settings.limits.percent < 100 and change.evidence.is_by_absence:

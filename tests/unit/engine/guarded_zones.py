@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from extdns.engine.delete_budget import DeleteSettings, list_scopes
 from extdns.engine.delete_guard import DeleteGuard
-from extdns.engine.state_sync import build_saved
 from extdns.model.change import Blocked
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete, Scope
@@ -80,7 +79,7 @@ class GuardedZones:
             self.evidence.pop((zone.id, str(one.record.name)), None)
             current = self.find_current(one, zone)
             keys = frozenset({one.key})
-            self.guard.replace(zone, one.record.name, (), self.now_s, current=current, requested=keys)
+            self.guard.observe(zone, one.record.name, (), self.now_s, current=current, requested=keys)
 
     def find_current(self, one: OwnedRecord, zone: Zone) -> tuple[OwnedRecord, ...]:
         """Return the current record at the name of *one*."""
@@ -93,7 +92,7 @@ class GuardedZones:
         evidence = self.evidence.get((zone.id, str(one.record.name)))
         deletes = tuple(PendingDelete(owned=owned, evidence=evidence) for owned in current if evidence)
         blocks = [self.find_block(delete, zone) for delete in deletes]
-        self.guard.replace(zone, one.record.name, deletes, self.now_s, current=current)
+        self.guard.observe(zone, one.record.name, deletes, self.now_s, current=current)
         return next((block.reason for block in blocks if block), None)
 
     def find_block(self, delete: PendingDelete, zone: Zone = ZONE) -> Blocked | None:
@@ -137,12 +136,12 @@ class GuardedZones:
             if self.find_block(PendingDelete(owned=owned, evidence=evidence), zone) is None:
                 del self.zones[zone_id][name]
                 self.deleted.append(name)
-                self.guard.replace(zone, owned.record.name, (), self.now_s, current=())
+                self.guard.observe(zone, owned.record.name, (), self.now_s, current=())
                 self._add_owned(zone_id, owned, -1)
 
     def _add_owned(self, zone_id: str, owned: OwnedRecord, count: int) -> None:
         scopes = list_scopes(zone_id, owned.resource, by_absence=True)
-        self.guard.state.budgets.add_owned(dict.fromkeys(scopes, count), self.now_s)
+        self.guard.budgets.add_owned(dict.fromkeys(scopes, count), self.now_s)
 
     def list_reasons(self, owned: Iterable[OwnedRecord], zone: Zone = ZONE) -> set[Reason | None]:
         """Return the reasons why the deletes of records may not be made now."""
@@ -170,17 +169,17 @@ class GuardedZones:
             is_complete: whether all zones that the state names are listed.
             settings: replace single delete settings.
         """
-        state = build_saved(self.guard, self.now_s) if saved is None else saved
+        state = self.guard.save(self.now_s) if saved is None else saved
         after = start_guard(now_s=self.now_s, **settings)
-        after.guard.restore(state, self.now_s)
+        after.guard.load(state, self.now_s)
         after.evidence = self.evidence
         for zone_id, found in self.zones.items():
             after.add_records([owned for _, owned in found.values()], next(iter(found.values()))[0])
             for zone, owned in found.values():
                 after.plan(owned, zone)
-            after.guard.drop_restored(zone_id)
+            after.guard.drop_unread(zone_id, after.now_s)
         if is_complete:
-            after.guard.drop_restored("")
+            after.guard.drop_unread("", after.now_s)
         return after
 
 

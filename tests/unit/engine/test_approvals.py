@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extdns.engine.approvals import APPROVAL_S
+from extdns.engine.delete_guard import APPROVAL_S
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import ALL_ZONES, Evidence
 from extdns.model.reason import Reason
@@ -48,10 +48,10 @@ def test_the_code_and_the_approver_of_an_approved_delete_are_still_stored_after_
     scene = hold_deletes()
     approvals = [Approval(code=code, claimed_user="alice") for code in scene.find_codes().values()]
     scene.guard.approve(approvals, scene.now_s)
-    saved = scene.guard.state.approvals.save_by_digest()
+    saved = scene.guard.save(scene.now_s).approved_by
     assert {user for _, _, user in saved} == {"alice"}
     assert {code for _, code, _ in saved} == {approval.code for approval in approvals}
-    assert scene.restart().guard.state.approvals.save_by_digest() == saved
+    assert scene.restart().guard.save(scene.now_s).approved_by == saved
 
 
 def test_a_code_shown_while_a_zone_was_not_listed_does_not_approve_deletes_in_that_zone() -> None:
@@ -82,7 +82,7 @@ def test_an_approval_is_used_up_by_its_delete() -> None:
     scene = hold_deletes()
     scene.approve(*scene.find_codes().values())
     scene.pass_time(GRACE_S)
-    assert not scene.guard.state.approvals.save()
+    assert not scene.guard.save(scene.now_s).approved
     scene.add_records(records(31))
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
@@ -134,8 +134,8 @@ def test_a_code_of_held_deletes_is_published_only_after_it_was_saved() -> None:
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
     assert scene.find_codes() == {}
-    assert scene.guard.state.codes.published == {}
-    scene.guard.confirm_saved(scene.guard.state.revision, scene.now_s)
+    assert not list(scene.guard.take_changed_held_sets())
+    scene.guard.confirm_saved(scene.guard.revision, scene.now_s)
     assert len(scene.find_codes()) == 1
 
 
@@ -145,5 +145,5 @@ def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
     scene.observe_evidence([record(1)])
     scene.pass_time(GRACE_S)
     assert scene.plan(record(1)) is Reason.IN_GRACE
-    assert scene.guard.confirm_saved(scene.guard.state.revision, scene.now_s) == {record(1).record.name}
+    assert scene.guard.confirm_saved(scene.guard.revision, scene.now_s) == {record(1).record.name}
     assert scene.plan(record(1)) is None

@@ -95,7 +95,7 @@ def test_a_batch_is_sent_although_building_the_batch_of_another_zone_raises(monk
 def test_the_saved_state_does_not_count_as_loaded_if_loading_it_raised_and_is_loaded_again() -> None:
     world = build_world(has_state_store=True)
     guard = world.engine.delete_guard
-    guard.restore = fail_on_turns(guard.restore, iter([True]))  # type: ignore[method-assign]
+    guard.load = fail_on_turns(guard.load, iter([True]))  # type: ignore[method-assign]
     with pytest.raises(ZeroDivisionError):
         world.run(change_phase(SERVICE), change_phase(INGRESS))
     assert world.engine.state_problem

@@ -15,7 +15,6 @@ from extdns.engine.delete_budget import (
     DeleteLimits,
     OwnedMaximum,
 )
-from extdns.engine.state_sync import build_saved
 from extdns.model.evidence import Scope
 from tests.builders import ZONE, observe_new, owned, ownership_record, record
 from tests.world import start_world
@@ -30,10 +29,10 @@ def is_exceeded(budget: DeleteBudget, waiting: int, now_s: float, *, by_absence:
     """Return whether *budget* is exceeded while deletes of *waiting* further names wait."""
     names = list_names(waiting, first=1000)
     for name in names:
-        budget.add_waiting(name, 1, by_absence=by_absence)
+        budget.add(name, 1, by_absence=by_absence)
     exceeded = budget.is_exceeded(now_s, by_absence=by_absence)
     for name in names:
-        budget.add_waiting(name, -1, by_absence=by_absence)
+        budget.add(name, -1, by_absence=by_absence)
     return exceeded
 
 
@@ -84,12 +83,10 @@ def test_a_name_counts_once_however_many_of_its_records_are_deleted_wait_or_are_
     budget = DeleteBudget(DeleteLimits(count=1, percent=1))
     (name,) = list_names(1)
     for _ in range(2):
-        budget.add_waiting(name, 1, by_absence=False)
-        budget.add(name, 1, by_absence=False)
+        budget.add(name, 2, by_absence=False)
     for at_s in (5.0, end_s):
         budget.spend(name, at_s, by_absence=False)
-        budget.add_waiting(name, -1, by_absence=False)
-        budget.add(name, -1, by_absence=False)
+        budget.add(name, -2, by_absence=False)
         assert not is_exceeded(budget, 0, 400.0, by_absence=False)
         assert budget.deleted == 1
     assert is_exceeded(budget, 1, end_s + WINDOW_S - 1.0, by_absence=False)
@@ -107,7 +104,7 @@ def test_the_percentage_refers_to_the_most_records_owned_within_ten_minutes() ->
 def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> None:
     budget = DeleteBudget(DeleteLimits())
     budget.add_owned(40, 100.0)
-    budget.restore((DeleteCount(50.0, by_absence=False, names=20),), (OwnedMaximum(60.0, 100),))
+    budget.load((DeleteCount(50.0, by_absence=False, names=20),), (OwnedMaximum(60.0, 100),))
     assert is_exceeded(budget, 11, 100.0, by_absence=False)
     assert not is_exceeded(budget, 10, 100.0, by_absence=False)
     assert budget.delete_counts[0] == DeleteCount(50.0, by_absence=False, names=20)
@@ -116,7 +113,7 @@ def test_deletes_of_an_earlier_process_count_after_its_state_is_restored() -> No
 
 def test_saved_deletes_of_one_time_all_count_as_after_the_clock_was_set_back() -> None:
     budget = DeleteBudget(DeleteLimits())
-    budget.restore((DeleteCount(50.0, by_absence=True, names=3), DeleteCount(50.0, by_absence=True, names=3)), ())
+    budget.load((DeleteCount(50.0, by_absence=True, names=3), DeleteCount(50.0, by_absence=True, names=3)), ())
     assert budget.deleted == 6
 
 
@@ -127,15 +124,6 @@ def test_deletes_within_one_second_are_stored_as_one_count() -> None:
         budget.spend(name, 10.0 + number / 100, by_absence=False)
     assert [one.names for one in budget.delete_counts] == [50]
     assert budget.deleted == 50
-
-
-def test_held_deletes_count_in_the_budget_like_waiting_ones() -> None:
-    budget = DeleteBudget(DeleteLimits())
-    budget.add_owned(100, 0.0)
-    for name in list_names(15):
-        budget.add(name, 1, by_absence=False)
-    assert not is_exceeded(budget, 15, 1.0, by_absence=False)
-    assert is_exceeded(budget, 16, 1.0, by_absence=False)
 
 
 STEPS = st.lists(st.tuples(st.floats(0, 400), st.integers(-5, 9)), max_size=30)
@@ -165,7 +153,7 @@ def test_the_count_of_owned_records_is_right_after_an_ownership_record_moved_to_
     world.provider.remove_records(ZONE, ownership_record("web").key)
     world.provider.put_records(ZONE, ownership_record("api", resource=""))
     world.run(for_s=900.0)
-    saved = build_saved(world.engine.delete_guard, world.now_s).find_zone(ZONE.id)
+    saved = world.engine.delete_guard.save(world.now_s).find_zone(ZONE.id)
     assert world.engine.delete_guard.budget(ZONE.id).owned == 1
     assert all(records <= 1 for _, records in saved.whole.most)
 

@@ -99,7 +99,7 @@ def test_a_grant_is_not_valid_for_other_evidence_that_needs_another_wait_or_budg
 def test_the_status_of_a_waiting_delete_shows_when_its_grace_period_ends() -> None:
     scene = start_guard(*records(100))
     scene.observe_evidence([record(1)])
-    assert scene.guard.pending.list_statuses(ZONE.id) == {
+    assert scene.guard.list_statuses(ZONE.id) == {
         record(1).key: DeleteStatus(evidence=GONE, grace_ends_s=1000.0 + GRACE_S)
     }
 
@@ -124,8 +124,8 @@ def test_a_proposed_delete_is_blocked_and_no_pending_delete_is_stored() -> None:
     first, second, third = block_changes(scene.build_view(record(1)), (create, delete, replaced), deletes)
     assert (first, third) == (create, replaced)
     assert getattr(second.outcome, "reason", None) is Reason.IN_GRACE
-    assert scene.guard.pending.list_statuses(ZONE.id) == {}
-    assert scene.guard.state.revision == 0
+    assert scene.guard.list_statuses(ZONE.id) == {}
+    assert scene.guard.revision == 0
 
 
 # budgets
@@ -231,7 +231,7 @@ def test_the_transfer_of_a_record_to_another_namespace_counts_in_no_delete_budge
     for number in range(20):
         one = record(number)
         delete = PendingDelete(owned=one, evidence=GONE, is_transfer=True)
-        scene.guard.replace(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), requested={one.key})
+        scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), requested={one.key})
     scene.observe_evidence([record(30)])
     scene.pass_time(GRACE_S)
     assert scene.deleted == ["h30.acme.test"]
@@ -248,9 +248,9 @@ def test_a_delete_with_an_unknown_outcome_counts_in_the_budget_until_its_record_
     one = record(1)
     scene.observe_evidence([one])
     scene.pass_time(GRACE_S, makes_deletes=False)
-    scene.guard.replace(ZONE, one.record.name, (), scene.now_s, current=(one,), is_known=False)
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=(one,), is_known=False)
     assert scene.guard.budget(ZONE.id).deleted == 1
-    scene.guard.replace(ZONE, one.record.name, (), scene.now_s, current=() if is_made else (one,))
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=() if is_made else (one,))
     assert scene.guard.budget(ZONE.id).deleted == is_made
 
 
@@ -260,18 +260,18 @@ def test_an_orphan_whose_object_may_exist_is_held_and_its_delete_counts_in_no_bu
     scene.observe_evidence(records(2, first=8), Evidence.ABSENT)
     scene.pass_time()
     assert scene.list_reasons(records(8)) == {Reason.ORPHAN_UNCLAIMED}
-    assert scene.guard.holds.has_insufficient_evidence(ZONE.id)
+    assert scene.guard.has_insufficient_evidence(ZONE.id)
     assert len(scene.deleted) == 2
 
 
 def test_with_accepted_settings_an_orphan_is_deleted_after_the_grace_period_within_the_absence_budget() -> None:
     scene = start_guard(*records(100))
-    scene.guard.state.accept_settings(ZONE.id)
+    scene.guard.accept_settings(ZONE.id)
     scene.observe_evidence(records(15), Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 15
     scene = start_guard(*records(100))
-    scene.guard.state.accept_settings(ZONE.id)
+    scene.guard.accept_settings(ZONE.id)
     scene.observe_evidence(records(16), Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(GRACE_S)
     assert scene.list_reasons(records(16)) == {Reason.HELD}
@@ -318,7 +318,7 @@ def test_only_the_decision_about_a_delete_by_absence_gives_missing_saved_state_a
 
 def test_the_decision_does_not_give_missing_saved_state_as_detail_if_the_grace_period_ends_later() -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
-    scene.guard.state.accept_settings(ZONE.id)
+    scene.guard.accept_settings(ZONE.id)
     scene.pass_time(590.0)
     scene.observe_evidence([record(1)], Evidence.ORPHAN_UNCLAIMED)
     scene.pass_time(20.0)
@@ -328,7 +328,7 @@ def test_the_decision_does_not_give_missing_saved_state_as_detail_if_the_grace_p
 
 def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_is_saved() -> None:
     scene = start_guard(*records(100))
-    scene.guard.restore(Saved(), scene.now_s)
+    scene.guard.load(Saved(), scene.now_s)
     scene.guard.confirm_saved(0.0, scene.now_s)
     scene.observe_evidence([record(1)])
     scene.pass_time(GRACE_S)
@@ -339,7 +339,7 @@ def test_the_decision_about_a_granted_delete_says_that_it_waits_until_the_state_
 
 def test_with_saved_state_a_delete_by_absence_does_not_wait_for_ten_minutes() -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
-    scene.guard.restore(Saved(), scene.now_s)
+    scene.guard.load(Saved(), scene.now_s)
     scene.observe_evidence([record(1)], Evidence.ABSENT)
     scene.pass_time()
     assert scene.deleted == ["h1.acme.test"]
@@ -347,7 +347,7 @@ def test_with_saved_state_a_delete_by_absence_does_not_wait_for_ten_minutes() ->
 
 def test_after_a_loss_of_the_saved_state_a_delete_by_absence_waits_for_ten_minutes() -> None:
     scene = start_guard(*records(100), stateless_wait_s=600.0)
-    scene.guard.restore(Saved(is_new=True), scene.now_s)
+    scene.guard.load(Saved(is_new=True), scene.now_s)
     scene.observe_evidence([record(1)], Evidence.ABSENT)
     scene.pass_time(599.0)
     assert not scene.deleted
@@ -355,7 +355,7 @@ def test_after_a_loss_of_the_saved_state_a_delete_by_absence_waits_for_ten_minut
 
 def test_a_transfer_that_is_held_for_another_cluster_names_the_cluster() -> None:
     scene = start_guard(*records(1))
-    scene.guard.restore(Saved(cluster=ClusterIdentity(uid="blue")), scene.now_s)
+    scene.guard.load(Saved(cluster=ClusterIdentity(uid="blue")), scene.now_s)
     scene.guard.cluster.identify(ClusterIdentity(uid="green"))
     delete = PendingDelete(owned=record(0), evidence=GONE, is_transfer=True)
     detail = f"the objects come from cluster {scene.guard.cluster.other_id}"

@@ -7,7 +7,6 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import identify_name
 from extdns.model.evidence import Evidence
 from tests.unit.engine.guarded_zones import GONE, GRACE_S, GuardedZones, record, records, start_guard
 
@@ -41,7 +40,7 @@ def run_action(world: GuardedZones, action: tuple[object, ...]) -> GuardedZones:
             after.deleted = world.deleted
             return after
         case ("recall",):
-            world.guard.demote()
+            world.guard.demote(world.now_s)
             for number in range(40):
                 world.plan(everything[number])
             world.guard.set_state_unavailable(world.now_s)
@@ -76,19 +75,11 @@ def test_the_stored_counts_of_names_of_each_budget_equal_a_new_count(
     world = start_full_guard()
     for action in actions:
         world = run_action(world, action)
-        budgets = world.guard.state.budgets
-        waiting = [(one.zone.id, one.key, one.counted, one.by_absence) for one in world.guard.pending]
-        held = [(one.zone.id, one.owned.key, one.counted, one.cause.by_absence) for one in world.guard.holds]
-        for scope, budget in budgets._budgets.items():
+        counted = [one.counted for one in world.guard.entries if one.counted]
+        for scope, budget in world.guard.budgets._budgets.items():
             for kind in (False, True):
-                counts = [
-                    Counter(
-                        identify_name(zone, key) for zone, key, scopes, one in found if scope in scopes and one is kind
-                    )
-                    for found in (waiting, held)
-                ]
-                assert budget.waiting[kind] == counts[0]
-                assert budget._counted[kind] == counts[0] + counts[1] + Counter(budget._made[kind].keys())
+                names = Counter(one.name for one in counted if scope in one.scopes and one.by_absence is kind)
+                assert budget._counted[kind] == names + Counter(budget._made[kind].keys())
 
 
 @given(st.lists(ACTIONS, max_size=20), st.integers(0, 20))

@@ -38,7 +38,7 @@ def test_a_delete_by_absence_held_over_all_zones_names_all_zones_and_half_of_the
     scene.pass_time()
     assert find_detail(scene, Evidence.ABSENT, zone=zones[0]) == (
         "the deletes by absence in all zones within ten minutes exceeded half of --max-delete-count and "
-        "--max-delete-percent, or no manifest requested a name"
+        "--max-delete-percent, or, with --manifests, no object requested a name"
     )
 
 
@@ -71,7 +71,7 @@ def test_the_decision_about_a_delete_held_for_insufficient_evidence_still_says_s
 def test_a_held_delete_shows_the_cause_for_which_its_hold_began(owner: str, evidence: Evidence, cause: str) -> None:
     scene = start_guard(*records(30), owner=owner)
     if owner:
-        scene.guard.state.accept_settings(ZONE.id)
+        scene.guard.accept_settings(ZONE.id)
     scene.observe_evidence(records(20), evidence)
     scene.pass_time(GRACE_S)
     assert {one.cause for found in scene.guard.held_sets() for one in found.held} == {cause}

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from extdns.engine.delete_budget import WINDOW_S
-from extdns.engine.state_sync import build_saved
-from extdns.model.evidence import Evidence, PendingDelete, Scope
+from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Saved
 from tests.unit.engine.guarded_zones import GRACE_S, ZONE, GuardedZones, hold_deletes, record, records, start_guard
@@ -37,36 +36,6 @@ def test_held_deletes_count_in_the_budget_for_ten_minutes() -> None:
     assert scene.plan(record(50)) is Reason.HELD
 
 
-def test_a_delete_stays_held_if_its_evidence_is_interrupted() -> None:
-    scene = hold_deletes()
-    scene.end_evidence(records(31))
-    scene.pass_time(3600.0)
-    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 31
-    scene.observe_evidence([record(1)], Evidence.HOSTNAME_REMOVED)
-    scene.pass_time(3600.0)
-    assert scene.plan(record(1)) is Reason.HELD
-
-
-def test_a_hold_ends_when_an_object_requests_the_record() -> None:
-    scene = hold_deletes()
-    scene.request([record(1)])
-    scene.pass_time(WINDOW_S)
-    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
-    scene.observe_evidence([record(1)])
-    scene.pass_time(GRACE_S)
-    assert scene.deleted == ["h1.acme.test"]
-
-
-def test_a_hold_ends_when_the_record_is_gone_or_foreign() -> None:
-    scene = hold_deletes()
-    del scene.zones[ZONE.id]["h1.acme.test"]
-    scene.plan(record(1))
-    foreign = record(2).__class__(record=record(2).record)
-    scene.guard.replace(ZONE, record(2).record.name, (), scene.now_s, current=(foreign,))
-    scene.pass_time()
-    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 29
-
-
 @pytest.mark.parametrize("is_restarted", [False, True])
 def test_the_code_of_held_deletes_is_forgotten_when_none_of_them_is_held_any_more(*, is_restarted: bool) -> None:
     scene = hold_deletes()
@@ -74,13 +43,14 @@ def test_the_code_of_held_deletes_is_forgotten_when_none_of_them_is_held_any_mor
     if is_restarted:
         scene.zones[ZONE.id] = {}
         after = start_guard(now_s=scene.now_s)
-        after.guard.restore(build_saved(scene.guard, scene.now_s), scene.now_s)
-        after.guard.drop_restored(ZONE.id)
+        after.guard.load(scene.guard.save(scene.now_s), scene.now_s)
+        after.guard.drop_unread(ZONE.id, after.now_s)
         scene = after
     else:
         scene.pass_time(GRACE_S)
         assert len(scene.deleted) == 31
-    assert scene.guard.state.codes._sets == {}
+    saved = scene.guard.save(scene.now_s)
+    assert not any(scope.shown for _, zone in saved.zones for _, scope in zone.scopes)
 
 
 def restart(scene: GuardedZones) -> GuardedZones:
@@ -93,7 +63,7 @@ def remove_and_return_zone(scene: GuardedZones) -> GuardedZones:
     scene.guard.retain_zones({}, scene.now_s)
     for _, owned in scene.zones[ZONE.id].values():
         scene.plan(owned)
-    scene.guard.drop_restored(ZONE.id)
+    scene.guard.drop_unread(ZONE.id, scene.now_s)
     return scene
 
 
@@ -136,20 +106,20 @@ def test_the_code_of_held_deletes_is_the_same_after_a_restart_and_still_approves
 def test_an_approval_that_is_loaded_late_applies_to_deletes_held_before_the_load() -> None:
     before = hold_deletes()
     before.approve(*before.find_codes().values())
-    approved = build_saved(before.guard, before.now_s)
+    approved = before.guard.save(before.now_s)
     scene = start_guard(*records(100), now_s=before.now_s)
     scene.guard.set_state_unavailable(scene.now_s)
     scene.observe_evidence(records(31))
     scene.pass_time(GRACE_S)
     assert scene.list_reasons(records(31)) == {Reason.HELD}
-    scene.guard.restore(approved, scene.now_s)
+    scene.guard.load(approved, scene.now_s)
     scene.pass_time(GRACE_S)
     assert len(scene.deleted) == 31
 
 
 def test_a_delete_stays_held_after_a_change_of_the_leader() -> None:
     scene = hold_deletes()
-    scene.guard.demote()
+    scene.guard.demote(scene.now_s)
     scene.pass_time(WINDOW_S)
     scene.guard.set_state_unavailable(scene.now_s)
     scene.pass_time(3600.0)
@@ -158,10 +128,10 @@ def test_a_delete_stays_held_after_a_change_of_the_leader() -> None:
 
 def test_a_new_leader_drops_its_own_holds_that_the_former_leader_did_not_save() -> None:
     scene = hold_deletes()
-    scene.guard.demote()
-    assert all(scene.guard.state.compute_digest(ZONE, one) in scene.guard.holds for one in records(31))
-    scene.guard.restore(Saved(), scene.now_s)
-    assert not any(scene.guard.state.compute_digest(ZONE, one) in scene.guard.holds for one in records(31))
+    scene.guard.demote(scene.now_s)
+    assert all(scene.guard.describe(ZONE, one).hold for one in records(31))
+    scene.guard.load(Saved(), scene.now_s)
+    assert not any(scene.guard.describe(ZONE, one).hold for one in records(31))
 
 
 def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
@@ -174,22 +144,15 @@ def test_a_delete_is_held_again_when_its_zone_returns_to_the_list() -> None:
     assert scene.plan(record(1)) is Reason.HELD
 
 
-def test_a_hold_ends_when_the_name_moves_to_another_zone() -> None:
-    scene = hold_deletes()
-    scene.guard.retain_zones({ZONE.id: lambda name: name != record(1).record.name}, scene.now_s)
-    scene.pass_time()
-    assert len(scene.find_held()[Scope(ZONE.id, "shop")]) == 30
-
-
 def test_a_hold_by_a_budget_is_the_only_one_if_the_delete_becomes_a_transfer_with_insufficient_evidence() -> None:
     scene = hold_deletes()
     held = scene.find_held()
     delete = PendingDelete(owned=record(0), evidence=Evidence.ORPHAN_UNCLAIMED, is_transfer=True)
-    scene.guard.replace(ZONE, record(0).record.name, (delete,), scene.now_s, current=(record(0),))
+    scene.guard.observe(ZONE, record(0).record.name, (delete,), scene.now_s, current=(record(0),))
     scene.pass_time(1.0)
     assert scene.find_held() == held
     for one in records(31):
-        scene.guard.replace(ZONE, one.record.name, (), scene.now_s, current=())
+        scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=())
     scene.pass_time(1.0)
     assert not scene.guard.needs_approval
 
@@ -198,7 +161,7 @@ def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_reco
     before = hold_deletes()
     scene = start_guard(*records(100), now_s=before.now_s)
     scene.observe_evidence([record(0)])
-    scene.guard.restore(build_saved(before.guard, before.now_s), scene.now_s)  # while the grace period runs
+    scene.guard.load(before.guard.save(before.now_s), scene.now_s)  # while the grace period runs
     scene.pass_time(GRACE_S)
     assert scene.list_reasons([record(0)]) == {Reason.HELD}
     del scene.zones[ZONE.id]["h0.acme.test"]

@@ -148,7 +148,7 @@ def _note(met: list[str], work: Callable[..., Any], *arguments: Any, **options: 
 def find_evidence_keys(world: World) -> list[RecordKey]:
     """Return the records of `web` that have evidence."""
     state = next(iter(world.engine.zones))
-    return [key for key in world.engine.delete_guard.pending.list_statuses(state.zone.id) if key.name == host("web")]
+    return [key for key in world.engine.delete_guard.list_statuses(state.zone.id) if key.name == host("web")]
 
 
 def test_a_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> None:

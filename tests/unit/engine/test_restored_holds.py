@@ -6,15 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 import pytest
-from msgspec.structs import replace
 
 from extdns.engine import reconcile
-from extdns.engine.restored_holds import HoldCause, RestoredHold, RestoredHolds
 from extdns.model import rrtype
 from extdns.model.change import Action
-from extdns.model.evidence import Scope
 from extdns.model.reason import Reason
-from extdns.model.saved_state import Saved, SavedScope
 from extdns.model.zone import ZoneList
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, observe_new, owned, record
 from tests.unit.engine.forty_services import DELETES, NAMES, run_forty
@@ -62,22 +58,6 @@ def test_a_delete_stays_held_if_the_record_was_edited_before_the_next_process_re
     world = build_next(hold_one())
     edit(world)
     assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
-
-
-@pytest.mark.parametrize("by_budget", [True, False])
-def test_a_hold_replaces_the_one_with_its_record_id_and_the_one_with_its_digest_that_an_older_version_saved(
-    *, by_budget: bool
-) -> None:
-    cause = HoldCause(scope=Scope(ZONE.id), since_at=0.0, by_budget=by_budget, by_absence=False)
-    before_edit = RestoredHold(zone_id=ZONE.id, record_id="id", digest="before edit", cause=cause)
-    saved_by_older = RestoredHold(zone_id=ZONE.id, record_id="after edit", digest="after edit", cause=cause)
-    newest = RestoredHold(zone_id=ZONE.id, record_id="id", digest="after edit", cause=cause)
-    restored = RestoredHolds()
-    for hold in (before_edit, saved_by_older, newest):
-        restored.add(hold)
-    assert list(restored) == [newest]
-    assert restored.take_zone(ZONE.id) == (newest,)
-    assert not restored.by_zone
 
 
 def test_a_delete_stays_held_if_the_record_was_edited_while_its_zone_was_not_listed() -> None:
@@ -132,29 +112,3 @@ def test_a_name_with_a_held_delete_passes_to_another_namespace_even_if_the_saved
     world.run(observe("other", other, namespace="lab"), observe(HELD))
     start(world, for_s=1400.0)
     assert world.list_decisions(HELD) == [("CNAME", Action.KEEP, Reason.PUBLISHED)]
-
-
-def test_a_held_delete_that_an_older_version_saved_without_record_id_stays_held_in_the_next_process() -> None:
-    world = build_next(hold_one())
-    world.state = remove_record_ids(world.state)
-    assert start(world).list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
-
-
-def remove_record_ids(saved: Saved) -> Saved:
-    """Return *saved* as an older version saved it."""
-
-    def remove(scope: SavedScope) -> SavedScope:
-        return replace(scope, holds=tuple(replace(one, records=()) for one in scope.holds))
-
-    zones = tuple(
-        (
-            zone_id,
-            replace(
-                zone,
-                whole=remove(zone.whole),
-                namespaces=tuple((namespace, remove(scope)) for namespace, scope in zone.namespaces),
-            ),
-        )
-        for zone_id, zone in saved.zones
-    )
-    return replace(saved, zones=zones, all_zones=remove(saved.all_zones))

@@ -14,7 +14,6 @@ from extdns.engine.effects import CheckExistence
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import ExistenceChecked, Input
 from extdns.engine.ownership_zone import find_sharing_zones
-from extdns.engine.pending_deletes import DeleteStage
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zones import ZoneState
 from extdns.model.change import Decision
@@ -117,14 +116,16 @@ def _can_come(
 
 def _is_timed(engine: Engine, world: World, name: DnsName, zone_id: str) -> bool:
     """Return whether a delete at *name* has a timer that wakes the engine in time, or waits for saved state."""
-    state_sync, pending = engine._state_sync, engine.delete_guard.pending
+    state_sync, guard = engine._state_sync, engine.delete_guard
     if not state_sync.is_ready:
         return True  # nothing is decided before the state was loaded, or by a standby
-    entries = tuple(pending.by_name.get((zone_id, name), {}).values())
-    if any(entry.stage is DeleteStage.GRANTED for entry in entries):
-        return state_sync.is_busy(world.now_s) or engine.delete_guard.next_deadline_at < math.inf
-    timers = [at_s for at_s, _, entry in pending._timers if entry in entries]
-    return bool(timers) and (min(timers) <= world.now_s or (world.wake_s is not None and world.wake_s <= min(timers)))
+    entries = [
+        one for one in guard.entries if one.delete and one.zone_id == zone_id and one.delete.owned.record.name == name
+    ]
+    if any(entry.is_granted for entry in entries):
+        return state_sync.is_busy(world.now_s) or guard.next_deadline_at < math.inf
+    at_s = min((entry.timer_at for entry in entries), default=math.inf)
+    return at_s < math.inf and (at_s <= world.now_s or (world.wake_s is not None and world.wake_s <= at_s))
 
 
 def _is_requested(engine: Engine, world: World, key: ObjectKey, under_way: set[ObjectKey]) -> bool:

@@ -19,7 +19,7 @@ SCOPE = SavedScope(
     made=((1.5, True, 2), (2.0, False, 1)),
     most=((3.0, 40),),
     code="7f3a-91c2",
-    holds=(SavedHolds(since_s=2.0, digests=("aa", "bb")),),
+    holds=(SavedHolds(since_s=2.0, digests=("aa", "bb"), records=("a1", "b1")),),
     shown=(("1111-2222", ("aa", "cc")),),
     records=(("Z1", "web.example.org", "A", "", "absent"),),
 )
@@ -69,8 +69,13 @@ def test_each_owner_id_gives_a_unique_and_valid_configmap_key(one: str, other: s
         pytest.param("[" * 10_000, id="deep"),
         pytest.param('{"owner":"me"}', id="no-zones"),
         pytest.param('{"owner":"me","zones":{"Z":{"made":"x"}}}', id="wrong-type"),
-        pytest.param('{"owner":"me","zones":{},"apiVersion":"extdns.io/v3"}', id="another-version"),
-        pytest.param('{"owner":"you","zones":{}}', id="another-owner"),
+        pytest.param('{"owner":"me","zones":{},"apiVersion":"extdns.io/v1","kind":"State"}', id="another-version"),
+        pytest.param('{"owner":"you","zones":{},"apiVersion":"extdns.io/v2","kind":"State"}', id="another-owner"),
+        pytest.param(
+            '{"owner":"me","zones":{},"allZones":{"holds":[{"since_s":1,"digests":["aa"]}]},'
+            '"apiVersion":"extdns.io/v2","kind":"State"}',
+            id="no-record-ids",
+        ),
         pytest.param(7, id="no-text"),
         pytest.param("\ud800", id="no-unicode"),
     ],
@@ -148,22 +153,3 @@ def test_an_approved_code_stays_in_the_annotation_until_all_its_deletes_are_appr
     document = state_document.replace_saved_state(document, "me", approved)
     assert state_document.read_approvals(document) == (FIRST,)
     assert document["metadata"]["annotations"]["team"] == "dns"
-
-
-def test_state_saved_in_the_older_format_is_still_read() -> None:
-    document: dict[str, Any] = state_document.build_empty_document("s")
-    document["data"][state_document.build_key("me")] = """{"owner":"me","zones":{"Z1":{
-        "name":"example.org","fingerprint":"f","made":[[1.5,true]],"most":[[3.0,40]],
-        "shown":[["1111-2222",["cc"]],["7f3a-91c2",["aa","bb"]]],"held":"7f3a-91c2",
-        "records":[["web.example.org","A","","absent"]],"released":[["dd",90.0]]}},
-        "apiVersion":"extdns.io/v1","kind":"State"}"""
-    whole = SavedScope(
-        made=((1.5, True, 1),),
-        most=((3.0, 40),),
-        code="7f3a-91c2",
-        holds=(SavedHolds(since_s=3.0, digests=("aa", "bb")),),
-        shown=(("1111-2222", ("cc",)),),
-        records=(("Z1", "web.example.org", "A", "", "absent"),),
-    )
-    zone = SavedZone(name="example.org", fingerprint="f", whole=whole)
-    assert state_document.read_saved_state(document, "me") == Saved(zones=(("Z1", zone),), approved=(("dd", 90.0),))

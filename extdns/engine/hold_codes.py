@@ -1,29 +1,25 @@
-"""The codes of held deletes, and the deletes that a person approved with them (docs/how-to/held-deletes.md).
+"""Digests, ids and codes, by which people and the saved state name held deletes (docs/how-to/held-deletes.md).
 
-A *digest* identifies one record with its ownership records, a *code* identifies a set of digests.
+A *digest* identifies one record with its ownership records, a *record id* the record whatever it contains, and a *code*
+a set of held deletes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from extdns.model.saved_state import Approval, SavedScope
+from extdns.model.saved_state import SavedScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from extdns.model.evidence import Scope
     from extdns.model.record import OwnedRecord, Record, RecordKey
-    from extdns.model.saved_state import Saved
 
-_PLAN: Final = Approval(code="")
-"""The approval of a delete by a person who applied a plan."""
-APPROVAL_S: Final = 24 * 3600.0
 _MAX_CODES: Final = 4  # for each scope: the set may have changed a few times between reading a code and entering it
 _MAX_EARLIER_DIGESTS: Final = 10_000  # for each scope: the saved state has to fit into a ConfigMap
 _DIGEST_BYTES: Final = 8
@@ -112,6 +108,10 @@ class HoldCodes:
             if revision <= saved_revision:
                 self.published[scope] = code, revision
 
+    def withdraw(self) -> None:
+        """Let no scope have a current code, because another process leads. Earlier codes still approve their sets."""
+        self.current, self.published = {}, {}
+
     def remove_digest(self, scope: Scope, digest: str) -> None:
         """Remove *digest* from all codes of *scope*, so that an old code does not approve a later hold."""
         sets = self._sets.get(scope, OrderedDict())
@@ -122,7 +122,7 @@ class HoldCodes:
         if not sets:
             self._sets.pop(scope, None)
 
-    def restore(self, scope: Scope, saved: SavedScope) -> None:
+    def load(self, scope: Scope, saved: SavedScope) -> None:
         """Add the codes of *scope* that an earlier process saved."""
         for code, digests in (*saved.shown, *([(saved.code, saved.digests)] if saved.code else [])):
             self._sets.setdefault(scope, OrderedDict()).setdefault(code, set(digests))
@@ -131,7 +131,7 @@ class HoldCodes:
         """Add all codes to the saved form of their scopes in *scopes*, which already contains the holds.
 
         The current code is saved without its digests if it stands for all saved holds of its scope. If it stands for
-        fewer, because some holds are approved, or restored and not read yet, its digests are saved, too.
+        fewer, because some holds are approved, or loaded and not read yet, its digests are saved, too.
         """
         for scope, sets in self._sets.items():
             code, _ = self.current.get(scope, ("", 0))
@@ -143,71 +143,3 @@ class HoldCodes:
             )
             if code or shown:
                 scopes[scope] = replace(saved, code=code, shown=shown)
-
-
-class Approvals:
-    """The deletes that a person approved, each for at most 24 hours.
-
-    Attributes:
-        waiting: the approvals, by code, of codes that no scope has yet. Each is applied once, when a scope
-            gets this code.
-        next_expiry_at: the time before which no approval expires (monotonic seconds), infinity if there is none.
-    """
-
-    def __init__(self, codes: Iterable[str] = ()) -> None:
-        self.waiting = {code: Approval(code=code) for code in codes}
-        self.next_expiry_at = math.inf
-        self._expires_s: dict[str, float] = {}
-        self._by_digest: dict[str, Approval] = {}
-
-    def is_approved(self, digest: str) -> bool:
-        """Return whether a person approved the delete with *digest*; it then needs no sufficient evidence or budget."""
-        return digest in self._expires_s
-
-    def find(self, digest: str) -> Approval | None:
-        """Return the approval of the delete with *digest*, None if there is none."""
-        return self._by_digest.get(digest, _PLAN) if digest in self._expires_s else None
-
-    def add(self, digest: str, now_s: float, approval: Approval = _PLAN) -> bool:
-        """Approve a delete for 24 hours, by default as part of a plan. Return False if it was approved already."""
-        if digest in self._expires_s:
-            return False
-        self._by_digest[digest] = approval
-        self._expires_s[digest] = now_s + APPROVAL_S
-        self.next_expiry_at = min(self.next_expiry_at, now_s + APPROVAL_S)
-        return True
-
-    def remove(self, digest: str) -> bool:
-        """Remove the approval of the delete with *digest*. Return whether there was one."""
-        self._by_digest.pop(digest, None)
-        return self._expires_s.pop(digest, None) is not None
-
-    def expire(self, now_s: float) -> list[str]:
-        """Remove expired approvals, and return their digests, sorted."""
-        if now_s < self.next_expiry_at:
-            return []
-        expired = sorted(digest for digest, expires_s in self._expires_s.items() if expires_s <= now_s)
-        for digest in expired:
-            del self._expires_s[digest]
-            self._by_digest.pop(digest, None)
-        self.next_expiry_at = min(self._expires_s.values(), default=math.inf)
-        return expired
-
-    def restore(self, saved: Saved) -> None:
-        """Add the approvals that an earlier process saved, and those that a person wrote to the state store since."""
-        expires_s = dict(saved.approved)
-        self._expires_s.update(expires_s)
-        self.next_expiry_at = min((self.next_expiry_at, *expires_s.values()))
-        self._by_digest.update(
-            {digest: Approval(code=code, claimed_user=user) for digest, code, user in saved.approved_by}
-        )
-        self.waiting.update({approval.code: approval for approval in saved.approvals})
-
-    def save_by_digest(self) -> tuple[tuple[str, str, str], ...]:
-        """Return, for each approved delete, its digest, the code, and the user name given with the approval; sorted."""
-        approvals = [(digest, self._by_digest.get(digest, _PLAN)) for digest in sorted(self._expires_s)]
-        return tuple((digest, one.code, one.claimed_user) for digest, one in approvals)
-
-    def save(self) -> tuple[tuple[str, float], ...]:
-        """Return, for the saved state, the approved digests, sorted, each with when its approval expires."""
-        return tuple(sorted(self._expires_s.items()))
