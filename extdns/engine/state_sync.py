@@ -32,30 +32,12 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
 _MAX_AWAITED_FAILURES: Final = 5  # consecutive, within about 15 s; then deletes no longer wait for the state
 _APPROVAL_INTERVAL_S: Final = 10.0
-_BURST_SAVES: Final = 10
 _SAVE_INTERVAL_S: Final = 1.0
 
 
 _NOT_LEADER: Final = "only the leader makes deletes, and this process is not the leader"
 _NOT_LOADED: Final = "no delete is made before the saved state was read"
 _NOT_IDENTIFIED: Final = "no delete is made before it is known which cluster the objects come from"
-
-
-class SaveRate:
-    """Limits saves to a burst of ten, and then to one a second.
-
-    Attributes:
-        next_at: when the next save may be made (monotonic seconds).
-    """
-
-    def __init__(self) -> None:
-        self._full_burst_at = -math.inf  # when a full burst is available again
-        self.next_at = -math.inf
-
-    def spend(self, now_s: float) -> None:
-        """Record that a save is made at *now_s*, and compute when the next one may be made."""
-        self._full_burst_at = max(self._full_burst_at, now_s) + _SAVE_INTERVAL_S
-        self.next_at = self._full_burst_at - (_BURST_SAVES - 1) * _SAVE_INTERVAL_S
 
 
 NO_SAVED_STATE: Final = (
@@ -93,7 +75,7 @@ class StateSync:
         self._is_new = False
         self._has_former_records: bool | None = None  # whether records of ours existed at the end of the first pass
         self._next_request_at = self._next_approvals_at = 0.0
-        self._rate = SaveRate()
+        self._next_save_at = -math.inf  # at most one save a second, so that a burst of events is one
         self.is_ready = self._is_leader and not self._has_store
 
     def set_leader(self, *, is_leader: bool, now_s: float) -> None:
@@ -187,9 +169,9 @@ class StateSync:
         if now_s >= self._next_approvals_at and self._guard.needs_approval:
             self._is_waiting, self._next_approvals_at = True, now_s + _APPROVAL_INTERVAL_S
             return (ReadApprovals(),)
-        if self._is_unsaved and now_s >= self._rate.next_at:
+        if self._is_unsaved and now_s >= self._next_save_at:
             self._is_waiting, self._sent_revision = True, self._guard.revision
-            self._rate.spend(now_s)
+            self._next_save_at = now_s + _SAVE_INTERVAL_S
             return (SaveState(saved=self._guard.save(now_s)),)
         return ()
 
@@ -203,7 +185,7 @@ class StateSync:
         """When `take_due` has to be called without an input (monotonic seconds), infinity if never."""
         if not (self._has_store and self._is_leader) or self._is_waiting:
             return math.inf
-        save_at = max(self._next_request_at, self._rate.next_at) if self._is_loaded and self._is_unsaved else math.inf
+        save_at = max(self._next_request_at, self._next_save_at) if self._is_loaded and self._is_unsaved else math.inf
         if self._guard.needs_approval:
             return min(save_at, max(self._next_request_at, self._next_approvals_at))
         return save_at if save_at < math.inf else self._next_request_at or math.inf
