@@ -23,6 +23,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import restate_record
 from extdns.model.saved_state import Saved
 from extdns.planner.proposal import find_differences
+from extdns.planner.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +80,9 @@ def _is_candidate(decision: Decision, owner: str) -> bool:
 
 def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bool) -> PassResult:
     """Run a pass that adopts the records of *chosen*. If *writes* is false, the pass only plans."""
-    config = replace(config, control=replace(config.control, dry_run=not writes))
+    control = config.control
+    policy = Policy.UPSERT_ONLY if control.policy == Policy.SYNC else control.policy  # keeps ownership records, too
+    config = replace(config, control=replace(control, dry_run=not writes, policy=policy))
     keys = {one.current.key for one in chosen if one.current}
     with StopSignals() as signals:
         running = assembly.assemble(

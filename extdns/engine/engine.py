@@ -27,6 +27,7 @@ from extdns.engine.effects import (
 )
 from extdns.engine.gather import build_planner
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
+from extdns.engine.ownership_zone import find_zone_above
 from extdns.engine.reconcile import reconcile, should_gather
 from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
@@ -290,6 +291,8 @@ class Engine:
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         for state in self.zones:
+            if find_zone_above(self.zones, state, state.zone.name, self.settings.registry):
+                yield state.zone.name  # an ownership record may be left over there
             yield from state.cache.find_plannable_names(self.settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:

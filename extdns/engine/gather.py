@@ -5,19 +5,18 @@ Only this module reads claims, zones, GET requests and the delete guard together
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.ownership_zone import (
-    NO_SHARING,
-    find_sharing_zones,
     find_unread,
+    find_zone_above,
     lacks_ownership_name,
-    read_above,
     read_owned,
     read_records,
 )
@@ -27,19 +26,19 @@ from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import find_namespace
 from extdns.model.reason import Reason
+from extdns.model.record import Record
 from extdns.model.wait import ZONES, Awaited, Wait
 from extdns.planner.settings import Planner
 from extdns.planner.view import Facts, HostFacts, HostRecords, NameView, ObjectFacts, ObjectInput, RuleFacts
 
 if TYPE_CHECKING:
-    from extdns.engine.ownership_zone import SharingZones
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
     from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim, TargetlessClaim
     from extdns.model.kind import ObjectKey
-    from extdns.model.record import OwnedRecord, Record
+    from extdns.model.record import OwnedRecord
 
 
 def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
@@ -55,32 +54,23 @@ def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
     )
 
 
-def gather_sharing_zones(zone: ZoneState, name: DnsName, state: EngineState) -> SharingZones:
-    """Return the other zones in which the ownership records of *name* in *zone* matter."""
-    if not state.zones.find_by_name(name):
-        return NO_SHARING
-    return find_sharing_zones(state.zones, zone, name, state.settings.registry)
-
-
-def gather_view(zone: ZoneState, sharing: SharingZones, name: DnsName, state: EngineState) -> NameView:
+def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, state: EngineState) -> NameView:
     """Return what is needed to plan *name* in *zone*, which was fully read. The facts are gathered if they can matter.
 
     Args:
         zone: one of the zones of the name.
-        sharing: the other zones in which the ownership records of the name matter.
+        sharing: the other zones in which the ownership records of the name matter (`find_sharing_zones`).
         name: the name.
         state: the parts of the engine; not changed.
     """
-    registry, above = state.settings.registry, sharing.above
+    registry = state.settings.registry
+    above = find_zone_above(state.zones, zone, name, registry)
     related = registry.related_names(name, zone.zone)
-    records = zone.cache.records_around(name, related)
-    if above:
-        records += read_above(above, zone, related)
+    records = read_records(state.zones, zone, name, registry)
     current = read_owned(registry, records, name, zone.zone)
     claims, targetless = state.claims.claims(name), state.claims.targetless_claims(name)
     elsewhere = [
-        read_owned(registry, read_records(state.zones, other, name, registry), name, other.zone)
-        for other in sharing.all
+        read_owned(registry, read_records(state.zones, other, name, registry), name, other.zone) for other in sharing
     ]
     view = NameView(
         zone=zone.zone,
@@ -92,19 +82,33 @@ def gather_view(zone: ZoneState, sharing: SharingZones, name: DnsName, state: En
         current=current,
         expected=tuple(project_records(records, zone.queue.find_queued_before(related), name, related)),
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
-        leftovers=_list_leftovers(above, name) if above else (),
         block=_find_block(zone, records, current, state),
         other_cluster=state.delete_guard.cluster.other_id,
         former=state.decisions.decisions(name),
         rules=_gather_rules((*claims, *targetless), current, state) if state.rules.is_active else None,
     )
+    if above:
+        view = replace(view, leftovers=_find_leftovers(view, records, state.settings))
     is_needed = state.phases.down or state.rules.is_active or (current and not claims)  # else `plan_name` finds out
     return gather_facts(view, state) if is_needed else view
 
 
-def _list_leftovers(above: ZoneState, name: DnsName) -> tuple[Record, ...]:
-    """Return the ownership records of *name* that still exist although their records were deleted."""
-    return tuple([one for one in above.leftovers.get(name, ()) if one in above.cache.records(one.name)])
+def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineSettings) -> tuple[Record, ...]:
+    """Return the ownership records in the parent zone by which another record at the name would be ours.
+
+    *records* are those of the name and its related names.
+    """
+    identifiers = {record.set_identifier for record in records}
+    others = [
+        Record(name=view.name, type=rtype, targets=(), ttl_s=0, set_identifier=identifier)
+        for identifier, rtype in product(identifiers, settings.plan.managed_types)
+    ]
+    known = {record.key for record in records}
+    others = [one for one in others if one.key not in known]
+    found = read_owned(settings.registry, (*records, *others), view.name, view.zone)
+    used = {one.key for owned in (*view.current, *view.elsewhere) for one in owned.ownership_records}
+    unused = {one for owned in found if owned.is_ours for one in owned.ownership_records if one.key not in used}
+    return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
 
 
 def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> NameView:

@@ -6,7 +6,7 @@ That of the name of a zone itself is in the zone above it, the parent zone, if t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -20,24 +20,6 @@ if TYPE_CHECKING:
     from extdns.model.record import OwnedRecord, Record
     from extdns.model.zone import Zone
     from extdns.ports import Registry
-
-
-class SharingZones(NamedTuple):
-    """The zones in which the ownership records of a name matter, without the zone in which the name is planned.
-
-    Only the name of a zone itself has such zones.
-
-    Attributes:
-        above: the zone that holds the ownership records, None if the name's own zone does.
-        all: the zones whose records at the name have ownership records in common with those of its own zone: the zone
-            above, and other zones of the name below it.
-    """
-
-    above: ZoneState | None = None
-    all: tuple[ZoneState, ...] = ()
-
-
-NO_SHARING: Final = SharingZones()
 
 
 def find_zone_above(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> ZoneState | None:
@@ -60,12 +42,17 @@ def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
     return ownership_name is not None and not ownership_name.within(name)
 
 
-def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> SharingZones:
-    """Return the zones other than *home* in which the ownership records of *name* matter."""
-    above = find_zone_above(zones, home, name, registry)
-    holder = above or home
-    below = [state for state in zones.find_by_name(name) if find_zone_above(zones, state, name, registry) is holder]
-    return SharingZones(above, tuple(state for state in (holder, *below) if state is not home))
+def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:
+    """Return the zones other than *home* whose records at *name* have ownership records in common with those in *home*.
+
+    Only the name of a zone itself has such zones: the zone above, and other zones of the name below it.
+    """
+    below = zones.find_by_name(name)
+    if not below:
+        return []
+    holder = find_zone_above(zones, home, name, registry) or home
+    found = [state for state in below if find_zone_above(zones, state, name, registry) is holder]
+    return [state for state in (holder, *found) if state is not home]
 
 
 def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> list[Record]:

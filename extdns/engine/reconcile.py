@@ -8,16 +8,18 @@ failure decision and a retry. Other names are not affected.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from extdns.engine.decisions import ZoneWait
-from extdns.engine.gather import gather_facts, gather_former_view, gather_sharing_zones, gather_view
+from extdns.engine.decisions import IN_SYNC, ZoneWait
+from extdns.engine.gather import gather_facts, gather_former_view, gather_view
+from extdns.engine.ownership_zone import find_sharing_zones
 from extdns.engine.retries import Failure
 from extdns.errors import describe_error
-from extdns.model.change import Action, Blocked, Decision
+from extdns.model.change import Action, Blocked, ChangeSet, Decision, Write
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
@@ -25,14 +27,14 @@ from extdns.model.wait import ADJUSTMENT, PLAN, RETRY, RULES, ZONES, Awaited, Wa
 from extdns.planner.decide import Unfulfilled, decide, reject_claim
 from extdns.planner.desired import AdjustmentUnknownError
 from extdns.planner.plan_name import NamePlan, NeedsFacts, plan_name
+from extdns.planner.settings import Policy
 
 if TYPE_CHECKING:
     from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
-    from extdns.model.change import ChangeSet
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
-    from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
+    from extdns.model.record import DesiredRecord, OwnedRecord
     from extdns.planner.view import NameView
     from extdns.rules.rule_input import RuleInput
 
@@ -41,14 +43,9 @@ _UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
 
 
 class ZonePlan(NamedTuple):
-    """The plan of one name in one zone.
-
-    Attributes:
-        above: the zone above it that holds the ownership records of the name, None if it holds them itself.
-    """
+    """The plan of one name in one zone."""
 
     zone: ZoneState
-    above: ZoneState | None
     view: NameView
     plan: NamePlan
 
@@ -61,8 +58,7 @@ class Planned(Struct, gc=False):
         decisions, waits: those of all zones together.
         unread: zones that must be fully read before the name can be planned in them.
         unadjusted: desired records that must be shown to the service before the name can be planned.
-        sets: by zone, the change sets to queue there: those planned in it, and those of ownership records that it holds
-            for zones below.
+        sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
         is_outside: whether filters exclude the name, or no zone in which names were ever planned can hold it.
     """
@@ -119,18 +115,19 @@ def plan_in_zones(name: DnsName, state: EngineState, now_s: float) -> Planned:
         planned.waits += [ZoneWait("", ZONES)] if claims else []
         return planned
     for zone in zones:
-        sharing = gather_sharing_zones(zone, name, state)
-        needed = (zone, *sharing.all)
+        sharing = find_sharing_zones(state.zones, zone, name, state.settings.registry)
+        needed = (zone, *sharing)
         if unread := [one for one in needed if not one.cache.is_complete]:
             _wait_for_zone(unread[0], zone, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
             planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            _plan_in_zone(zone, sharing.above, gather_view(zone, sharing, name, state), planned, state)
-    planned.sets = _combine_sets(planned.plans)
+            _plan_in_zone(zone, gather_view(zone, sharing, name, state), planned, state)
+    leftovers = _delete_leftovers(name, planned.plans, zones, state)
+    planned.sets = _combine_sets(planned.plans, leftovers, state)
     _block_delayed(name, planned, state, now_s)
-    for zone, _, _, plan in planned.plans:
+    for zone, _, plan in planned.plans:
         planned.decisions += plan.decisions
         planned.waits += [ZoneWait(zone.zone.id, wait) for wait in plan.waits_for]
     for zone in state.zones.find_former_zones(name, zones):
@@ -139,9 +136,7 @@ def plan_in_zones(name: DnsName, state: EngineState, now_s: float) -> Planned:
     return planned
 
 
-def _plan_in_zone(
-    zone: ZoneState, above: ZoneState | None, view: NameView, planned: Planned, state: EngineState
-) -> None:
+def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, state: EngineState) -> None:
     """Plan the name of *view*, and add the plan to *planned*. If an answer is awaited, add what that means for it."""
     try:
         view, plan = _plan(view, state)
@@ -158,7 +153,7 @@ def _plan_in_zone(
         planned.waits.append(ZoneWait(zone.zone.id, RULES))
         planned.decisions += _select_unchanged(view)
     else:
-        planned.plans.append(ZonePlan(zone, above, view, plan))
+        planned.plans.append(ZonePlan(zone, view, plan))
 
 
 def _plan(view: NameView, state: EngineState) -> tuple[NameView, NamePlan]:
@@ -176,14 +171,10 @@ def _block_delayed(name: DnsName, planned: Planned, state: EngineState, now_s: f
 
     These changes stay in the change sets all the same.
     """
-    found = {zone: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
-    blocks = {zone: replace(block, waits_for=(RETRY,)) for zone, block in found.items() if block}
-    if not blocks:
-        return
-    for index, one in enumerate(planned.plans):
-        parent_pause = blocks.get(one.above) if one.above else None
-        view, plan = _plan(replace(one.view, pause=blocks.get(one.zone), parent_pause=parent_pause), state)
-        planned.plans[index] = ZonePlan(one.zone, one.above, view, plan)
+    found = {zone.zone.id: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
+    pauses = {zone_id: replace(block, waits_for=(RETRY,)) for zone_id, block in found.items() if block}
+    if pauses:
+        planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), state)) for zone, view, _ in planned.plans]
 
 
 def _wait_for_zone(
@@ -208,7 +199,7 @@ def _select_unchanged(view: NameView) -> list[Decision]:
 
 def _store(name: DnsName, planned: Planned, state: EngineState, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
-    for zone, _, view, plan in planned.plans:
+    for zone, view, plan in planned.plans:
         if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
             state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
             continue
@@ -221,7 +212,6 @@ def _store(name: DnsName, planned: Planned, state: EngineState, now_s: float) ->
             requested=plan.requested,
             is_known=zone.is_fully_known(name),
         )
-    _store_leftovers(name, planned)
     for zone, sets in planned.sets.items():
         zone.queue.replace(name, sets, now_s)
     for zone in planned.unread:
@@ -279,40 +269,50 @@ def _list_possible_requesters(owned: OwnedRecord, state: EngineState) -> Iterato
             yield identifier, resource
 
 
-def _combine_sets(plans: Sequence[ZonePlan]) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Return by zone the change sets of one name to queue there.
+def _combine_sets(
+    plans: Sequence[ZonePlan], leftovers: Iterable[ChangeSet], state: EngineState
+) -> dict[ZoneState, tuple[ChangeSet, ...]]:
+    """Return by zone the change sets of one name to queue there, () for a planned zone or one above it without any.
 
-    They are those planned in the zone, and those of ownership records that it holds for zones below
-    (`NamePlan.parent_sets`), each once: if several zones hold one name, they use the same ownership records. The zone
-    above can also be one of the zones that hold the name: a public zone above a private one.
+    Each ownership record is written once: several zones of one name use the same ones in the zone above. That can also
+    be a zone of the name: a public zone above a private one.
     """
-    sets = {zone: plan.sets for zone, _, _, plan in plans}
-    below: dict[ZoneState, list[ChangeSet]] = {}
-    for _, above, _, plan in plans:
-        if above:
-            below.setdefault(above, []).extend(plan.parent_sets)
-    for above, found in below.items():
-        own = sets.get(above, ())
-        written = {write.key for one in own for write in one.writes}
-        added: dict[RecordKey, ChangeSet] = {}
-        for one in found:
-            key = one.writes[0].key
-            if key not in written:
-                added.setdefault(key, one)
-        sets[above] = (*own, *added.values())
+    sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
+    for zone, view, _ in plans:
+        sets[zone] = ()
+        if view.parent and (above := state.zones.find(view.parent)):
+            sets.setdefault(above, ())
+    found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
+    found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
+    for zone, one in product(sets, found):
+        written = {write.key for other in sets[zone] for write in other.writes}
+        if one.zone.id == zone.zone.id and (one.changes or written.isdisjoint(write.key for write in one.writes)):
+            sets[zone] += (one,)
     return sets
 
 
-def _store_leftovers(name: DnsName, planned: Planned) -> None:
-    """Store the leftover ownership records of *name* in the zones above."""
-    leftovers: dict[ZoneState, list[Record]] = {}
-    for _, above, _, plan in planned.plans:
-        if above:
-            leftovers.setdefault(above, []).extend(plan.leftovers)
-    for above, found in leftovers.items():
-        above.leftovers.pop(name, None)
-        if found:
-            above.leftovers[name] = tuple(dict.fromkeys(found))
+def _delete_leftovers(
+    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], state: EngineState
+) -> list[ChangeSet]:
+    """Return change sets that delete the leftover ownership records of *name* in the zones above its *zones*.
+
+    They are deleted once nothing else is to be done at the name, and all of its records are known.
+    """
+    leftovers = [(view.parent, record) for _, view, _ in plans for record in view.leftovers if view.parent]
+    if not leftovers or state.planner.settings.policy is not Policy.SYNC:
+        return []
+    planned = [zone for zone, _, _ in plans]
+    if not all(zone in planned and zone.is_fully_known(name) for zone in zones) or any(map(_has_work, plans)):
+        return []
+    return [
+        ChangeSet(zone=parent, name=name, changes=(), writes=(Write(old=record, new=None),))
+        for parent, record in leftovers
+    ]
+
+
+def _has_work(one: ZonePlan) -> bool:
+    unfulfilled = [it for it in one.plan.decisions if it.requested_by and it.reason not in IN_SYNC]
+    return bool(one.view.block or one.plan.sets or unfulfilled)
 
 
 def _store_waits(name: DnsName, waits: Iterable[ZoneWait], state: EngineState, now_s: float) -> None:

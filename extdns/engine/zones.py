@@ -228,7 +228,6 @@ class ZoneState:
         queue: the changes to write.
         names_awaiting_read: names that are planned once the zone was fully read.
         missing_since_at: monotonic time of the first complete list without the zone, None while it is listed.
-        leftovers: by the name of a zone below, the ownership records in this zone whose records were deleted.
     """
 
     zone: Zone
@@ -237,7 +236,6 @@ class ZoneState:
     queue: WriteQueue = field(default_factory=WriteQueue)
     names_awaiting_read: set[DnsName] = field(default_factory=set)
     missing_since_at: float | None = None
-    leftovers: dict[DnsName, tuple[Record, ...]] = field(default_factory=dict)
 
     def is_fully_known(self, name: DnsName) -> bool:
         """Return whether the cache has all records of *name*, with no write of unknown effect."""
@@ -364,8 +362,10 @@ class Zones:
             new = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
             self._states.setdefault(zone.id, new).zone = zone
         self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
-        self._index()
-        return before != ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
+        is_changed = before != ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
+        if is_changed:
+            self._index()
+        return is_changed
 
     def find_deadlines(self, rule: GiveUpRule) -> Iterable[float]:
         """Return the times at which *rule* gives up failing reads and writes."""
@@ -388,13 +388,12 @@ class Zones:
         self._by_name = {}
         for state in self:
             self._by_name.setdefault(state.zone.name, []).append(state)
-        for state in self:
-            state.queue.retain(partial(self._belongs, state))
+        for zone_id, belongs in self.get_membership_tests().items():
+            self._states[zone_id].queue.retain(belongs)
 
     def get_membership_tests(self) -> dict[str, Callable[[DnsName], bool]]:
         """Return, by zone id, a function that returns whether a name belongs to the zone."""
         return {state.zone.id: partial(self._belongs, state) for state in self}
 
     def _belongs(self, state: ZoneState, name: DnsName) -> bool:
-        is_zone_below = name != state.zone.name and name.within(state.zone.name) and name in self._by_name
-        return is_zone_below or state in self.containing(name)  # ownership records of a zone below may be here
+        return state in self.containing(name)

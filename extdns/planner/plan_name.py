@@ -15,7 +15,7 @@ from extdns.model.claim import UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.record import OwnedRecord, Record, RecordKey
+from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.model.wait import Awaited, Wait
 from extdns.planner.contested import Contested, may_be_contested, resolve_contests
@@ -31,7 +31,7 @@ from extdns.planner.decide import (
 from extdns.planner.deletes import block_changes
 from extdns.planner.desired import Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
-from extdns.planner.ownership_zone import Parts, respect_elsewhere, split_sets
+from extdns.planner.ownership_zone import select_writes
 from extdns.planner.plan import (
     NameComparison,
     accept_unowned,
@@ -56,9 +56,8 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         decisions: one for each record of a managed type, and for each claim that is not published.
-        sets: change sets with ownership records, in the order in which they are queued.
-        parent_sets: change sets of ownership records in the parent zone, if the name is that of the zone.
-        leftovers: ownership records in the parent zone whose records no longer exist once *sets* are written.
+        sets: change sets with ownership records, in the order in which they are queued. That of ownership records which
+            must be written first to the parent zone takes the place of the change set that needs them.
         deletes: all records with evidence, including those whose deletes wait.
         requested: the keys of the records that an object requests, also by an unresolved claim.
         waits_for: what would change the decisions.
@@ -68,8 +67,6 @@ class NamePlan(Value, frozen=True, kw_only=True, gc=True):
 
     decisions: tuple[Decision, ...] = ()
     sets: tuple[ChangeSet, ...] = ()
-    parent_sets: tuple[ChangeSet, ...] = ()
-    leftovers: tuple[Record, ...] = ()
     deletes: tuple[PendingDelete, ...] = ()
     requested: frozenset[RecordKey] = frozenset()
     waits_for: tuple[Wait, ...] = ()
@@ -103,7 +100,7 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     comparison = compare_name(view.current, contested.desired.taken, settings)  # 5 compare
     if settings.compat and view.lacks_ownership_name:
         comparison = accept_unowned(comparison, settings)
-    if is_in_sync(view, requested, contested, comparison):
+    if is_in_sync(requested, contested, comparison):
         return keep_in_sync(view, requested, comparison)
     if not view.facts and needs_facts(comparison):
         return NEEDS_FACTS
@@ -111,13 +108,11 @@ def plan_name(view: NameView, planner: Planner) -> NamePlan | NeedsFacts:
     if checked.requested.is_awaited:
         return await_rules(checked.requested)
     proposals = finalize(checked.proposals, view.current, settings)  # 7 coexistence
-    parts, proposals = build_change_sets(view, proposals, planner)  # 8 change sets
+    sets, proposals = build_change_sets(view, proposals, planner)  # 8 change sets
     unfulfilled = list_unfulfilled(requested, contested, comparison, settings)
     return NamePlan(
         decisions=decide_name(view, checked.requested, proposals, unfulfilled, contested.merged),  # 9 decisions
-        sets=parts.home,
-        parent_sets=parts.parent,
-        leftovers=parts.leftovers,
+        sets=sets,
         deletes=checked.deletes,
         requested=find_requested_keys(view, requested),
         waits_for=(*checked.waits_for, *list_waits(proposals, unfulfilled)),
@@ -132,7 +127,7 @@ def keep_everything(view: NameView, block: Blocked, settings: PlanSettings) -> N
     decisions = decide(zone, name, keep_records(current, block, settings.managed_types), rejected)
     if not any(decision.reason is Reason.RECORD_UNREADABLE for decision in decisions):  # else they are decided already
         decisions += decide(zone, name, keep_unreadable(current, block))
-    return NamePlan(decisions=decisions, waits_for=block.waits_for, leftovers=view.leftovers)
+    return NamePlan(decisions=decisions, waits_for=block.waits_for)
 
 
 def await_rules(requested: Requested) -> NamePlan:
@@ -187,9 +182,9 @@ def _block_unobserved(owned: OwnedRecord, key: ObjectKey) -> Blocked:
     return Blocked(reason=Reason.SOURCE_DOWN, detail=detail, waits_for=waits)
 
 
-def is_in_sync(view: NameView, requested: Requested, contested: Contested, comparison: NameComparison) -> bool:
+def is_in_sync(requested: Requested, contested: Contested, comparison: NameComparison) -> bool:
     """Return whether every record is as requested and every claim is fulfilled, so that no change is needed."""
-    is_plain = not (view.parent or requested.rejected or requested.stays or contested.desired.refused)
+    is_plain = not (requested.rejected or requested.stays or contested.desired.refused)
     return is_plain and not contested.is_contested and is_as_requested(comparison, requested.claims)
 
 
@@ -294,26 +289,20 @@ def _list_deletes(
 
 def build_change_sets(
     view: NameView, proposals: tuple[Proposal, ...], planner: Planner
-) -> tuple[Parts, tuple[Proposal, ...]]:
+) -> tuple[tuple[ChangeSet, ...], tuple[Proposal, ...]]:
     """Build change sets with ownership records for *proposals*. Block the proposals that cannot be fulfilled now."""
     blocks: dict[RecordKey, Blocked] = {}
-    complete: list[ChangeSet] = []
+    sets: list[ChangeSet] = []
     for change_set in group_changes(view.zone, view.name, proposals):
         located = replace(change_set, ownership_zone=view.parent) if view.parent else change_set
-        for part, piece in planner.complete(located, view.expected):
-            if isinstance(piece, Blocked):
-                blocks |= {change.key: piece for change in part.changes}
-            else:
-                complete.append(piece)
-    if view.elsewhere:
-        complete, covering = respect_elsewhere(complete, view.elsewhere)
-        blocks |= covering
-    parts = split_sets(complete, view.parent, view) if view.parent else Parts(home=tuple(complete))
-    if view.pause:
-        blocks |= {change.key: view.pause for one in parts.home for change in one.changes}
-    if view.parent_pause:
-        blocks |= {change.key: view.parent_pause for one in parts.waiting for change in one.changes}
-    return parts, block_proposals(proposals, blocks) if blocks else proposals
+        for part, completed in planner.complete(located, view.expected):
+            found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
+            block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)
+            if isinstance(found, ChangeSet):
+                sets.append(found)
+            if block:
+                blocks |= {change.key: block for change in part.changes}
+    return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals
 
 
 def list_unfulfilled(

@@ -7,6 +7,7 @@ failure decision and a retry (law 3).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from extdns.model.change import Blocked, Decision
@@ -157,6 +158,9 @@ class RuleFacts(Value, frozen=True, kw_only=True, gc=True):
     hosts: Mapping[DnsName, HostFacts]
 
 
+NO_PAUSES: Final[Mapping[str, Blocked]] = MappingProxyType({})
+
+
 class NameView(Value, frozen=True, kw_only=True, gc=True):
     """Everything that is needed to plan one name in one zone.
 
@@ -168,11 +172,11 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
         current: its records, with their ownership.
         expected: the records of the name and its related names, as they are once the queued changes were written.
         elsewhere: its records in other zones that have ownership records in common with this one.
-        leftovers: its ownership records in *parent* whose records were deleted.
+        leftovers: ownership records in *parent* that cover no record, and by which a record at the name would be ours.
         block: why nothing at the name may change, None if it may.
         other_cluster: the id of the cluster from which the objects come, if it is another one than before; else "".
         former: the last decisions about it.
-        pause, parent_pause: why no change of the name can be sent to *zone* or *parent* now; None if one can.
+        pauses: by zone id, why no change of the name can be sent to that zone now.
         rules: what rules see; None without rules.
         facts: what evidence is found in; None until it was gathered, because it can matter.
     """
@@ -190,7 +194,6 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
     block: Blocked | None = None
     other_cluster: str = ""
     former: tuple[Decision, ...] = ()
-    pause: Blocked | None = None
-    parent_pause: Blocked | None = None
+    pauses: Mapping[str, Blocked] = NO_PAUSES
     rules: RuleFacts | None = None
     facts: Facts | None = None

@@ -246,7 +246,7 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
         for name in state.cache.names():
             if any(home is not state for home in engine.zones.containing(name)):
                 continue
-            sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry).all
+            sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry)
             if not all(one.cache.is_complete for one in sharing):
                 continue  # the owner is not known
             decided = Counter(

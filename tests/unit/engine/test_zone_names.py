@@ -23,6 +23,7 @@ from tests.builders import (
     SERVICE,
     ZONE,
     build_claim,
+    build_unresolved,
     change_phase,
     observe,
     observe_gone,
@@ -240,6 +241,24 @@ def test_an_encrypted_ownership_record_in_the_parent_zone_is_not_written_again_w
 def test_an_ownership_record_in_the_parent_zone_that_covers_no_record_is_used_for_a_new_record() -> None:
     world = start_two_zones((OURS,), (), "192.0.2.1")
     assert list_writes(world) == [("dev", Action.CREATE, "A")]
+
+
+def test_an_ownership_record_in_the_parent_zone_without_a_record_is_deleted_if_nobody_requests_the_name() -> None:
+    """Test a start after a crash between the two writes."""
+    world = start_two_zones((OURS, ownership_record("dev", owner="other", rtype="AAAA")), ())
+    assert list_writes(world) == [("example.org", Action.DELETE, "TXT")]
+    assert world.list_ownership_labels() == {"aaaa-dev"}
+
+
+def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_fulfilled() -> None:
+    world = build_world(zones={ZONE: (OURS,), DEV: ()})
+    world.run(observe("web", build_unresolved("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert list_writes(world) == []
+
+
+def test_with_upsert_only_an_ownership_record_in_the_parent_zone_that_covers_no_record_stays() -> None:
+    world = start_two_zones((OURS,), (), plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
+    assert list_writes(world) == []
 
 
 def test_when_another_object_takes_the_name_of_a_zone_its_ownership_record_is_updated_before_the_record() -> None:

@@ -155,5 +155,5 @@ def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQue
 
     The name of a zone waits for all zones that have ownership records in common with it.
     """
-    sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry).all
+    sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry)
     return [one.queue for one in (state, *sharing)]
