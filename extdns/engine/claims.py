@@ -291,8 +291,7 @@ class ClaimIndex:
     def _update_ptr_claims(self, before: tuple[Claim, ...], seen: Observation, *, is_evidence: bool) -> set[DnsName]:
         """Derive the PTR claims of the names whose claims changed; return the reverse names whose claims changed.
 
-        Ownership records of PTR records name no resource, so the end of a PTR claim is stored for the object that
-        *seen* is about.
+        The end of a PTR claim is stored for its object and for the one that *seen* is about.
         """
         if rrtype.PTR not in self._settings.managed_types:
             return set()
@@ -303,7 +302,9 @@ class ClaimIndex:
             requester = (seen.source, seen.key)
             gone, new = self.ptr_claims.update(name, self.claims(name), self.targetless_claims(name), requester)
             for claim in gone if is_evidence else ():
-                self._store_end(claim.name, "", seen, self._find_end(seen, name))
+                end = self._find_end(seen, name)
+                self._store_end(claim.name, "", seen, end)
+                self._ended[claim.name]["", claim.provenance.ref.key.resource] = end
             all_gone += gone
             all_new += new
         self._reindex(tuple(all_gone), tuple(all_new))

@@ -348,7 +348,7 @@ class Engine:
         return tuple(sorted(in_force, key=lambda decision: decision.sort_key))
 
     def _plan_dirty(self, now_s: float) -> list[Decision]:
-        """Plan the dirty names, sorted; return the new decisions. With rules, also plan their PTR records.
+        """Plan the dirty names, sorted; return the new decisions. With rules, also plan their PTR records after them.
 
         A name that was blocked by the queued change of another name is planned again if that change is withdrawn.
         """
@@ -359,7 +359,7 @@ class Engine:
             names, self._dirty = self._dirty | reverse, set()
             planned |= names
             withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
-            for name in sorted(names):
+            for name in (*sorted(names - reverse), *sorted(reverse)):
                 try:
                     new += reconcile(name, self._state, now_s)
                 except Exception as exc:  # noqa: BLE001 - law 3: it cannot even store that planning this name failed

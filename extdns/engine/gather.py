@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from extdns.engine.batches import project_records, split_and_complete
 from extdns.engine.ownership_zone import (
-    find_unread,
     find_zone_above,
     lacks_ownership_name,
     read_owned,
@@ -29,7 +28,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.wait import ZONES, Awaited, Wait
 from extdns.planner.settings import Planner
-from extdns.planner.view import Facts, HostFacts, HostRecords, NameView, ObjectFacts, ObjectInput, RuleFacts
+from extdns.planner.view import Facts, NameView, ObjectFacts, ObjectInput, RuleFacts
 
 if TYPE_CHECKING:
     from extdns.engine.rule_state import RuleState
@@ -107,7 +106,8 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     others = [one for one in others if one.key not in known]
     found = read_owned(settings.registry, (*records, *others), view.name, view.zone)
     used = {one.key for owned in (*view.current, *view.elsewhere) for one in owned.ownership_records}
-    unused = {one for owned in found if owned.is_ours for one in owned.ownership_records if one.key not in used}
+    ours = [owned for owned in found if owned.is_ours and owned.owner == settings.plan.owner]
+    unused = {one for owned in ours for one in owned.ownership_records if one.key not in used}
     return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
 
 
@@ -149,10 +149,8 @@ def gather_facts(view: NameView, state: EngineState) -> NameView:
     """Return *view* with everything on which deletes and updates of our records depend."""
     ours = [owned for owned in view.current if owned.is_ours]
     ended, find = state.claims.list_ended(view.name), state.planner.find_object
-    pointers = (one.record for one in ours if one.record.type == rrtype.PTR and not one.resource)
-    hosts = _gather_hosts((target for record in pointers for target in record.targets), state)
-    named = [find(owned.resource) for host in hosts.values() for owned in host.ours]
-    named += [find(owned.resource) for owned in ours]
+    hosts = [DnsName(target) for one in ours if one.record.type == rrtype.PTR for target in one.record.targets]
+    named = [find(owned.resource) for owned in ours]
     named += [find(resource) for _, resource in ended]
     named += [claim.provenance.ref.key for claim in view.claims]
     keys = dict.fromkeys(filter(None, named))
@@ -160,7 +158,7 @@ def gather_facts(view: NameView, state: EngineState) -> NameView:
     facts = Facts(
         ended=ended,
         objects={key: _gather_object(key, state) for key in (*keys, *missing)},
-        hosts=hosts,
+        hosts={host: state.claims.claims(host) for host in hosts},
         kinds_down={kind: state.phases.phase(kind) for kind in state.phases.down},
         dependencies_down=tuple(state.phases.dependencies_down),
         unreadable_manifest=state.problems.unidentified,
@@ -181,19 +179,6 @@ def _gather_object(key: ObjectKey, state: EngineState) -> ObjectFacts:
     )
 
 
-def _gather_hosts(targets: Iterable[str], state: EngineState) -> dict[DnsName, HostFacts]:
-    return {host: _gather_host(host, state) for host in dict.fromkeys(map(DnsName, targets))}
-
-
-def _gather_host(host: DnsName, state: EngineState) -> HostFacts:
-    registry, zones = state.settings.registry, []
-    for zone in state.zones.containing(host):
-        read = registry.read(read_records(state.zones, zone, host, registry), zone.zone)
-        records = tuple([owned for owned in read if owned.record.name == host])
-        zones.append(HostRecords(zone=zone.zone, is_complete=zone.cache.is_complete, records=records))
-    return HostFacts(claims=state.claims.claims(host), unread=find_unread(state.zones, host), zones=tuple(zones))
-
-
 def _gather_rules(
     claims: Iterable[NameClaim | TargetlessClaim], current: Iterable[OwnedRecord], state: EngineState
 ) -> RuleFacts:
@@ -210,5 +195,6 @@ def _gather_rules(
         resources[resource] = ObjectInput(rules.find_object(found) if found else None, namespace)
     resolved = [one for one in claims if isinstance(one, ResolvedClaim)]
     derived = [one.desired for one in resolved if one.provenance.derivation is Derivation.PTR]
-    hosts = _gather_hosts((target for record in derived for target in record.targets), state)
-    return RuleFacts(requesters=requesters, resources=resources, hosts=hosts)
+    hosts = [DnsName(target) for record in derived for target in record.targets]
+    decisions = {host: state.decisions.decisions(host) for host in hosts}
+    return RuleFacts(requesters=requesters, resources=resources, hosts=decisions)

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
-from extdns.model.wait import ZONES, Awaited, Wait
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
@@ -79,20 +76,3 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
     read = registry.read(records, zone) if records else ()
     found = [owned for owned in read if owned.record.name == name]
     return tuple([owned if owned.is_unambiguous else replace(owned, is_ours=False) for owned in found])
-
-
-def find_unread(zones: Zones, name: DnsName) -> Blocked | None:
-    """Return why our records at *name* are unknown; None if they are known.
-
-    A zone of the name was not fully read, or its zone may be of an account whose zones are unknown.
-    """
-    unknown = ", ".join(account or "the account" for account in zones.unknown_accounts)
-    found = zones.containing(name)
-    if unknown and not found:
-        detail = f"{name} may be in one of the zones of {unknown}"
-        return Blocked(reason=Reason.ZONES_UNKNOWN, detail=detail, waits_for=(ZONES,))
-    for zone in found:
-        if not zone.cache.is_complete:
-            detail, wait = f"zone {zone.zone} of {name} was not read", Wait(Awaited.ZONE, zone.zone.id)
-            return Blocked(reason=Reason.ZONE_UNREAD, detail=detail, waits_for=(wait,))
-    return None

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
@@ -131,8 +132,12 @@ def _is_contender(claim: NameClaim) -> bool:
 
 
 def _select_ours(view: NameView) -> list[OwnedRecord]:
-    """Return our records at the name whose ownership records name a resource."""
-    return [owned for owned in view.current if owned.is_ours and owned.resource]
+    """Return our records at the name whose ownership records name a resource, without a PTR record of PTR claims."""
+    found = [owned for owned in view.current if owned.is_ours and owned.resource]
+    if all(map(_is_contender, view.claims)):
+        return found
+    contending = {claim.provenance.ref.key.resource for claim in view.claims if _is_contender(claim)}
+    return [owned for owned in found if owned.record.type != rrtype.PTR or owned.resource in contending]
 
 
 def _contend(claim: NameClaim, view: NameView, planner: Planner) -> Contender:

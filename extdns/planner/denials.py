@@ -6,20 +6,18 @@ contests. If it keeps none, the claim is dropped, and neither takes the name nor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from extdns.model.change import Blocked
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
-from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.proposal import is_published
-from extdns.planner.view import HostFacts
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput
 
@@ -96,23 +94,3 @@ def describe_denial(reason: Reason, answers: Iterable[Evaluation]) -> Blocked:
         return Blocked(reason=Reason.POLICY_UNAVAILABLE, detail=unavailable)
     more = f" (and {len(denials) - 1} more)" if len(denials) > 1 else ""
     return Blocked(reason=reason, detail=f"{denials[0].rule}: {denials[0].message}{more}")
-
-
-def lacks_address(claim: ResolvedClaim, current: Iterable[OwnedRecord], hosts: Mapping[DnsName, HostFacts]) -> bool:
-    """Return whether the PTR claim *claim* would newly publish a name whose address record is unknown now.
-
-    It is unknown while the claim to it is unresolved (a PTR claim stays then, so that an existing PTR record stays), or
-    while its zone was not fully read.
-
-    Args:
-        claim: a PTR claim.
-        current: the records at the name of *claim*.
-        hosts: what is known about the names to which it points.
-    """
-    ours = [one.record for one in current if one.is_ours and one.key == claim.desired.key]
-    published = {target for record in ours for target in record.targets}
-    for host in [hosts[DnsName(target)] for target in claim.desired.targets if target not in published]:
-        refs = [one.provenance.ref for one in host.claims if isinstance(one, ResolvedClaim)]
-        if claim.provenance.ref not in refs or not all(zone.is_complete for zone in host.zones):
-            return True
-    return False

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import Blocked, Update
-from extdns.model.claim import NameClaim, UnresolvedClaim
+from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
@@ -23,7 +23,6 @@ from extdns.model.value import Value
 from extdns.model.wait import COMPUTED, Awaited, Wait
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.proposal import Candidate
-from extdns.planner.ptr_claims import find_reverse_name
 from extdns.planner.settings import Planner
 from extdns.planner.view import Facts
 
@@ -63,8 +62,7 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         """
         found = self._find(owned, claims, requested)
         if (found.unresolved or isinstance(found.outcome, Evidence)) and not self.planner.settings.compat:
-            confirmed = self._check_zones(owned, owned.record.targets)
-            confirmed = confirmed or self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
+            confirmed = self._confirm_all_absent(self._list_missing(owned), Evidence.ABSENT)
             if isinstance(confirmed.outcome, Blocked):
                 outcome = found.outcome if found.unresolved else confirmed.outcome
                 found = Finding(outcome=outcome, waits_for=(*found.waits_for, *confirmed.waits_for))
@@ -75,8 +73,8 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         """Return why *update*, which only removes targets, must wait; None if it need not.
 
         It waits while an object that may provide a removed target is missing in a list without a DELETED event: a list
-        may be incomplete, so a GET must confirm that the object is gone. An update of a PTR record waits while a claim
-        to a removed name is unresolved.
+        may be incomplete, so a GET must confirm that the object is gone. The names that objects request for a PTR
+        record wait while a claim to a removed one is unresolved.
 
         Args:
             update: removes targets and adds none.
@@ -86,12 +84,12 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
             return None
         record = update.current.record
         removed = set(record.targets).difference(update.desired.targets)
-        if found := self._check_hosts(update.current, removed) or self._check_zones(update.current, removed):
+        is_derived = candidate.requested_by[0].derivation is Derivation.PTR
+        if is_derived and (found := self._check_hosts(update.current, removed)):
             return found
         requesters = dict.fromkeys(one.ref.key for one in candidate.requested_by)
         missing = [key for requester in requesters for key in self.facts.objects[requester].missing]
         missing += self._list_absent(self.facts.list_ended(record.set_identifier))
-        missing += self._list_unlisted(update.current, removed)
         if not missing:
             return None
         found = self._confirm_all_absent(missing, Evidence.ABSENT)
@@ -181,9 +179,10 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
                 return self._require_synced(Evidence.HOSTNAME_REMOVED)  # it exists again, without the name
             if not owned.resource:
                 return self._read_former_requesters(owned)
+        if end is None and (found := self._check_hosts(owned, owned.record.targets)):
+            return found
         if key is None or known:
-            found = self._check_hidden(key) or self._check_hosts(owned, owned.record.targets)
-            return found or self._find_unclaimed()
+            return self._check_hidden(key) or self._find_unclaimed()
         if found := self._check_unread(owned):
             return found
         if end is not None:
@@ -213,32 +212,11 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
 
         A claim that has been unresolved since the process started has no PTR claim that would keep the record.
         """
-        if owned.resource or owned.record.type != rrtype.PTR:
+        if owned.record.type != rrtype.PTR:
             return None
-        found = (claim for host in sorted(hosts) for claim in self.facts.hosts[DnsName(host)].claims)
+        found = (claim for host in sorted(hosts) for claim in self.facts.hosts[DnsName(host)])
         waiting = (one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
         return next(map(_keep_for, waiting), None)
-
-    def _check_zones(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
-        """Return why to keep a PTR record with *hosts*: our records at one of them are unknown. Else return None."""
-        is_ptr = not owned.resource and owned.record.type == rrtype.PTR
-        unread = (self.facts.hosts[DnsName(host)].unread for host in sorted(hosts) if is_ptr)
-        found = next(filter(None, unread), None)
-        return Finding(outcome=found, waits_for=found.waits_for) if found else None
-
-    def _list_unlisted(self, owned: OwnedRecord, hosts: Iterable[str]) -> list[ObjectKey]:
-        """Return the objects that may request a PTR record with *hosts*, and that no list contained since the start.
-
-        They are those of our records that have its address, at these names.
-        """
-        if owned.resource or owned.record.type != rrtype.PTR:
-            return []
-        ours = [one for host in sorted(hosts) for one in self.facts.hosts[DnsName(host)].ours]
-        found = [one for one in ours if owned.record.name in map(find_reverse_name, one.record.targets)]
-        ended = self.facts.list_ended(owned.record.set_identifier)
-        resources = dict.fromkeys(map(self.planner.normalize_resource, found))
-        keys = (self.planner.find_object(resource) for resource in resources if resource not in ended)
-        return [key for key in keys if key and not self.facts.objects[key].is_known]
 
     def _check_computed(self) -> Finding | None:
         """Return why to keep an orphan while the claims of any object cannot be computed; else None."""
@@ -259,14 +237,12 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
     def _list_missing(self, owned: OwnedRecord) -> Sequence[ObjectKey]:
         """Return the objects missing from a list that may still request *owned*, or provide it to a requester.
 
-        These are its former requesters, other than its own object, and what the claims of all of them depend on. For a
-        PTR record also the objects that `_list_unlisted` returns.
+        These are its former requesters, other than its own object, and what the claims of all of them depend on.
         """
         ended = self.facts.list_ended(owned.record.set_identifier)
         own = self.planner.find_object(owned.resource)
         keys = dict.fromkeys(filter(None, (own, *map(self.planner.find_object, ended))))
         absent = [key for key in self._list_absent(ended) if key != own]
-        absent += self._list_unlisted(owned, owned.record.targets)
         return [*absent, *(one for key in keys for one in self.facts.objects[key].missing)]
 
     def _list_absent(self, ended: Mapping[str, Evidence | Blocked]) -> list[ObjectKey]:

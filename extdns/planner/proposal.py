@@ -369,9 +369,12 @@ def _choose_winner(one: Candidate, other: Candidate, current: OwnedRecord | None
     one name result in an A record with the address and an AAAA alias.
     """
     return min(
-        one, other, key=lambda candidate: (_is_new(candidate, current), build_size_key(candidate.desired.targets))
+        one, other, key=lambda candidate: (_rank_owner(candidate, current), build_size_key(candidate.desired.targets))
     )
 
 
-def _is_new(candidate: Candidate, current: OwnedRecord | None) -> bool:
-    return current is None or candidate.desired.resource != current.resource
+def _rank_owner(candidate: Candidate, current: OwnedRecord | None) -> int:
+    """Return 0 if *current* was made for *candidate*, 1 if PTR claims may share it, 2 if neither."""
+    if current is None or candidate.desired.resource == current.resource:
+        return 0
+    return 1 if candidate.requested_by[0].derivation is Derivation.PTR else 2

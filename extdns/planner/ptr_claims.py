@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.record import RECORD_TYPE, DesiredRecord, parse_address
+from extdns.model.record import RECORD_TYPE, RESOURCE, DesiredRecord, parse_address
+from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.planner.proposal import MergedClaim, group_claims
 from extdns.planner.settings import PlanSettings
 
@@ -65,7 +66,7 @@ def _derive(claims: Iterable[MergedClaim], settings: PlanSettings) -> Iterator[R
         decided = deciding.setdefault(identity, first)
         if _is_enabled(decided, settings):
             for claim in group:
-                yield from _derive_from_addresses(claim, decided.ttl_s)
+                yield from _derive_from_addresses(claim, decided.ttl_s, settings)
 
 
 def _is_enabled(merged: DesiredRecord, settings: PlanSettings) -> bool:
@@ -74,11 +75,13 @@ def _is_enabled(merged: DesiredRecord, settings: PlanSettings) -> bool:
     return settings.creates_ptr
 
 
-def _derive_from_addresses(claim: MergedClaim, ttl_s: int) -> Iterator[ResolvedClaim]:
+def _derive_from_addresses(claim: MergedClaim, ttl_s: int, settings: PlanSettings) -> Iterator[ResolvedClaim]:
     provenance = replace(claim.provenance, derivation=Derivation.PTR)
+    # external-dns writes no resource
+    labels = EMPTY_MAP if settings.compat else StringMap.from_items({RESOURCE: provenance.ref.key.resource})
     for target in claim.desired.targets:
         if name := find_reverse_name(target):
-            record = DesiredRecord(name=name, type=rrtype.PTR, targets=(str(claim.name),), ttl_s=ttl_s)
+            record = DesiredRecord(name=name, type=rrtype.PTR, targets=(str(claim.name),), ttl_s=ttl_s, labels=labels)
             yield ResolvedClaim(desired=record, provenance=provenance)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Decision, Delete
+from extdns.model.change import Action, Blocked, Decision, Delete
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
@@ -18,11 +18,12 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
 from extdns.model.value import Value
 from extdns.model.wait import Awaited, Wait
-from extdns.planner.denials import Denial, describe_denial, is_any_published, lacks_address, replaces
+from extdns.planner.denials import Denial, describe_denial, is_any_published, replaces
 from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
 from extdns.planner.evidence import Finding
 from extdns.planner.plan import find_refused_successors
 from extdns.planner.proposal import Proposal
+from extdns.planner.ptr_claims import find_reverse_name
 from extdns.planner.settings import Planner, PlanSettings
 from extdns.planner.view import NameView, RuleFacts
 from extdns.resources.core import NAMESPACE
@@ -76,19 +77,15 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         denied: list[DeniedClaim] = []
         for claim in resolved:
             records = _list_records(requested.desired, self.planner.settings) if is_alone else self.list_records(claim)
-            evaluated = self._list_inputs(claim, records)
-            answers = self.planner.evaluate(evaluated)
+            evaluated = [self.build_input(claim, record) for record in records]
             inputs += evaluated
-            denying: list[Evaluation] = []
-            for item, answer in zip(evaluated, answers, strict=True):
-                record = item.record if item.record.name == claim.desired.name else claim.desired
+            answers = list(zip(records, self.planner.evaluate(evaluated), strict=True))
+            if _is_derived(claim) and (answer := self._check_address(claim)):
+                answers.append((claim.desired, answer))
+            for record, answer in answers:
                 about = evaluations.setdefault((claim.desired.set_identifier, record.type), [])
                 about.append((claim.provenance.ref.key, answer))
-                if answer.is_denying:
-                    denying.append(answer)
-            if _is_derived(claim) and lacks_address(claim, self.view.current, self.facts.hosts):
-                denying.append(_UNKNOWN_ADDRESS)
-            if denying:
+            if denying := [answer for _, answer in answers if answer.is_denying]:
                 denied.append((claim, records, denying))
         for one in targetless:
             item = self.build_input(one, one.desired)
@@ -169,17 +166,6 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         found = adjust(build_candidates((claim,), settings), self.view, self.planner)
         return _list_records(found, settings)
 
-    def _list_inputs(self, claim: ResolvedClaim, records: Iterable[DesiredRecord]) -> list[RuleInput]:
-        """Return an input for each of the *records* that *claim* requests.
-
-        A PTR record is denied together with the address records that it was derived from; else it would publish a name
-        that rules deny.
-        """
-        inputs = [self.build_input(claim, record) for record in records]
-        if _is_derived(claim):
-            inputs += self._find_forward_inputs(claim)
-        return inputs
-
     def build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
         """Return the input for *record*, which *claim* requests."""
         current, requester = self._find_current(record), self.facts.requesters[claim.provenance.ref.key]
@@ -213,29 +199,31 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
             current=owned,
         )
 
-    def _find_forward_inputs(self, claim: ResolvedClaim) -> Iterator[RuleInput]:
-        """Yield the inputs for the address records from which the PTR claim *claim* was derived."""
-        ref = claim.provenance.ref
-        for host in [self.facts.hosts[DnsName(target)] for target in claim.desired.targets]:
-            forward = [one for one in host.claims if isinstance(one, ResolvedClaim) and one.provenance.ref == ref]
-            for found in host.zones:
-                there = replace(self, view=replace(self.view, zone=found.zone, current=found.records))
-                for one in forward:
-                    for record in there.list_records(one):
-                        yield there.build_input(one, record)
+    def _check_address(self, claim: ResolvedClaim) -> Evaluation | None:
+        """Return why the PTR claim *claim* does not count; None if it does.
+
+        It counts while a record that its object requests at the host has the address, or gets it now. If rules deny
+        that record, they deny the PTR record, too. If it is missing for another reason, a published PTR record stays.
+        """
+        (host,) = claim.desired.targets
+        ref, key = claim.provenance.ref, claim.desired.key
+        about = [one for one in self.facts.hosts[DnsName(host)] if ref in [by.ref for by in one.requested_by]]
+        published = [one for one in about if _has_address(_list_targets(one), claim.name)]
+        asked = [one for one in about if one.desired and _has_address(one.desired.targets, claim.name)]
+        violations = {found for one in asked if one not in published for found in one.violations}
+        denial = Evaluation(violations=tuple(sorted(violations)))
+        if denial.is_denying:
+            return denial
+        stays = any(one.is_ours and one.key == key and host in one.record.targets for one in self.view.current)
+        return None if published or stays else _UNKNOWN_ADDRESS
 
     def _deny(self, claim: ResolvedClaim, records: tuple[DesiredRecord, ...], answers: Sequence[Evaluation]) -> Denial:
         """Build the denial of *claim*, and evaluate the records that it may delete."""
         resource = claim.provenance.ref.key.resource
         is_derived = _is_derived(claim)
-        own = [
-            one
-            for one in self.view.current
-            if one.is_ours
-            and self.planner.normalize_resource(one) == resource
-            and not is_derived  # ownership records of PTR records name no resource
-        ]
-        others = [one for one in self.view.current if one.resource and one not in own and self._may_share(one, claim)]
+        current = () if is_derived else self.view.current  # PTR claims of all objects are merged: no record is of one
+        own = [one for one in current if one.is_ours and self.planner.normalize_resource(one) == resource]
+        others = [one for one in current if one.resource and one not in own and self._may_share(one, claim)]
         replaced = [one for one in others if any(replaces(record, one) for record in records)]
         violating: list[OwnedRecord] = []
         inputs: list[RuleInput] = []
@@ -281,7 +269,8 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
 
     def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
         """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""
-        return self.planner.settings.merges_namespaces or claim.provenance.ref.key.namespace == namespace
+        merges = self.planner.settings.merges_namespaces or _is_derived(claim)
+        return merges or claim.provenance.ref.key.namespace == namespace
 
 
 def _list_records(desired: Desired, settings: PlanSettings) -> tuple[DesiredRecord, ...]:
@@ -327,5 +316,17 @@ def attach_evaluations(decisions: Iterable[Decision], evaluations: Evaluations) 
     return tuple(attached)
 
 
-def _is_derived(claim: ResolvedClaim) -> bool:
+def _list_targets(decision: Decision) -> tuple[str, ...]:
+    """Return the targets of the record of ours that *decision* is about, as they will be; () if there will be none."""
+    if decision.action in {Action.CREATE, Action.UPDATE} and decision.desired:
+        return decision.desired.targets
+    current = decision.current
+    return current.record.targets if current and current.is_ours and decision.action is Action.KEEP else ()
+
+
+def _has_address(targets: Iterable[str], reverse_name: DnsName) -> bool:
+    return any(find_reverse_name(target) == reverse_name for target in targets)
+
+
+def _is_derived(claim: NameClaim) -> bool:
     return claim.provenance.derivation is Derivation.PTR

@@ -40,36 +40,6 @@ class ObjectFacts(Value, frozen=True, kw_only=True):
     hidden: Blocked | None
 
 
-class HostRecords(Value, frozen=True, kw_only=True):
-    """The records of one host in one of its zones.
-
-    Attributes:
-        is_complete: whether the zone was fully read.
-    """
-
-    zone: Zone
-    is_complete: bool
-    records: tuple[OwnedRecord, ...]
-
-
-class HostFacts(Value, frozen=True, kw_only=True):
-    """What is known about one host: a name to which a PTR record points, or is requested to point.
-
-    Attributes:
-        unread: why our records at the name are unknown; None if they are known.
-        zones: the records at the name, by zone.
-    """
-
-    claims: tuple[NameClaim, ...]
-    unread: Blocked | None
-    zones: tuple[HostRecords, ...]
-
-    @property
-    def ours(self) -> list[OwnedRecord]:
-        """Our records at the name, in all its zones."""
-        return [owned for zone in self.zones for owned in zone.records if owned.is_ours]
-
-
 class DeleteFacts(Value, frozen=True, kw_only=True):
     """What the delete guard has decided about the delete of one record of ours.
 
@@ -103,7 +73,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
     Attributes:
         ended: by set identifier and resource, the evidence that the claim of an object has ended since the start, or
             why its end is no evidence.
-        hosts: the names in those PTR records of ours whose ownership records name no resource.
+        hosts: the claims to the names in our PTR records.
         kinds_down: the kinds that sources read and that are not synced, sorted by name.
         dependencies_down: the kinds of dependencies that were synced before and are not now, sorted by name.
         unreadable_manifest: a part of the manifests that cannot be read and may contain any object; "" for none.
@@ -114,7 +84,7 @@ class Facts(Value, frozen=True, kw_only=True, gc=True):
 
     ended: Mapping[tuple[str, str], Evidence | Blocked]
     objects: Mapping[ObjectKey, ObjectFacts]
-    hosts: Mapping[DnsName, HostFacts]
+    hosts: Mapping[DnsName, tuple[NameClaim, ...]]
     kinds_down: Mapping[Kind, Phase]
     dependencies_down: tuple[Kind, ...]
     unreadable_manifest: str
@@ -150,12 +120,12 @@ class RuleFacts(Value, frozen=True, kw_only=True, gc=True):
     Attributes:
         requesters: the objects of all claims.
         resources: the objects of our records, by the resource in their ownership records.
-        hosts: the names to which requested PTR records point.
+        hosts: the last decisions about the names in requested PTR records.
     """
 
     requesters: Mapping[ObjectKey, ObjectInput]
     resources: Mapping[str, ObjectInput]
-    hosts: Mapping[DnsName, HostFacts]
+    hosts: Mapping[DnsName, tuple[Decision, ...]]
 
 
 NO_PAUSES: Final[Mapping[str, Blocked]] = MappingProxyType({})

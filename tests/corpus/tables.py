@@ -161,6 +161,12 @@ OURS_BY_DEFAULT: Final[Mapping[str, Difference]] = {
     "141-domain-filter-zone": _apex_ownership_record("service/default/a"),
     "143-domain-filter-case": _apex_ownership_record("service/default/a"),
     "145-regex-domain": _apex_ownership_record("service/default/a"),
+    "169-ptr": Difference(
+        reason="the ownership record of a PTR record names an object (docs/design/differences.md)",
+        gone=("ptr-7.2.0.192.in-addr.arpa. TXT",),
+        more=({**ownership_record("7", "service/default/a", rtype="ptr"), "Name": "ptr-7.2.0.192.in-addr.arpa."},),
+        zone="Z82AAD18815D4",
+    ),
     "183-policy-missing": Difference(
         reason="--policy defaults to sync (docs/design/differences.md)",
         gone=("stale.acme.test. A", "a-stale.acme.test. TXT", "web.acme.test. A"),

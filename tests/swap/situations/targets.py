@@ -197,6 +197,7 @@ SITUATIONS: Final = (
     Situation(
         id="PTR records",
         rule="sources 8.5: one per address, with all names and the smallest TTL; no label",
+        scratch=Scratch.SAME_WITH_COMPAT,
         flags=["--source=service", *PTR],
         objects=[
             service("shop/a", "a.acme.test", "192.0.2.7", ttl="300"),
@@ -223,6 +224,7 @@ SITUATIONS: Final = (
     Situation(
         id="PTR records of names that several objects share",
         rule="sources 3.9 and 8.5: the first Service by name decides on TTL and record-type for all addresses",
+        scratch=Scratch.SAME_WITH_COMPAT,
         flags=["--source=service", *PTR],
         objects=[
             service("shop/a", "x.acme.test", "192.0.2.7", ttl="300", record_type="none"),
@@ -248,6 +250,7 @@ SITUATIONS: Final = (
     Situation(
         id="PTR records for some objects",
         rule="sources 8.5: record-type overrides --create-ptr; wildcards have none",
+        scratch=Scratch.SAME_WITH_COMPAT,
         flags=["--source=service", "--managed-record-types=A", "--managed-record-types=PTR"],
         objects=[
             service("shop/a", "a.acme.test", "192.0.2.7", record_type="ptr"),

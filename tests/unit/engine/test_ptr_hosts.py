@@ -1,6 +1,6 @@
 """PTR records whose requester no list has contained since the start (docs/design/delete-safety.md, "Evidence").
 
-Their ownership records name no resource. The object of our address record at a host of theirs stands for it.
+Their ownership records name one of the objects whose addresses they have, except those that external-dns wrote.
 """
 
 from __future__ import annotations
@@ -8,20 +8,18 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
-from extdns.errors import RetryableError
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
-from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
-from tests.builders import ZONE, owned
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from tests.builders import ZONE, owned, record
 from tests.cluster_world import ClusterWorld, key_of, start_cluster
-from tests.fakes.faulty import FaultyProvider
-from tests.objects import Json, service
+from tests.objects import Json, dns_endpoint, service
 
 REVERSE: Final = Zone(name=DnsName("2.0.192.in-addr.arpa"), id="reverse")
 TYPES: Final = ("--managed-record-types=A", "--managed-record-types=PTR", "--max-delete-percent=100")
 FLAGS: Final = (*TYPES, "--create-ptr")
-REVERSE_NAME: Final = DnsName("1.2.0.192.in-addr.arpa")
 ONE: Final = "1.2.0.192.in-addr.arpa PTR"
 TWO: Final = "2.2.0.192.in-addr.arpa PTR"
 WEB: Final = service("web", address="192.0.2.1")
@@ -33,6 +31,13 @@ def start(*objects: Json, flags: tuple[str, ...] = FLAGS) -> ClusterWorld:
     return start_cluster(*objects, zones={ZONE: (), REVERSE: ()}, flags=flags, for_s=60.0)
 
 
+def owned_ptr(name: str, host: str) -> tuple[Record, Record]:
+    """Build a PTR record as external-dns writes it: its ownership record names no object."""
+    text = record("web", '"heritage=external-dns,external-dns/owner=me"', rtype="TXT")
+    pointer = replace(record("web", host, rtype="PTR"), name=DnsName(name))
+    return pointer, replace(text, name=DnsName(f"ptr-{name}"))
+
+
 def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> ClusterWorld:
     """Restart with a list that lacks the object *missing*; a GET finds it if it *exists*."""
     del world.objects[key_of(missing)]
@@ -40,28 +45,10 @@ def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> Clus
     return world.restart(*FLAGS, for_s=900.0)
 
 
-def fail_reads(patch: pytest.MonkeyPatch, unread: Zone) -> None:
-    """Let every read of a page of the zone *unread* fail."""
-    read_page = FaultyProvider.read_page
-
-    def fail(provider: FaultyProvider, zone: Zone, after: str | None) -> ZonePage:
-        if zone == unread:
-            raise RetryableError("planted")
-        return read_page(provider, zone, after)
-
-    patch.setattr(FaultyProvider, "read_page", fail)
-
-
-def test_a_ptr_record_stays_while_a_get_finds_the_object_of_the_address_record_at_its_host() -> None:
+def test_a_ptr_record_stays_while_a_get_finds_the_object_that_it_was_made_for() -> None:
     world = restart_without(start(WEB, API), WEB, exists=True)
     assert set(world.list_records()) == {"web A", "api A"}
     assert set(world.list_records(REVERSE)) == {ONE, TWO}
-
-
-def test_a_host_stays_in_a_ptr_record_while_a_get_finds_the_object_of_the_address_record_at_this_host() -> None:
-    same_address = service("api", address="192.0.2.1")
-    world = restart_without(start(WEB, same_address), WEB, exists=True)
-    assert world.list_records(REVERSE) == {ONE: ("api.example.org", "web.example.org")}
 
 
 @pytest.mark.parametrize("other", [API, service("api", address="192.0.2.1")], ids=["record", "host"])
@@ -71,15 +58,7 @@ def test_what_a_ptr_record_has_for_an_object_goes_after_a_get_confirmed_that_the
     assert list(world.list_records(REVERSE).values()) == [("api.example.org",)]
 
 
-def test_a_ptr_record_is_deleted_if_the_address_record_at_its_host_has_another_address() -> None:
-    world = start(WEB, API)
-    world.provider.put_records(ZONE, *owned("web", "192.0.2.9"))
-    world = restart_without(world, WEB, exists=True)
-    assert set(world.list_records()) == {"web A", "api A"}
-    assert set(world.list_records(REVERSE)) == {TWO}
-
-
-def test_a_ptr_record_is_deleted_if_the_object_of_the_address_record_at_its_host_no_longer_requests_it() -> None:
+def test_a_ptr_record_is_deleted_if_the_object_that_it_was_made_for_no_longer_requests_it() -> None:
     world = start(service("web", annotations={"record-type": "ptr"}), flags=TYPES)
     assert set(world.list_records(REVERSE)) == {ONE}
     world.objects[key_of(WEB)] = WEB
@@ -88,43 +67,36 @@ def test_a_ptr_record_is_deleted_if_the_object_of_the_address_record_at_its_host
     assert world.list_records(REVERSE) == {}
 
 
-def test_a_ptr_record_stays_while_the_zone_of_its_host_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = start(WEB, API)
-    with monkeypatch.context() as patch:
-        fail_reads(patch, ZONE)
-        world = restart_without(world, WEB, exists=False)
-        assert set(world.list_records(REVERSE)) == {ONE, TWO}
-        (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
-        assert decision.reason is Reason.ZONE_UNREAD
-    world.run(for_s=900.0)
-    assert set(world.list_records(REVERSE)) == {TWO}
-
-
-def test_a_ptr_record_keeps_a_host_whose_zone_cannot_be_read_although_the_object_at_another_host_was_deleted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    unread = Zone(name=DnsName("example.net"), id="net")
-    other = service("api", "api.example.net", address="192.0.2.1")
-    world = start_cluster(WEB, other, zones={ZONE: (), unread: (), REVERSE: ()}, flags=FLAGS, for_s=60.0)
-    with monkeypatch.context() as patch:
-        fail_reads(patch, unread)
-        world = restart_without(world, other, exists=True)
-        world.delete(WEB, for_s=900.0)
-        assert world.list_records(REVERSE) == {ONE: ("api.example.net", "web.example.org")}
-        (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
-        assert decision.reason is Reason.ZONE_UNREAD
-    world.exists = lambda _: False
-    world.run(for_s=1800.0)
+def test_a_ptr_record_of_external_dns_is_in_sync_and_stays_while_a_claim_to_its_host_is_unresolved() -> None:
+    made = owned("web", "192.0.2.1"), owned_ptr("1.2.0.192.in-addr.arpa", "web.example.org")
+    world = start_cluster(WEB, zones={ZONE: made[0], REVERSE: made[1]}, flags=FLAGS, for_s=60.0)
+    assert world.provider.submissions == []
+    world.objects[key_of(WEB)] = service("web", address=None)
+    world = world.restart(*FLAGS, for_s=900.0)
+    assert set(world.list_records(REVERSE)) == {ONE}
+    world.delete(service("web", address=None), for_s=900.0)
     assert world.list_records(REVERSE) == {}
 
 
-def test_a_ptr_record_stays_while_the_zone_of_its_host_may_be_of_an_account_whose_zones_are_unknown() -> None:
-    world = start(WEB, API)
-    world.provider.zone_list = ZoneList(zones=(REVERSE,), failed=(AccountFailure(account="b", message="no answer"),))
-    world = restart_without(world, WEB, exists=False)
-    assert set(world.list_records(REVERSE)) == {ONE, TWO}
-    (decision,) = world.engine.decisions.decisions(REVERSE_NAME)
-    assert decision.reason is Reason.ZONES_UNKNOWN
-    world.provider.zone_list = None
-    world.run(for_s=1800.0)
-    assert set(world.list_records(REVERSE)) == {TWO}
+def test_the_names_of_two_namespaces_stay_in_a_ptr_record_whichever_it_was_made_for() -> None:
+    other = service("api", namespace="lab", address="192.0.2.1")
+    world = start(WEB, other)
+    world.delete(WEB, for_s=300.0)
+    assert world.list_records(REVERSE) == {ONE: ("api.example.org",)}
+    world.apply(WEB, for_s=300.0)
+    assert world.list_records(REVERSE) == {ONE: ("api.example.org", "web.example.org")}
+
+
+def test_a_request_of_another_namespace_for_the_reverse_name_leaves_the_record_to_the_hosts_with_the_address() -> None:
+    world = start(WEB)
+    spec = {"endpoints": [{"dnsName": "1.2.0.192.in-addr.arpa", "recordType": "PTR", "targets": ["a.lab.test"]}]}
+    taken = dns_endpoint("taken", namespace="lab")
+    world.apply(taken | {"spec": spec}, for_s=600.0)
+    world.apply(service("api", address="192.0.2.1"), for_s=5.0)
+    assert world.list_records(REVERSE) == {ONE: ("api.example.org", "web.example.org")}
+    world.delete(service("api", address="192.0.2.1"), for_s=5.0)
+    assert world.list_records(REVERSE) == {ONE: ("web.example.org",)}
+    world.delete(WEB, for_s=20.0)
+    assert world.list_records(REVERSE) == {ONE: ("web.example.org",)}
+    world.run(for_s=60.0)
+    assert world.list_records(REVERSE) == {ONE: ("a.lab.test",)}

@@ -115,13 +115,13 @@ each_end = pytest.mark.parametrize(
 
 
 @each_end
-def test_a_ptr_record_that_ends_because_the_deciding_object_is_gone_has_evidence_about_that_object(
+def test_a_ptr_record_that_ends_because_the_deciding_object_is_gone_has_evidence_about_both_objects(
     cause: Cause, evidence: Evidence
 ) -> None:
     claims = Index(SOME)
     claims.see(A_SEVEN_PTR, B_EIGHT, observe_gone("a", cause))
     assert claims.list_ptr() == {}
-    assert claims.list_ended(EIGHT)["", "service/shop/a"] is evidence
+    assert claims.list_ended(EIGHT) == {("", "service/shop/a"): evidence, ("", "service/shop/b"): evidence}
     claims.see(A_SEVEN_PTR)
     assert claims.list_ptr() == {SEVEN: ["a"], EIGHT: ["b"]}
     assert claims.find_end(EIGHT) is None

@@ -13,7 +13,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone
-from extdns.planner.settings import Policy
+from extdns.planner.settings import PlanSettings, Policy
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
@@ -256,9 +256,12 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_ful
     assert list_writes(world) == []
 
 
-def test_with_upsert_only_an_ownership_record_in_the_parent_zone_that_covers_no_record_stays() -> None:
-    world = start_two_zones((OURS,), (), plan=replace(PLAN, policy=Policy.UPSERT_ONLY))
-    assert list_writes(world) == []
+@pytest.mark.parametrize("plan", [replace(PLAN, policy=Policy.UPSERT_ONLY), replace(PLAN, owner="new")])
+def test_an_ownership_record_in_the_parent_zone_stays_with_upsert_only_and_if_it_is_that_of_the_previous_owner(
+    plan: PlanSettings,
+) -> None:
+    registry = TxtRegistry(owner=plan.owner, naming=Naming(), managed_types=PLAN.managed_types, migrate_from="me")
+    assert list_writes(start_two_zones((OURS,), (), plan=plan, registry=registry)) == []
 
 
 def test_when_another_object_takes_the_name_of_a_zone_its_ownership_record_is_updated_before_the_record() -> None:

@@ -72,7 +72,9 @@ def test_each_address_claim_gives_a_ptr_claim_if_ptr_records_are_enabled_for_it(
         assert one.provenance == replace(made.provenance, derivation=Derivation.PTR)
         endpoint = one.desired
         assert (endpoint.type, endpoint.targets, endpoint.ttl_s) == ("PTR", ("a.t",), 300)
-        assert (endpoint.labels, endpoint.properties, endpoint.set_identifier) == (EMPTY_MAP, EMPTY_MAP, "")
+        assert (endpoint.resource, endpoint.properties, endpoint.set_identifier) == (A, EMPTY_MAP, "")
+    compat = derive_ptr_claims((made,), replace(settings, compat=True))
+    assert [one.desired.labels for one in compat] == [EMPTY_MAP] * len(found)  # as external-dns
 
 
 # docs/spec/sources.md 8.5
