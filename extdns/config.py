@@ -281,15 +281,13 @@ class Rfc2136Flags(FlagSection, frozen=True, kw_only=True):
 
 
 class WebhookFlags(FlagSection, frozen=True, kw_only=True):
-    """The flags of the provider `webhook`, and of the command of that name."""
+    """The flags of the provider `webhook`."""
 
     webhook_provider_url: str
     webhook_provider_url_file: str
     webhook_provider_read_timeout_s: float
     webhook_provider_write_timeout_s: float
-    webhook_provider_read_header_timeout_s: float
     webhook_provider_max_body_size: int
-    webhook_listen: ListenAddress
 
 
 class InmemoryFlags(FlagSection, frozen=True, kw_only=True):

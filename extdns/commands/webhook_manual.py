@@ -8,23 +8,6 @@ from typing import Final
 from extdns.commands.manual import CommandHelp, Option, output_option
 
 WEBHOOK_PAGES: Final[Mapping[str, CommandHelp]] = {
-    "webhook": CommandHelp(
-        summary="serve a provider to external-dns by its webhook protocol",
-        usage=("webhook [flags]",),
-        text="""
-            Serves the provider of --provider at --webhook-listen, by default 127.0.0.1:8888, so that external-dns with
-            --provider=webhook gets conditional writes, the API rate limit and plain reasons for refusals. Health and
-            metrics are at --metrics-address, by default :8080. No objects are read, and --source and --policy are not
-            needed.
-
-            Whoever reaches --webhook-listen can change the records: keep it on localhost, in the pod of external-dns.
-        """,
-        examples=(
-            "extdns webhook --provider=aws --domain-filter=shop.example",
-            "extdns webhook --provider=google --webhook-listen=127.0.0.1:9999",
-        ),
-        exit_codes="0 after a signal to stop, or 1 if a flag is wrong or an address cannot be used.",
-    ),
     "webhook-check": CommandHelp(
         summary="check a webhook provider against the protocol",
         usage=("webhook-check URL --zone=ZONE [options]",),

@@ -76,8 +76,7 @@ _QUERIES_HEADING: Final = """
 ## What to alert on
 
 The chart has [alerts](../runbooks) with severities, which also notice that no process is left. These are the conditions
-to build others from. The reasons are those of [reasons.md](reasons.md). They are for a process that publishes names:
-`extdns webhook`, for example, has no saved state, so its `extdns_saved_state_known` is 0.
+to build others from. The reasons are those of [reasons.md](reasons.md).
 
 | What is wrong | Query |
 |---|---|

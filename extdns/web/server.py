@@ -35,13 +35,8 @@ class WebServer:
         *,
         flag: str = "--metrics-address",
         event: Event = Event.SERVING,
-        timeout_s: float = 10.0,
     ) -> None:
-        """Prepare to serve *application* at *address*, the value of *flag*; *event* is logged by `start`.
-
-        A connection may last for *timeout_s* seconds.
-        """
-        self._timeout_s = timeout_s
+        """Prepare to serve *application* at *address*, the value of *flag*; *event* is logged by `start`."""
         self._flag = flag
         self._event = event
         self._address = address
@@ -51,7 +46,7 @@ class WebServer:
 
     def at(self, address: ListenAddress) -> Self:
         """Return a server of the same application at another address."""
-        return type(self)(address, self._application, flag=self._flag, event=self._event, timeout_s=self._timeout_s)
+        return type(self)(address, self._application, flag=self._flag, event=self._event)
 
     @property
     def port(self) -> int:
@@ -66,9 +61,7 @@ class WebServer:
         """
         from extdns.web.connections import Connections  # noqa: PLC0415 - most commands serve nothing
 
-        self._connections = Connections(
-            _listen(self._address, self._flag), self._application, timeout_s=self._timeout_s
-        )
+        self._connections = Connections(_listen(self._address, self._flag), self._application)
         self._thread = threading.Thread(target=self._connections.serve, name="web", daemon=True)
         self._thread.start()
         _log.info(self._event, address=str(self._address), port=self.port)

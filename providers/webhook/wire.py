@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Annotated, Final, Self
 
 import msgspec
-from msgspec import Meta, Raw
+from msgspec import Meta
 
 from extdns.errors import InvalidValueError
 from extdns.model.value import EMPTY_MAP, StringMap, Value
@@ -28,7 +28,7 @@ ADJUSTED: Final = HTTPStatus.OK
 APPLIED: Final = HTTPStatus.NO_CONTENT
 
 MAX_BODY_BYTES: Final = 32 * 1024 * 1024
-"""The default of `--webhook-provider-max-body-size`; it bounds requests and responses."""
+"""The default of `--webhook-provider-max-body-size`; it bounds responses."""
 
 HARD_LIMIT_BYTES: Final = 2**30
 MAX_ENDPOINTS: Final = 500_000
@@ -129,10 +129,8 @@ class WireError(InvalidValueError):
 
 _Endpoints = Annotated[tuple[Endpoint, ...], Meta(max_length=MAX_ENDPOINTS)]
 _ENDPOINTS: Final = msgspec.json.Decoder(_Endpoints | None)
-_LISTS: Final = msgspec.json.Decoder(dict[str, Raw])
 _FILTER: Final = msgspec.json.Decoder(FilterDocument)
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=str)  # names and targets may be a `DnsName`
-_FIELDS: Final = {"create": "create", "updateold": "update_old", "updatenew": "update_new", "delete": "delete"}
 
 
 def is_media_type(content_type: str) -> bool:
@@ -141,40 +139,20 @@ def is_media_type(content_type: str) -> bool:
 
 
 def decode_endpoints(body: bytes) -> tuple[Endpoint, ...]:
-    """Decode the answer of `GET /records`, or a body of `POST /adjustendpoints`; null gives ().
+    """Decode the answer of `GET /records` or `POST /adjustendpoints`; null gives ().
 
     Raises:
         WireError: the body is no list of endpoints, or exceeds a bound.
     """
-    return _decode_endpoints(body, "a list of endpoints")
+    try:
+        return _ENDPOINTS.decode(body) or ()
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
+        raise WireError.from_cause("a list of endpoints", exc) from exc
 
 
 def encode_endpoints(endpoints: Iterable[Endpoint]) -> bytes:
     """Encode *endpoints* as a list."""
     return _ENCODER.encode(tuple(endpoints))
-
-
-def decode_changes(body: bytes) -> Changes:
-    """Decode the body of `POST /records`. The names of the four lists may have any case; others are ignored.
-
-    Raises:
-        WireError: the body is no object with lists of endpoints, exceeds a bound, or the updates do not pair.
-    """
-    try:
-        lists = _LISTS.decode(body)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
-        raise WireError.from_cause("an object with changes", exc) from exc
-    found: dict[str, tuple[Endpoint, ...]] = {}
-    for key, raw in lists.items():
-        if (field := _FIELDS.get(key.lower())) is not None:
-            found[field] = _decode_endpoints(raw, f"the list {key!r} of endpoints")
-    changes = Changes(**found)
-    if len(changes) > MAX_ENDPOINTS:
-        raise WireError.from_cause("an object with changes", f"{len(changes)} endpoints, more than {MAX_ENDPOINTS}")
-    if len(changes.update_old) != len(changes.update_new):
-        pairs = f"{len(changes.update_old)} of updateOld and {len(changes.update_new)} of updateNew"
-        raise WireError.from_cause("an object with changes", f"{pairs} do not pair")
-    return changes
 
 
 def encode_changes(changes: Changes) -> bytes:
@@ -201,15 +179,3 @@ def decode_filter(body: bytes) -> FilterDocument:
     if (found.include or found.exclude) and (found.regex_include or found.regex_exclude):
         raise WireError.from_cause("a domain filter", "cannot have both domain list and regex")
     return found
-
-
-def encode_filter(document: FilterDocument) -> bytes:
-    """Encode *document*; empty fields are left out."""
-    return _ENCODER.encode(document)
-
-
-def _decode_endpoints(body: bytes | Raw, what: str) -> tuple[Endpoint, ...]:
-    try:
-        return _ENDPOINTS.decode(body) or ()
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as exc:
-        raise WireError.from_cause(what, exc) from exc

@@ -25,12 +25,6 @@ def guarded_provider(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="session", params=[name for name in RIGS if name != "webhook-server"])
-def served_provider(request: pytest.FixtureRequest) -> str:
-    """Return the name of the rig of a provider that can be behind `extdns webhook`."""
-    return str(request.param)
-
-
 @pytest.fixture
 def api() -> Iterator[Rig]:
     """Return an API server that other tests may share. The test must not stop it or change its kinds or history."""

@@ -7,14 +7,14 @@ needs a real DNS server is in `SERVER_RIGS`.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from extdns.model import rrtype
-from extdns.model.change import Applied, Batch, ChangeSet, Write
+from extdns.model.change import AdjustedRecords, Applied, Batch, ChangeSet, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap
@@ -22,13 +22,15 @@ from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader, Route53Writer
 from providers.aws.settings import AwsSettings, Route53ZoneFilter
+from providers.common.api_calls import RateLimit
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
 from providers.google.settings import CloudDnsZoneFilter as GoogleSelection
 from providers.google.settings import GoogleSettings
 from providers.inmemory.provider import InMemoryProvider
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import Rfc2136Settings
-from providers.webhook.provider import WebhookWriter, WebhookZones
+from providers.webhook.provider import WebhookReader, WebhookWriter, WebhookZones
+from providers.webhook.settings import WebhookSettings
 from providers.zonefile.folder import ZoneFolder
 from providers.zonefile.reader import ZoneFileReader
 from providers.zonefile.writer import ZoneFileWriter
@@ -41,7 +43,6 @@ from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
-from tests.webhook_service import ShowingReader, connect, serve
 
 OWNABLE: Final = frozenset(rrtype.OWNABLE)
 
@@ -314,25 +315,29 @@ def build_webhook_rig(_: Path) -> Rig:
     for key in fake.records():
         fake.delete(*key)
     zones = connect(fake.url, page_names=3)
-    return _build_webhook_rig(zones, WebhookWriter(zones))
-
-
-def build_webhook_server_rig(_: Path) -> Rig:
-    """Build a rig with `extdns webhook` in front of the in-memory provider, which others edit directly."""
-    provider = InMemoryProvider(["example.org"], page_size=3)
-    return _build_webhook_rig(connect(serve(provider, provider), page_names=3), provider)
-
-
-def _build_webhook_rig(zones: WebhookZones, other: ZoneWriter) -> Rig:
     reader = ShowingReader(zones)
     return Rig(
         reader=reader,
         writer=WebhookWriter(zones),
-        other=other,
+        other=WebhookWriter(zones),
         zone=reader.list_zones().zones[0],
         routes=EMPTY_MAP,
         shows_ttl=False,
     )
+
+
+def connect(url: str, *, page_names: int = 25_000) -> WebhookZones:
+    """Return a client of the webhook at *url* that reads anew for each call and has no rate limit."""
+    limit = RateLimit(per_s=1e6, burst=1e6)
+    return WebhookZones(WebhookSettings(url=url, page_names=page_names, reuse_s=0.0, rate_limit=limit))
+
+
+class ShowingReader(WebhookReader):
+    """A reader that shows desired records to the webhook as soon as they are adjusted, so that none is unknown."""
+
+    def adjust(self, desired: Sequence[DesiredRecord], zone: Zone) -> AdjustedRecords:
+        self.load_adjustments(super().adjust(desired, zone).unknown)
+        return super().adjust(desired, zone)
 
 
 @cache
@@ -351,7 +356,6 @@ RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
     "octodns-cloudflare": build_octodns_cloudflare_rig,
     "octodns-yaml": build_octodns_yaml_rig,
     "webhook": build_webhook_rig,
-    "webhook-server": build_webhook_server_rig,
     "zonefile": build_zonefile_rig,
 }
 SERVER_RIGS: Final[dict[str, Callable[[Path], Rig]]] = {

@@ -23,12 +23,6 @@ def guarded_provider(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="session", params=SERVER_RIGS)
-def served_provider(request: pytest.FixtureRequest) -> str:
-    """Return the name of the rig of a provider that can be behind `extdns webhook`."""
-    return str(request.param)
-
-
 @pytest.fixture
 def api(api_machinery: ApiMachinery) -> Rig:
     """Return an API server that other tests share. The test must not stop it or change its kinds or history."""

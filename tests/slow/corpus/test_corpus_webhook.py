@@ -1,34 +1,31 @@
-"""The corpus through `extdns webhook`: the zones equal those without it, but for what the protocol cannot express."""
+"""The corpus with the provider `webhook`: it makes the records that the provider `inmemory` makes."""
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
-from tests.corpus import product
+from extdns.app import assembly
+from extdns.app.provider import build_route53_settings
+from extdns.config import parse
+from extdns.controller.exit_codes import compute_exit_code
+from extdns.errors import UsageError
+from extdns.model.record import Record
+from extdns.model.zone import Zone
+from extdns.ports import ZoneReader, ZoneWriter
+from providers.aws.provider import Route53Reader
+from providers.inmemory.provider import InMemoryProvider
+from providers.webhook.provider import WebhookReader, WebhookWriter
+from tests.conformance.provider import connect
 from tests.corpus.case import Case, load, names
 from tests.corpus.clouddns import find_route53_feature
 from tests.corpus.test_corpus import build_manifests_flag
-from tests.corpus.webhook import run_in_memory, run_on_route53
-
-ROUTING: Final = "external-dns passes only properties with the prefix webhook/ on, so no routing policy of Route 53"
-DIFFERENT: Final = {
-    **dict.fromkeys(
-        (
-            *("070-weighted", "072-weight-not-a-number", "073-latency", "076-geolocation", "078-multivalue"),
-            *("080-setid-added", "082-setid-renamed", "086-weighted-foreign-set", "279-gateway-target"),
-            *("311-alpha-prefix-flag", "340-combined", "366-weighted-alias-health", "404-simple-a-weighted-aaaa"),
-        ),
-        ROUTING,
-    ),
-    "359-other-providers-annotations": "properties with the prefix webhook/ are passed on, and memory keeps them",
-}
-"""Cases whose records differ, with the reason in the protocol."""
-
-WITHOUT_ZONES: Final = {"140-domain-filter", "361-domain-filter-comma"}
-"""Cases in which the filter leaves no zone. The server does not negotiate then: no filter would mean all names."""
+from tests.fakes.webhook.server import WebhookServer
+from tests.route53 import service
 
 
 def find_obstacle(case: Case) -> str:
@@ -36,44 +33,63 @@ def find_obstacle(case: Case) -> str:
     zone_names = [zone["name"] for zone in case.zones]
     if len(set(zone_names)) < len(zone_names) or any(zone["private"] for zone in case.zones):
         return "two zones of one name, or private zones: the protocol has no zones"
-    return "the filter leaves no zone" if case.id in WITHOUT_ZONES else ""
+    if case.id == "359-other-providers-annotations":
+        return "a property with the prefix webhook/, which a webhook stores and memory does not"
+    return find_route53_feature(case)
 
 
 RUN: Final = [name for name in names() if not find_obstacle(load(name))]
-PLAIN: Final = [name for name in RUN if not find_route53_feature(load(name))]
+Contents = set[tuple[object, ...]]
+
+
+def read_seed(case: Case) -> dict[Zone, list[Record]]:
+    """Return the records of *case* by zone."""
+    fake, clients = service()
+    fake.reset()
+    for zone in case.zones:
+        fake.add_zone(**zone)
+    reader = Route53Reader(build_route53_settings(parse(["--source=empty", "--provider=aws"], {})), clients)
+    return {
+        zone: [replace(one, exact=None) for one in reader.read_page(zone, None).records]
+        for zone in reader.list_zones().zones
+    }
+
+
+def read_contents(reader: ZoneReader) -> Contents:
+    """Return name, type, set identifier, targets, TTL and properties of each record."""
+    found: Contents = set()
+    for zone in reader.list_zones().zones:
+        after = None
+        while True:
+            page = reader.read_page(zone, after)
+            found |= {(one.key, one.targets, one.ttl_s, one.properties) for one in page.records if one.type != "SOA"}
+            if (after := page.after) is None:
+                break
+    return found
+
+
+def run(case: Case, cluster: str, provider: str, reader: ZoneReader, writer: ZoneWriter) -> tuple[int, Contents]:
+    """Run extdns once. Return its exit code and the records then."""
+    flags = [*case.flags, "--once", "--metrics-address=127.0.0.1:0", f"--provider={provider}", cluster]
+    try:
+        config = parse(flags, case.environ)
+        running = assembly.assemble(config, service=(reader, None if config.control.dry_run else writer))
+        running.controller.run(once=True)
+        code = compute_exit_code(running.engine)
+    except UsageError:
+        code = 1
+    return code, read_contents(reader)
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_records_in_route53_are_the_same_with_and_without_the_webhook_protocol_in_between(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_webhook_gets_the_records_that_zones_in_memory_get(name: str, tmp_path: Path) -> None:
     case = load(name)
     cluster = build_manifests_flag(case, tmp_path)
-    direct, _ = product.run(case, compat=False, cluster=cluster)
-    result, again = run_on_route53(case, cluster=cluster)
-    assert again.zones == result.zones
-    assert again.writes == 0 or result.exit == 1
-    if DIFFERENT.get(name) is ROUTING:
-        assert result.zones != direct.zones, "outdated"
-        return
-    assert result.zones == direct.zones, result.error
-    assert result.exit == direct.exit, result.error
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_records_in_memory_are_the_same_with_and_without_the_webhook_protocol_in_between(
-    name: str, tmp_path: Path
-) -> None:
-    case = load(name)
-    cluster = build_manifests_flag(case, tmp_path)
-    direct = run_in_memory(case, cluster=cluster, through_webhook=False)
-    result = run_in_memory(case, cluster=cluster, through_webhook=True)
-    if name in DIFFERENT:
-        assert result.contents != direct.contents, "outdated"
-        return
-    assert result.contents == direct.contents
-    assert result.exit == direct.exit
-
-
-def test_more_than_two_thirds_of_the_corpus_cases_give_equal_records_over_the_webhook_protocol() -> None:
-    assert len(set(RUN) - DIFFERENT.keys()) > len(names()) * 2 / 3
+    seed = read_seed(case)
+    memory = InMemoryProvider(seed=seed)
+    with WebhookServer(*(zone.name for zone in seed), default_ttl_s=300) as fake:
+        for one in chain.from_iterable(seed.values()):
+            fake.put(one.name, one.type, *one.targets, recordTTL=one.ttl_s)
+        webhook = connect(fake.url)
+        expected = run(case, cluster, "inmemory", memory, memory)
+        assert run(case, cluster, "webhook", WebhookReader(webhook), WebhookWriter(webhook)) == expected

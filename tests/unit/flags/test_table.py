@@ -207,8 +207,7 @@ def start(argv: list[str], environ: dict[str, str] | None = None) -> tuple[str, 
         ),
         pytest.param(
             [*START, "--webhook-server"],
-            "--webhook-server is not supported by this version\n"
-            "  use the command extdns webhook with the other flags; it serves the same protocol",
+            "--webhook-server is not supported by this version\n  supported flags: extdns help flags",
             id="webhook-server",
         ),
     ],
