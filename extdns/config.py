@@ -216,10 +216,6 @@ class RuleFlags(FlagSection, frozen=True, kw_only=True):
     opa_tls_client_cert: str
     opa_tls_client_cert_key: str
     opa_token_file: str
-    decision_log: str
-    decision_log_max_size: int
-    decision_log_max_files: int
-    decision_log_erase: tuple[str, ...]
 
 
 class AwsFlags(FlagSection, frozen=True, kw_only=True):

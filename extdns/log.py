@@ -81,8 +81,6 @@ class Event(StrEnum):
     RULE_UNUSABLE = "Cannot use a rule or read a file of rules; its last valid version, if there is one, stays in use"
     RULE_USABLE = "A problem with a rule or a file of rules no longer exists"
     RULE_WARNING = "A rule is used, but perhaps not as intended"
-    DECISION_LOG_FAILED = "Cannot write the decision log; its lines wait in memory"
-    DECISION_LOG_WRITTEN = "The decision log can be written again"
     POLICY_SERVER_FAILED = "The policy server does not answer"
     POLICY_SERVER_ANSWERS = "The policy server answers again"
     POLICY_FAILED = "A policy gives no valid answer for some records; they stay as they are"

@@ -5,8 +5,8 @@ the URL it could not reach. Both sides are here:
 
 - `add_secrets` stores the secrets: those of flags and variables at the start, before anything can fail
   (`extdns.flags.parser`), those of files when they are read.
-- `mask` replaces them in the text of every error (`extdns.errors`), in every log line (`extdns.log`) and in the
-  decision log. Documents, Events and probes repeat those texts. `mask_url` is for text that shows the URL of a flag.
+- `mask` replaces them in the text of every error (`extdns.errors`) and in every log line (`extdns.log`). Documents,
+  Events and probes repeat those texts. `mask_url` is for text that shows the URL of a flag.
 
 Secrets of less than six characters are masked in URLs only. A name or a TXT value that happens to contain a password is
 published as it is.

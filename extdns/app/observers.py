@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from extdns.app.audit_log import build_audit_log
 from extdns.app.cluster_writers import build_status_updaters
-from extdns.app.logs import build_logs
 from extdns.app.policies import build_policy_watcher
 from extdns.app.policy_server import build_rule_queries
 from extdns.documents.rule_snapshot import RuleSnapshot
@@ -13,7 +13,6 @@ from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from extdns.audit.audit_log import AuditLog
-    from extdns.audit.decision_log import DecisionLog
     from extdns.config import Config
     from extdns.controller.participant import Participant
     from extdns.controller.reporter import ActivityReporter
@@ -32,25 +31,23 @@ class Observers(Value, frozen=True, kw_only=True, gc=True):
         audit: the writer of the zones, too (`--audit-log`).
         policies: reads the local rules (`--policy-rules`).
         queries: queries the policy server (`--opa-url`).
-        decision_log: gets the answers of both (`--decision-log`).
     """
 
     status_updaters: tuple[Participant, ...]
     audit: AuditLog | None
     policies: PolicyWatcher | None
     queries: RuleQueries | None
-    decision_log: DecisionLog | None
 
     @property
     def participants(self) -> tuple[Participant, ...]:
-        """All that are built, in the order in which they are closed: the decision log after those that write to it."""
-        optional = (self.audit, self.policies, self.queries, self.decision_log)
+        """All that are built, in the order in which they are closed."""
+        optional = (self.audit, self.policies, self.queries)
         return (*self.status_updaters, *(one for one in optional if one))
 
     @property
     def unwritten_line_count(self) -> int:
-        """How many lines of the audit log and the decision log were not written. Known once they are closed."""
-        return sum(one.queue.unwritten_count for one in (self.audit, self.decision_log) if one)
+        """How many lines of the audit log were not written. Known once it is closed."""
+        return self.audit.queue.unwritten_count if self.audit else 0
 
     def read_rules(self) -> RuleSnapshot:
         """Return the state of the rules. Safe from any thread."""
@@ -75,14 +72,13 @@ def build_observers(
     Raises:
         UsageError: a flag has an invalid value.
     """
-    audit, decision_log = build_logs(config, writer, engine, clock, reporter)
-    queries = build_rule_queries(config, reporter, decision_log, clock, gate)
-    policies = build_policy_watcher(config, reporter.report_defect, decision_log)
+    audit = build_audit_log(config, writer, engine, clock, reporter)
+    queries = build_rule_queries(config, reporter, clock, gate)
+    policies = build_policy_watcher(config, reporter.report_defect)
     may_write = writer is not None and not needs_approval
     return Observers(
         status_updaters=tuple(build_status_updaters(config, engine, policies, clock, gate)) if may_write else (),
         audit=audit,
         policies=policies,
         queries=queries,
-        decision_log=decision_log,
     )

@@ -12,7 +12,6 @@ from extdns.flags.usage_errors import usage_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from extdns.audit.decision_log import DecisionLog
     from extdns.config import Config
     from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Cluster
@@ -23,9 +22,7 @@ def has_rules(config: Config) -> bool:
     return bool(config.rules.policy_rules or config.rules.opa_url)
 
 
-def build_policy_watcher(
-    config: Config, report_defect: Callable[[Exception], None], decision_log: DecisionLog | None = None
-) -> PolicyWatcher | None:
+def build_policy_watcher(config: Config, report_defect: Callable[[Exception], None]) -> PolicyWatcher | None:
     """Build the watcher of the DNSPolicies that `--policy-rules` names; None without that flag.
 
     Raises:
@@ -35,7 +32,7 @@ def build_policy_watcher(
         return None
     from extdns.policies.policy_watcher import PolicyWatcher
 
-    return PolicyWatcher(tuple(_build_origins(config)), report_defect=report_defect, decision_log=decision_log)
+    return PolicyWatcher(tuple(_build_origins(config)), report_defect=report_defect)
 
 
 def _build_origins(config: Config) -> Iterator[Cluster]:

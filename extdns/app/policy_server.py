@@ -11,7 +11,6 @@ from extdns.flags.usage_errors import usage_error
 from extdns.masking import mask_url
 
 if TYPE_CHECKING:
-    from extdns.audit.decision_log import DecisionLog
     from extdns.config import Config
     from extdns.controller.reporter import ActivityReporter
     from extdns.controller.write_gate import WriteGate
@@ -22,13 +21,7 @@ if TYPE_CHECKING:
 _EVENT_PAUSE_S: Final = 0.1
 
 
-def build_rule_queries(
-    config: Config,
-    reporter: ActivityReporter,
-    decision_log: DecisionLog | None,
-    clock: Clock,
-    gate: WriteGate,
-) -> RuleQueries | None:
+def build_rule_queries(config: Config, reporter: ActivityReporter, clock: Clock, gate: WriteGate) -> RuleQueries | None:
     """Build the queries of the policy server; None without `--opa-url`.
 
     What is wrong with a Rego policy is written to the ConfigMap that it comes from, while *gate* is open.
@@ -44,8 +37,6 @@ def build_rule_queries(
 
     listener = PolicyServerReporter(
         reporter.metrics,
-        path=config.rules.opa_path,
-        decision_log=decision_log,
         status_writer=_build_status_writer(config, gate),
         report_defect=reporter.report_defect,
     )

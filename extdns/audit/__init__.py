@@ -1,5 +1,5 @@
-"""What the process writes down beside its log: the audit log, and the decision log of rules.
+"""The audit log, which the process writes beside its log (docs/design/audit-log.md).
 
-See docs/design/audit-log.md and docs/design/decision-log.md. Both write lines on a thread of their own, so that a file
-or collector that fails or hangs stops nothing else. What a line says is in `extdns.documents`.
+Its lines are written on a thread of their own, so that a file that fails or hangs stops nothing else. What a line says
+is in `extdns.documents.audit`.
 """

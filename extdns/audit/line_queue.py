@@ -1,4 +1,4 @@
-"""The thread that writes the audit log or the decision log: a file that fails or hangs does not stop other work."""
+"""The thread that writes the audit log: a file that fails or hangs does not stop other work."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ class LineQueue:
         *,
         load: Callable[[Iterable[bytes]], None],
         report: Callable[[str, int], None],
-        name: str = "audit",
-        is_lossy: bool = False,
         wait_s: float = WAIT_S,
         retry_s: float = RETRY_S,
     ) -> None:
@@ -53,16 +51,12 @@ class LineQueue:
             load: receives the lines of earlier processes, once, before the first line is written.
             report: called with `problem` and `dropped_count` when one of them changes, from any thread. It must not
                 call this queue.
-            name: the name of the thread, and of the log in messages.
-            is_lossy: whether lines are dropped as soon as too many wait, even if nothing is known to be wrong. Without
-                it, callers must wait for some of their lines.
             wait_s: how long `start` and `put` wait.
             retry_s: the pause after a failure.
         """
         self._target = target
         self._load = load
         self._report = report
-        self._is_lossy = is_lossy
         self._wait_s = wait_s
         self._retry_s = retry_s
         self._lines: deque[bytes] = deque()
@@ -73,24 +67,23 @@ class LineQueue:
         self.problem = ""
         self.dropped_count = self.unwritten_count = 0
         # a daemon thread, because a write that hangs must not keep the process from ending
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name="audit", daemon=True)
 
     @property
     def waiting_count(self) -> int:
         """How many lines wait to be written. Safe from any thread and from a signal handler."""
         return len(self._lines)
 
-    def start(self, *, waits: bool = True) -> None:
-        """Start the thread. With *waits*, wait until earlier lines are loaded, for at most `wait_s` seconds."""
+    def start(self) -> None:
+        """Start the thread, and wait until earlier lines are loaded, for at most `wait_s` seconds."""
         self._thread.start()
-        if waits:
-            self._wait_until(lambda: self._is_open)
+        self._wait_until(lambda: self._is_open)
 
     def put(self, lines: Sequence[bytes], *, waits: bool) -> None:
         """Queue *lines*, each with a newline at its end.
 
         With *waits*, return when they are written. Do not wait while there is a problem, nor longer than `wait_s`
-        seconds.
+        seconds. Lines are dropped only while there is a problem, so callers must wait for some of theirs.
         """
         with self._changed:
             self._lines.extend(lines)
@@ -164,10 +157,10 @@ class LineQueue:
                 self._changed.notify_all()
 
     def _drop_surplus(self) -> None:
-        """Drop the oldest lines if too many wait, and that is due to a problem or the queue is lossy."""
+        """Drop the oldest lines if too many wait because of a problem."""
         with self._changed:
             surplus = 0
-            while (self.problem or self._is_lossy) and self._is_too_long():
+            while self.problem and self._is_too_long():
                 self._waiting_bytes -= len(self._lines.popleft())
                 surplus += 1
             self._done_count += surplus

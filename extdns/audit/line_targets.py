@@ -1,6 +1,4 @@
-"""Where the audit log and the decision log are written: a file that is rotated, or standard output.
-
-The decision log can also be sent to a collector (`extdns.opa.log_collector`).
+"""Where the audit log is written: a file that is rotated, or standard output.
 
 docs/design/audit-log.md has the rules.
 """
@@ -17,7 +15,7 @@ from typing import Final, Protocol
 
 _MODE: Final = 0o640
 _SIZE_STEP: Final = 1024 * 1024
-"""The unit of `--audit-log-max-size` and `--decision-log-max-size`: MiB."""
+"""The unit of `--audit-log-max-size`: MiB."""
 
 
 class LineTarget(Protocol):

@@ -65,10 +65,6 @@ _IGNORED_FLAGS: Final = frozenset(
         "audit-log",
         "audit-log-max-files",
         "audit-log-max-size",
-        "decision-log",
-        "decision-log-erase",
-        "decision-log-max-files",
-        "decision-log-max-size",
         *(
             f"opa-{part}"
             for part in ("timeout", "tls-ca", "tls-client-cert", "tls-client-cert-key", "token-file", "url")

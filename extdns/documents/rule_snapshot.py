@@ -31,7 +31,7 @@ class PolicyServerSnapshot(Value, frozen=True, kw_only=True):
     """The policy server.
 
     Attributes:
-        revision: the revision of its policies, as in the decision log; "" before the revision was read.
+        revision: the revision of its policies; "" before the revision was read.
         policies: its policies in the package that is queried, sorted by id.
         problem: why the server does not answer, "" if it answers or was not queried yet.
         policy_problems: what is wrong with its policies, each named by its id.

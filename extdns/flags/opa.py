@@ -1,4 +1,4 @@
-"""Flags of the policy server and of the decision log."""
+"""Flags of the policy server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from extdns.flags.duration import DURATION, parse_duration
 from extdns.flags.flag import Flag
-from extdns.flags.kind import URL, make_choice_kind, make_number_kind, make_text_kind
+from extdns.flags.kind import URL, make_choice_kind, make_text_kind
 
 FAILURES: Final = ("keep", "allow")
 _MAX_TIMEOUT_S: Final = 60.0
@@ -48,32 +48,5 @@ OPA_FLAGS: Final = (
         name="opa-token-file",
         kind=make_text_kind("PATH"),
         help="file with a bearer token, which is read for each query",
-    ),
-)
-
-DECISION_LOG_FLAGS: Final = (
-    Flag(
-        name="decision-log",
-        kind=URL,
-        help="file or URL that gets a line of JSON for each answer of a rule; stdout is standard output",
-    ),
-    Flag(
-        name="decision-log-max-size",
-        kind=make_number_kind(least=1),
-        default=100,
-        help="size in MiB at which the file of --decision-log is renamed",
-    ),
-    Flag(
-        name="decision-log-max-files",
-        kind=make_number_kind(least=1),
-        default=10,
-        help="how many renamed files of --decision-log to keep",
-    ),
-    Flag(
-        name="decision-log-erase",
-        kind=make_text_kind("POINTER"),
-        default=(),
-        repeatable=True,
-        help="JSON pointer to a field that the decision log leaves out, as /input/object/annotations",
     ),
 )

@@ -33,7 +33,6 @@ TOPICS: Final = (
     Topic(title="Registry", flags=records.REGISTRY_FLAGS),
     Topic(title="Logs, metrics and Events", flags=process.REPORTING_FLAGS),
     Topic(title="Open Policy Agent", flags=opa.OPA_FLAGS),
-    Topic(title="Decision log", flags=opa.DECISION_LOG_FLAGS),
     Topic(title="Provider zonefile", flags=providers.ZONEFILE_FLAGS),
     Topic(title="Provider octodns", flags=providers.OCTODNS_FLAGS),
     Topic(title="Provider inmemory", flags=providers.INMEMORY_FLAGS),

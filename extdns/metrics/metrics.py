@@ -272,12 +272,6 @@ class Metrics(Collector):
             self._set(table.AUDIT_FAILING, is_failing)
             self._set(table.AUDIT_DROPPED, dropped)
 
-    def set_decision_log(self, *, is_failing: bool, dropped: int) -> None:
-        """Set whether the decision log cannot be written, and how many of its lines were dropped."""
-        with self._lock:
-            self._set(table.DECISION_LOG_FAILING, is_failing)
-            self._set(table.DECISION_LINES_DROPPED, dropped)
-
     def start_policy_queries(self) -> None:
         """Show the queries of the policy server, and their answers, before the first one."""
         with self._lock:

@@ -208,10 +208,6 @@ AUDIT_DROPPED: Final = _counter(
     "extdns_audit_lines_dropped_total",
     "Lines of the audit log that were dropped, because too many waited while it could not be written.",
 )
-DECISION_LOG_FAILING: Final = _gauge("extdns_decision_log_failing", "1 if the decision log cannot be written, else 0.")
-DECISION_LINES_DROPPED: Final = _counter(
-    "extdns_decision_lines_dropped_total", "Lines of the decision log that were dropped, because too many waited."
-)
 POLICY_SERVER_FAILING: Final = _gauge(
     "extdns_policy_server_failing", "1 if the policy server does not answer, else 0; 0 if none is configured."
 )
@@ -261,6 +257,5 @@ TABLE: Final = (
     ),
     *(PLAN_DURATIONS, WRITE_DURATIONS, CHANGE_DURATIONS, REFRESH_DURATIONS, CALL_DURATIONS),
     *(API_LEFT, API_RATE, THROTTLED, LEADER, ELECTION, STATE_KNOWN, AUDIT_FAILING, AUDIT_DROPPED, DEFECTS, THREADS),
-    *(DECISION_LOG_FAILING, DECISION_LINES_DROPPED),
     *(POLICY_SERVER_FAILING, POLICY_QUERIES, POLICY_QUERY_SECONDS, POLICY_ANSWERS),
 )

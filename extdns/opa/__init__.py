@@ -1,4 +1,4 @@
-"""The adapter to Open Policy Agent: query it about records, and upload the decision log (docs/design/opa.md).
+"""The adapter to Open Policy Agent: query it about records (docs/design/opa.md).
 
 No other package uses its REST API. Calls block, so they are made on a thread of their own
 (`extdns.opa.rule_queries`).

@@ -87,9 +87,7 @@ class OpaConnection:
         self._prefix = "" if self._socket_path else self._parts.path.rstrip("/")
         self._open: http.client.HTTPConnection | None = None
 
-    def request(
-        self, method: str, path: str, document: object = None, *, max_bytes: int, gzipped: bytes | None = None
-    ) -> bytes:
+    def request(self, method: str, path: str, document: object = None, *, max_bytes: int) -> bytes:
         """Send a request and return the body of the answer.
 
         Args:
@@ -97,7 +95,6 @@ class OpaConnection:
             path: the path, relative to that of `OpaSettings.url`.
             document: the body, which is sent as JSON; None for no body.
             max_bytes: the maximum size of the answer.
-            gzipped: a body that is already compressed JSON, used if *document* is None.
 
         Raises:
             OpaStatusError: the status is not 2xx.
@@ -105,10 +102,8 @@ class OpaConnection:
         """
         deadline_s = time.monotonic() + self._settings.timeout_s
         try:
-            body = gzipped if document is None else json.dumps(document, separators=(",", ":")).encode()
+            body = None if document is None else json.dumps(document, separators=(",", ":")).encode()
             headers = self._build_headers(has_body=body is not None)
-            if gzipped is not None:
-                headers["Content-Encoding"] = "gzip"
             was_open = self._open is not None
             try:
                 return self._send(method, path, body, headers, max_bytes, deadline_s)
@@ -146,7 +141,7 @@ class OpaConnection:
             if is_new:
                 connection.connect()
             with limit_exchange(connection.sock, deadline_s - time.monotonic()):
-                connection.request(method, f"{self._prefix}{path}" or "/", body, headers)
+                connection.request(method, f"{self._prefix}{path}", body, headers)
                 answer = connection.getresponse()
                 content = _read(answer, max_bytes)
             is_done = not answer.will_close
@@ -161,7 +156,7 @@ class OpaConnection:
         return content
 
     def _describe_request(self, method: str, path: str) -> str:
-        return f"{method} {self.address}{':' if self._socket_path and path else ''}{path}"
+        return f"{method} {self.address}{':' if self._socket_path else ''}{path}"
 
     def _connect(self) -> http.client.HTTPConnection:
         parts, timeout_s = self._parts, self._settings.timeout_s

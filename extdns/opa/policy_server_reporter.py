@@ -1,9 +1,9 @@
-"""Report what the policy server answered: log, metrics, decision log, and the status of its policies."""
+"""Report what the policy server answered: log, metrics, and the status of its policies."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from extdns import log
@@ -11,12 +11,10 @@ from extdns.log import Event
 from extdns.model.violation import RuleAction
 
 if TYPE_CHECKING:
-    from extdns.audit.decision_log import DecisionLog
     from extdns.metrics.metrics import Metrics
     from extdns.ports import PolicyStatusWriter
     from extdns.rules.evaluation import Evaluation
-    from extdns.rules.policy_server import PolicyAnswers, PolicyRevision
-    from extdns.rules.rule_input import RuleInput
+    from extdns.rules.policy_server import PolicyAnswers
 
 _log = log.get(__name__)
 
@@ -28,38 +26,27 @@ class PolicyServerReporter:
         self,
         metrics: Metrics,
         *,
-        path: str,
-        decision_log: DecisionLog | None,
         status_writer: PolicyStatusWriter | None,
         report_defect: Callable[[Exception], None],
     ) -> None:
-        """Report the answers of the rule *path*.
+        """Report what one policy server answers.
 
         Args:
             metrics: counts queries and their answers.
-            path: the rule that is queried.
-            decision_log: gets each answer, and writes those that are new.
             status_writer: writes what is wrong with a policy to the object that it comes from.
             report_defect: receives unexpected errors.
         """
         metrics.start_policy_queries()
         self._metrics = metrics
-        self._path = path
-        self._decision_log = decision_log
         self._status_writer = status_writer
         self._report_defect = report_defect
         self._is_failing = False
         self._failing: frozenset[str] = frozenset()
 
-    def record_answers(
-        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
-    ) -> None:
-        """Count one query and its answers, and write the answers to the decision log."""
+    def record_answers(self, answers: PolicyAnswers, duration_s: float) -> None:
+        """Count one query and its answers."""
         counts = Counter(map(_classify, answers.evaluations))
         self._metrics.count_policy_query(counts, failed=bool(answers.problem), duration_s=duration_s)
-        if self._decision_log:
-            revision = version.label or version.revision
-            self._decision_log.record(inputs, answers.evaluations, path=self._path, revision=revision)
 
     def report_problem(self, problem: str) -> None:
         """Log and count that the server does not answer because of *problem*, or, if that is "", answers again."""

@@ -45,10 +45,8 @@ _DEFECT_PAUSE_S: Final = 1.0
 class PolicyServerListener(Protocol):
     """Receives what the policy server answered, from the thread that queries it. Methods must not block."""
 
-    def record_answers(
-        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
-    ) -> None:
-        """Record one query about *inputs*: its answers, the policies that gave them, and how long it took."""
+    def record_answers(self, answers: PolicyAnswers, duration_s: float) -> None:
+        """Record one query: its answers, and how long it took."""
         ...
 
     def report_problem(self, problem: str) -> None:
@@ -249,7 +247,7 @@ class RuleQueries(Participant):
         if not answers.problem:
             self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
-        self._listener.record_answers(inputs, answers, self._version, self._clock.monotonic_s() - began_s)
+        self._listener.record_answers(answers, self._clock.monotonic_s() - began_s)
         self._answer(inputs, answers)
 
     def _answer(self, inputs: Sequence[RuleInput], answers: PolicyAnswers) -> None:

@@ -18,7 +18,6 @@ from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:
-    from extdns.audit.decision_log import DecisionLog
     from extdns.ports import Cluster
 
 _log = log.get(__name__)
@@ -37,19 +36,9 @@ class PolicyWatcher(Participant):
     after each change. An origin that fails keeps its last valid policies.
     """
 
-    def __init__(
-        self,
-        origins: Sequence[Cluster],
-        *,
-        report_defect: Callable[[Exception], None],
-        decision_log: DecisionLog | None = None,
-    ) -> None:
-        """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them.
-
-        The *decision_log* gets the evaluations of the rules.
-        """
+    def __init__(self, origins: Sequence[Cluster], *, report_defect: Callable[[Exception], None]) -> None:
+        """Read the DNSPolicies of *origins*, the cluster last, after `start`; `close` closes them."""
         self._origins = tuple(origins)
-        self._decision_log = decision_log
         self._report_defect = report_defect
         self._put: Callable[[Input], None] = _discard
         self._indexes = tuple(PolicyIndex() for _ in origins)
@@ -152,7 +141,7 @@ class PolicyWatcher(Participant):
                 )
             self._published = rules.revision, states
             # also for a state alone, which is written to the cluster
-            self._put(RulesChanged(rules=self._decision_log.watch(rules) if self._decision_log else rules))
+            self._put(RulesChanged(rules=rules))
         self._report_problems()
 
     def _report_problems(self) -> None:

@@ -137,7 +137,7 @@ def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
     assert not flag.repeatable
 
 
-# The URL may contain a password; --opa-url and --decision-log refuse one, and that of --server is not used.
+# The URL may contain a password; --opa-url refuses one, and that of --server is not used.
 SECRETS: Final = [
     *(flag for flag in FLAGS if flag.secret and flag.support is IMPLEMENTED),
     BY_NAME["webhook-provider-url"],

@@ -7,9 +7,8 @@ import pytest
 from extdns.metrics.metrics import Metrics
 from extdns.opa.policy_server_reporter import PolicyServerReporter
 from extdns.rules.evaluation import Evaluation
-from extdns.rules.policy_server import PolicyAnswers, PolicyRevision
+from extdns.rules.policy_server import PolicyAnswers
 from tests.unit.metrics.scrape import labels, series
-from tests.unit.opa.rule_inputs import build_input
 
 
 def ignore_defect(_: Exception) -> None:
@@ -17,9 +16,7 @@ def ignore_defect(_: Exception) -> None:
 
 
 def build_reporter(metrics: Metrics) -> PolicyServerReporter:
-    return PolicyServerReporter(
-        metrics, path="extdns/deny", decision_log=None, status_writer=None, report_defect=ignore_defect
-    )
+    return PolicyServerReporter(metrics, status_writer=None, report_defect=ignore_defect)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +38,6 @@ def test_each_result_of_a_query_is_counted_from_zero_although_none_was_sent(
 def test_a_failed_query_is_counted_with_the_answers_that_are_missing() -> None:
     metrics = Metrics()
     answers = PolicyAnswers(evaluations=(Evaluation(unavailable="gone"),) * 2, problem="gone")
-    build_reporter(metrics).record_answers((build_input("a"), build_input("b")), answers, PolicyRevision(), 0.5)
+    build_reporter(metrics).record_answers(answers, 0.5)
     assert series(metrics, "extdns_policy_queries_total")[labels(result="failed")] == 1
     assert series(metrics, "extdns_policy_answers_total")[labels(result="unavailable")] == 2

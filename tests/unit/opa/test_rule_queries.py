@@ -64,11 +64,8 @@ class Scene:
         if is_started:
             self.advance(0.0)
 
-    def record_answers(
-        self, inputs: Sequence[RuleInput], answers: PolicyAnswers, version: PolicyRevision, duration_s: float
-    ) -> None:
-        assert len(inputs) == len(answers.evaluations)
-        assert version.revision
+    def record_answers(self, answers: PolicyAnswers, duration_s: float) -> None:
+        assert answers.evaluations
         assert duration_s >= 0
 
     def report_problem(self, problem: str) -> None:
