@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import socket
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.app.cluster import build_cluster, describe_objects
-from extdns.app.cluster_writers import build_event_recorder, build_lease
+from extdns.app.cluster_writers import build_event_recorder, build_lease, find_leader
 from extdns.app.engine_settings import build_engine_settings
 from extdns.app.observers import Observers, build_observers
 from extdns.app.provider import build_provider
@@ -33,7 +32,6 @@ from extdns.metrics.metrics import Metrics
 from extdns.model.value import Value
 from extdns.ports import RateLimited
 from extdns.web.health import HealthApplication
-from extdns.web.leader_page import LeaderPageApplication, build_leader_url
 from extdns.web.server import WebServer
 
 if TYPE_CHECKING:
@@ -47,8 +45,6 @@ if TYPE_CHECKING:
     from extdns.policies.policy_watcher import PolicyWatcher
     from extdns.ports import Clock, Cluster, EventRecorder, Registry, Reporter, StateStore, ZoneReader, ZoneWriter
     from extdns.web.site import Pages
-
-_SECRET_BYTES: Final = 24
 
 
 class Assembly(Value, frozen=True, kw_only=True, gc=True):
@@ -93,9 +89,7 @@ def assemble(
     """
     sources = build_observed_sources(config)
     clock = SystemClock()
-    server: WebServer
-    secret = secrets.token_urlsafe(_SECRET_BYTES)
-    lease = build_lease(config, clock, lambda: build_leader_url(config.web.metrics_address, server.port, secret))
+    lease = build_lease(config, clock)
     gate = WriteGate(lease, is_dry_run=config.control.dry_run, needs_approval=needs_approval)
     reader, writer = service or build_provider(config, gate)
     state = state or build_state_store(config, config.registry.txt_owner_id, gate)
@@ -124,8 +118,11 @@ def assemble(
         read_rules=observers.read_rules,
     )
     controller = Controller(parts)
-    site = build_site(config, controller.snapshots.read, reader, (lambda: lease.other_page) if lease else str)
-    server = _build_health_server(config, controller, metrics, (site, secret) if lease else None)
+    health = HealthApplication(
+        is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
+    )
+    server = WebServer(config.web.metrics_address, health)
+    site = build_site(config, controller.snapshots.read, reader, partial(find_leader, lease))
     page = WebServer(config.web.web_address, site, flag="--web-address", event=Event.PAGE_SERVED)
     return Assembly(controller=controller, engine=engine, observers=observers, server=server, page=page)
 
@@ -158,23 +155,6 @@ def _build_metrics(config: Config, reader: ZoneReader, gate: WriteGate) -> Metri
     )
     metrics.set_election(has_election=gate.lease is not None)
     return metrics
-
-
-def _build_health_server(
-    config: Config, controller: Controller, metrics: Metrics, page: tuple[WSGIApplication, str] | None
-) -> WebServer:
-    """Build the server of health and metrics at `--metrics-address`.
-
-    *page* is the live page and a secret path: other replicas read the page below that path. None: no page there.
-    """
-    health = HealthApplication(
-        is_healthy=controller.is_healthy, read_readiness=controller.read_readiness, render_metrics=metrics.render
-    )
-    if page is None:
-        return WebServer(config.web.metrics_address, health)
-    site, secret = page
-    application = LeaderPageApplication(site, health, secret=secret, replica=socket.gethostname())
-    return WebServer(config.web.metrics_address, application)
 
 
 def _build_reporter(
@@ -216,7 +196,7 @@ def build_site(
         config: the flags.
         read_snapshot: returns a copy of the engine's state.
         reader: the reader of the DNS service; the pages show how many calls of it may be made now.
-        find_leader: returns the URL of the pages of the leader if that is another process, else "".
+        find_leader: returns the replica that is the leader, "" if it is unknown.
     """
 
     @cache
@@ -225,7 +205,7 @@ def build_site(
         from extdns.web.site import Site
 
         replica = socket.gethostname() if config.election.leader_elect else ""
-        api = Api(config, _find_rate_limits(reader), partial(describe_objects, config), replica)
+        api = Api(config, _find_rate_limits(reader), partial(describe_objects, config), replica, find_leader)
 
         @cache
         def load_pages() -> Pages:
@@ -233,13 +213,7 @@ def build_site(
 
             return HtmlPages(config, api)
 
-        return Site(
-            read_snapshot=read_snapshot,
-            api=api,
-            load_pages=load_pages,
-            address=config.web.web_address,
-            find_leader=find_leader,
-        )
+        return Site(read_snapshot=read_snapshot, api=api, load_pages=load_pages, address=config.web.web_address)
 
     def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         return load_site()(environ, start_response)

@@ -20,7 +20,7 @@ from extdns.flags.usage_errors import usage_error
 from extdns.log import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from extdns.config import Config
     from extdns.controller.participant import Participant
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from extdns.kube.leader_election import LeaderElector
     from extdns.model.kind import Kind
     from extdns.policies.policy_watcher import PolicyWatcher
-    from extdns.ports import Clock, EventRecorder, StatusWriter
+    from extdns.ports import Clock, EventRecorder, Lease, StatusWriter
 
 
 _log = log.get(__name__)
@@ -99,10 +99,8 @@ def build_policy_status_writer(config: Config) -> StatusWriter | None:
     return KubernetesStatusWriter(api, DNS_POLICY, SystemClock(), build=build_policy_status)
 
 
-def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str) -> LeaderElector | None:
+def build_lease(config: Config, clock: Clock) -> LeaderElector | None:
     """Build the lease of `--leader-elect`; None without that flag, and in a dry run.
-
-    *find_page* returns the URL at which other replicas can read the pages of this process, "" for none.
 
     A single pass (`--once`) takes no part in the election: it must write now, and its writes are conditional.
 
@@ -131,10 +129,15 @@ def build_lease(config: Config, clock: Clock, find_page: Callable[[], str] = str
     cluster = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
     api, kubeconfig_namespace = connect_api_server(cluster)
     namespace = chosen.leader_elect_resource_namespace or find_own_namespace(kubeconfig_namespace)
-    store = LeaseStore(api, namespace, chosen.leader_elect_resource_name, find_page)
+    store = LeaseStore(api, namespace, chosen.leader_elect_resource_name)
     times = LeaderElectionConfig(
         lease_duration_s=chosen.leader_elect_lease_duration_s,
         renew_deadline_s=chosen.leader_elect_renew_deadline_s,
         retry_period_s=chosen.leader_elect_retry_period_s,
     )
     return LeaderElector(store, f"{socket.gethostname()}_{uuid.uuid4()}", times, clock)
+
+
+def find_leader(lease: Lease | None) -> str:
+    """Return the host name of the process that holds *lease*; "" if nobody does, and without a lease."""
+    return lease.describe()["holder"].rpartition("_")[0] if lease else ""

@@ -143,8 +143,8 @@ class ProcessReference(Document, frozen=True):
     `address` is the address of its live page, as the client reached it; "" if the command made one pass itself. `owner`
     is its owner id; `objects` is where it reads objects, as `cluster https://192.0.2.1:6443` or `files shop.yaml`.
     `flags` are those of the command, quoted for a shell; "" if a running process answers.
-    `replica` is the name of its host, which is that of the pod; `role` is `leader` or `standby`; both are "" without an
-    election. A standby passes questions on to the leader, so `standby` means that the leader does not answer.
+    `replica` is the name of its host, which is that of the pod; `role` is `leader` or `standby`; `leader` is the
+    replica that leads: it alone knows what was changed and what is held. All three are "" without an election.
     """
 
     address: str
@@ -153,6 +153,7 @@ class ProcessReference(Document, frozen=True):
     flags: str = ""
     replica: str = ""
     role: str = ""
+    leader: str = ""
 
     @property
     def reads_files(self) -> bool:
@@ -181,7 +182,8 @@ def describe_process(process: ProcessReference) -> str:
     """Describe *process* as `extdns at http://127.0.0.1:7980, owner "me", files shop.yaml`."""
     who = f"extdns at {process.address}" if process.address else "this command, in one pass"
     if process.replica:
-        who = f"{who} ({process.role} {process.replica})"
+        leader = f", leader {process.leader}" if process.role == "standby" and process.leader else ""
+        who = f"{who} ({process.role} {process.replica}{leader})"
     owner = f'owner "{process.owner}"' if process.owner else "no owner id"
     return ", ".join(part for part in (who, owner, process.objects) if part)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _STATE_FLAGS: Final = frozenset({"server", "kubeconfig", "state-configmap"})
+_STANDBY: Final = "this process is a standby; only the leader knows every held delete"
 
 
 class HeldRecordDocument(Document, frozen=True):
@@ -80,7 +81,7 @@ def build_held(live: ProcessSnapshot, config: Config) -> HeldDocument:
         kind="Held",
         at=live.at,
         items=items,
-        problem=live.engine.state_problem,
+        problem=live.engine.state_problem or ("" if live.engine.is_leader else _STANDBY),
         other_cluster=other,
         accept_command=format_accept_command(config, other) if other else "",
     )

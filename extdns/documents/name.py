@@ -54,6 +54,7 @@ _MAX_CLOSEST: Final = 3
 _MAX_EXCLUDED: Final = 5
 _TARGET_FILTERS: Final = frozenset({"--target-net-filter", "--exclude-target-net"})
 _WRITES_UNKNOWN: Final = "the last write and its outcome: only a running extdns has them"
+_LEADER_WRITES: Final = "the last write and its outcome: only the leader has them"
 _NO_RECENT_WRITE: Final = "the last write: not among the last changes of the process"
 _SERVED_UNKNOWN: Final = "what name servers answer: none was queried (extdns verify queries them)"
 _PAST_UNKNOWN: Final = (
@@ -236,6 +237,8 @@ def _list_unknown(
         if any(_is_by_absence(decision, seen) for decision in decisions):
             yield _PAST_UNKNOWN
         yield _WRITES_UNKNOWN
+    elif not seen.is_leader:
+        yield _LEADER_WRITES
     elif not last:
         yield _NO_RECENT_WRITE
     yield _SERVED_UNKNOWN

@@ -155,11 +155,6 @@ class LeaseStateMachine:
         return self._record.holder if self._record else ""
 
     @property
-    def other_page(self) -> str:
-        """The URL of the pages of another process that holds the Lease, "" if there is none or it is unknown."""
-        return self._record.page if self._record and not (self._is_ours or self._is_missing) else ""
-
-    @property
     def next_tick_at_s(self) -> float:
         """The time at which to call `step` with `TimeElapsed`, unless a request is open."""
         return self._next_at_s
@@ -234,11 +229,6 @@ class LeaderElector:
     def left_s(self) -> float:
         """Return for how many seconds no other process can hold the Lease; 0 if not leader. Safe from any thread."""
         return self._election.left_s(self._clock.monotonic_s())
-
-    @property
-    def other_page(self) -> str:
-        """The URL of the pages of the leader, if that is another process and its URL is known, else ""."""
-        return self._election.other_page
 
     def describe(self) -> Mapping[str, str]:
         """Return `lease`, `holder` ("nobody" if none), and, if requests fail, their errors as `message`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,37 +25,31 @@ class LeaderElectionRecord(NamedTuple):
         holder: identity of the process that holds it, "" if it was released.
         duration_s: how long it is valid after a renewal; 0 if the Lease does not say.
         version: the resource version of the Lease.
-        page: the URL at which the other processes can read the pages of the holder, "" if there is none.
     """
 
     holder: str
     duration_s: float
     version: str
-    page: str = ""
 
 
 _DOCUMENTS: Final = msgspec.json.Decoder(dict[str, Any])
-PAGE_ANNOTATION: Final = "extdns.io/leader-page"
 LEASE_KIND: Final = Kind("coordination.k8s.io", "v1", "Lease", "leases")
 
 
 class LeaseStore:
     """Reads and writes one Lease, on one thread. `read` and `write` raise `ApiError`."""
 
-    def __init__(self, api: ApiClient, namespace: str, name: str, find_page: Callable[[], str] = str) -> None:
+    def __init__(self, api: ApiClient, namespace: str, name: str) -> None:
         """Read and write the Lease *name* in *namespace* through *api*.
 
         Args:
             api: used by this store only.
             namespace: the namespace of the Lease.
             name: the name of the Lease.
-            find_page: returns the URL at which the pages of this process can be read, "" for none. `write` puts it into
-                the Lease if *holder* is not "".
 
         Raises:
             ValueError: *namespace* or *name* is not valid.
         """
-        self._find_page = find_page
         self._api = api
         self._name = name
         self._namespace = namespace
@@ -102,13 +95,7 @@ class LeaseStore:
             "leaseDurationSeconds": math.ceil(duration_s),
             "renewTime": format_micro_time(now),
         }
-        metadata = dict(before.get("metadata") or {})
-        annotations = {key: text for key, text in (metadata.get("annotations") or {}).items() if key != PAGE_ANNOTATION}
-        if holder and (page := self._find_page()):
-            annotations[PAGE_ANNOTATION] = page
-        if annotations or "annotations" in metadata:
-            metadata["annotations"] = annotations
-        body = msgspec.json.encode(before | {"metadata": metadata, "spec": spec})
+        body = msgspec.json.encode(before | {"spec": spec})
         method, path = ("PUT", self._path) if expected_version else ("POST", self._collection_path)
         return self._decode(self._api.send(method, path, body=body))
 
@@ -132,7 +119,6 @@ class LeaseStore:
                 holder=str(spec.get("holderIdentity") or ""),
                 duration_s=float(spec.get("leaseDurationSeconds") or 0),
                 version=str(document["metadata"]["resourceVersion"]),
-                page=str((document["metadata"].get("annotations") or {}).get(PAGE_ANNOTATION) or ""),
             )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError, ValueError) as exc:
             raise ApiError(f"{self}: the response is not a Lease") from exc

@@ -2,7 +2,7 @@
 
 The web server only reads: a copy of the engine's state, made on request and at most once a second, the health, and the
 metrics. No request causes a call to a DNS service or the API server, so that requests can neither slow down nor change
-the work. A standby reads the pages of the leader.
+the work.
 
 Values from the cluster are escaped here. Secrets are masked before they get here.
 """

@@ -52,6 +52,7 @@ class Api:
         rate_limits: Callable[[], Iterable[RateLimitStatus]],
         describe_objects: Callable[[], str] = str,
         replica: str = "",
+        find_leader: Callable[[], str] = str,
     ) -> None:
         """Build documents about this process.
 
@@ -60,10 +61,12 @@ class Api:
             rate_limits: returns how many calls to the DNS service may be made now.
             describe_objects: returns where objects are read from, such as `cluster https://192.0.2.1:6443`.
             replica: the name of the host, if there is a leader election, else "".
+            find_leader: returns the replica that is the leader, "" if it is unknown.
         """
         self._config = config
         self._objects = cache(describe_objects)
         self._replica = replica
+        self._find_leader = find_leader
         self._documents: Mapping[str, Callable[[ProcessSnapshot], Document]] = {
             "status": lambda live: build_status(live, config),
             "zones": lambda live: build_zones(live, config, rate_limits()),
@@ -82,6 +85,7 @@ class Api:
             objects=self._objects(),
             replica=self._replica,
             role=role if self._replica else "",
+            leader=self._find_leader(),
         )
 
     def build_document(self, live: ProcessSnapshot, path: str, query: str, address: str = "") -> Document:

@@ -65,7 +65,7 @@ _CODE: Final = re.compile(rf"\[({'|'.join(Reason)})\]")
 _LEADERS: Final = {
     "": "no leader election",
     "leader": "this replica is the leader",
-    "standby": "this replica is a standby, and the leader does not answer it",
+    "standby": "this replica is a standby",
 }
 _RULE: Final = re.compile(r"rule (\S+) (?=allows it|DENIES it|warns|counts it)")
 AREAS: Final = {

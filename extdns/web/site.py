@@ -6,11 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, Protocol
-from urllib.parse import quote
 
 from extdns.errors import sanitize
 from extdns.web.api import PREFIX, PageNotFoundError, build_document_response, build_error_response
-from extdns.web.leader_page import FORWARDED, fetch_leader_page
 from extdns.web.own_host import is_own_host
 from extdns.web.query import BadRequestError
 from extdns.web.response import METHODS, Response, build_method_not_allowed, build_text_response, send_response
@@ -71,7 +69,6 @@ class Site:
         api: Api,
         load_pages: Callable[[], Pages],
         address: ListenAddress,
-        find_leader: Callable[[], str] = str,
     ) -> None:
         """Serve the copies of the engine's state that *read_snapshot* returns.
 
@@ -79,7 +76,6 @@ class Site:
             read_snapshot: called for each request, from any thread.
             api: builds the documents.
             load_pages: called when a browser requests a page, so that templates are not loaded before.
-            find_leader: returns the URL of the pages of the leader if that is another process, else "".
             address: the address of the server. On a loopback address, only requests to a loopback host are accepted.
         """
         self._read_snapshot = read_snapshot
@@ -87,7 +83,6 @@ class Site:
         self._load_pages = load_pages
         self._address = str(address)
         self._host = address.host
-        self._find_leader = find_leader
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to one request."""
@@ -105,8 +100,6 @@ class Site:
         path = str(environ["PATH_INFO"]).encode("latin-1").decode("utf-8", "replace")
         query = str(environ.get("QUERY_STRING", ""))
         is_api = path.startswith(PREFIX)
-        if from_leader := self._fetch_from_leader(environ, path, query):
-            return from_leader
         try:
             return self._build_response(path, query, self._find_address(environ), is_api=is_api)
         except BadRequestError as exc:
@@ -122,14 +115,6 @@ class Site:
         if snapshot is None:
             return build_text_response(status, message)
         return self._load_pages().build_error_page(snapshot, path, self._find_address(environ), status, message)
-
-    def _fetch_from_leader(self, environ: WSGIEnvironment, path: str, query: str) -> Response | None:
-        """Return the response of the leader; None if it is this process or does not answer.
-
-        A request for `api/v1/status`, or from a standby, is never sent to the leader: the result is None.
-        """
-        url = "" if environ.get(FORWARDED) or path == f"{PREFIX}status" else self._find_leader()
-        return fetch_leader_page(url, quote(path), query, str(environ.get("HTTP_HOST", ""))) if url else None
 
     def _find_address(self, environ: WSGIEnvironment) -> str:
         """Return the address at which the client reached this server, for the commands on the page."""

@@ -144,14 +144,6 @@ def test_service_and_network_policy_open_the_ports_that_the_program_listens_on(
     assert [one["port"] for one in policy["spec"]["ingress"][0]["ports"]] == list(ports)
 
 
-@pytest.mark.parametrize("peers", [[], [{"podSelector": {"matchLabels": {"app": "prometheus"}}}]], ids=["all", "some"])
-def test_the_network_policy_lets_replicas_reach_the_metrics_of_each_other(helm: Helm, peers: list[Json]) -> None:
-    (policy,) = of("NetworkPolicy", helm.manifests({"networkPolicy": {"enabled": True, "ingressFrom": peers}}))
-    replicas = {"podSelector": policy["spec"]["podSelector"]}
-    assert policy["spec"]["egress"][0] == {"to": [replicas], "ports": [{"port": "http"}]}
-    assert policy["spec"]["ingress"][0].get("from", []) == ([*peers, replicas] if peers else [])
-
-
 def test_every_namespaced_object_is_in_the_namespace_of_the_release(helm: Helm) -> None:
     for obj in helm.manifests(values_of("eks")):
         if not obj["kind"].startswith("ClusterRole"):
