@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from extdns.commands.manual import OUTPUT, CommandHelp, Option, output_option
-from extdns.commands.webhook_manual import WEBHOOK_PAGES
 
 _PLAN_CODES: Final = (
     "0 if there is nothing to do, 2 if there are changes, 3 if deletes are held, 4 if no zone or no object was read or "
@@ -187,7 +186,6 @@ PAGES: Final[Mapping[str, CommandHelp]] = {
         examples=("extdns check @extdns.flags", "extdns check @extdns.flags --output=json"),
         exit_codes="0 if nothing that extdns needs is missing, otherwise 1.",
     ),
-    **WEBHOOK_PAGES,
     "policy": CommandHelp(
         summary="check the rules in DNSPolicies, and run tests of them",
         usage=("policy check FILE... [--output=text|json]", "policy test FILE... [--output=text|json]"),

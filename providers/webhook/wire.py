@@ -22,7 +22,6 @@ MEDIA_TYPE: Final = "application/external.dns.webhook+json;version=1"
 RECORDS_PATH: Final = "/records"
 ADJUST_PATH: Final = "/adjustendpoints"
 
-NEGOTIATED: Final = HTTPStatus.OK
 RECORDS_READ: Final = HTTPStatus.OK
 ADJUSTED: Final = HTTPStatus.OK
 APPLIED: Final = HTTPStatus.NO_CONTENT

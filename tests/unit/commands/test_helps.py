@@ -20,7 +20,7 @@ from tests.program.installation import Installation
 POLICIES = Path(__file__).parents[3] / "examples" / "policy" / "cel"
 COMMANDS = sorted(PAGES)
 SCREEN_LINES = 40
-NOT_RUN_HERE = frozenset({"demo", "verify", "webhook-check"})
+NOT_RUN_HERE = frozenset({"demo", "verify"})
 """Commands whose examples need more than files: their own tests run them (test_verify_servers.py runs `verify`)."""
 
 UNKNOWN_CODE = ("approve", "accept-cluster")

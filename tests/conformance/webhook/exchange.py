@@ -20,12 +20,8 @@ JsonBody = bytes | None
 _EXCERPT_CHARACTERS: Final = 200
 
 
-class NoAnswerInTimeError(ExtdnsError):
-    """The webhook provider gave no complete answer within the time limit."""
-
-
 class BrokenExchangeError(ExtdnsError):
-    """The webhook provider gave no valid answer: no connection, no HTTP, or a body above the limit."""
+    """The webhook provider gave no valid answer in time: no connection, no HTTP, or a body above the limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +75,7 @@ class CheckedServer:
         The path "" stands for the URL itself.
 
         Raises:
-            NoAnswerInTimeError: there was no complete answer in time.
-            BrokenExchangeError: there was no valid answer.
+            BrokenExchangeError: there was no valid answer in time.
         """
         with self.connect() as send:
             return send(method, path, body, headers or {})
@@ -90,7 +85,6 @@ class CheckedServer:
         """Open a connection, and yield a function that sends one request on it and may be called again.
 
         Raises:
-            NoAnswerInTimeError: the connection was not accepted in time.
             BrokenExchangeError: there is no connection.
         """
         parts = urlsplit(self.url)
@@ -137,6 +131,6 @@ def _translate_errors(what: str, timeout_s: float) -> Iterator[None]:
     try:
         yield
     except TimeoutError as exc:
-        raise NoAnswerInTimeError(f"{what}: no complete answer within {timeout_s:g} s") from exc
+        raise BrokenExchangeError(f"{what}: no complete answer within {timeout_s:g} s") from exc
     except (OSError, http.client.HTTPException, ValueError) as exc:
         raise BrokenExchangeError(f"{what}: {describe_cause(exc)}") from exc
