@@ -72,33 +72,8 @@ pictures: $(VENV)/dev.stamp ## the pictures in README, from a real run in Chromi
 bench: $(VENV)/dev.stamp ## CPU, memory and calls, with manifests, a live cluster, Route 53 and BIND
 	@$(BIN)/python -m tests.bench
 
-# Module=file: each module prints the file.
-GENERATED := \
-	extdns.app.chart_permissions=charts/extdns/files/permissions.yaml \
-	extdns.documents.adoption=docs/reference/adopt.schema.json \
-	extdns.documents.audit=docs/reference/audit.schema.json \
-	extdns.documents.check=docs/reference/check.schema.json \
-	extdns.documents.migration=docs/reference/migrate.schema.json \
-	extdns.documents.object=docs/reference/explain.schema.json \
-	extdns.documents.owners=docs/reference/owners.schema.json \
-	extdns.documents.plan=docs/reference/plan.schema.json \
-	extdns.documents.policy_check=docs/reference/policy-check.schema.json \
-	extdns.documents.policy_test_results=docs/reference/policy-test.schema.json \
-	extdns.documents.reason=docs/reference/reasons.md \
-	extdns.documents.saved_state=docs/reference/status.schema.json \
-	extdns.documents.verification=docs/reference/verify.schema.json \
-	extdns.flags.chart_flags=charts/extdns/files/flags.yaml \
-	extdns.flags.chart_schema=charts/extdns/values.schema.json \
-	extdns.flags.chart_readme=charts/extdns/README.md \
-	extdns.flags.reference_page=docs/reference/flags.md \
-	extdns.metrics.dashboard=charts/extdns/files/dashboard.json \
-	extdns.metrics.page=docs/reference/metrics.md \
-	extdns.web.openapi=docs/reference/openapi.json
-
 generate: $(VENV)/dev.stamp ## the reference pages, schemas and chart files that are made from the code
-	@set -e; for pair in $(GENERATED); do \
-		$(BIN)/python -m $${pair%%=*} > .generated; cp .generated $${pair#*=}; rm .generated; \
-	done
+	@$(BIN)/python -m tools.generate
 
 lock: $(VENV)/dev.stamp ## pin and hash what pyproject.toml asks for (UPGRADE=1: the newest of each)
 	@$(LOCK) $(if $(UPGRADE),--upgrade) --output-file requirements.txt pyproject.toml

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.chart_permissions import list_lookups
 from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_permissions
+from extdns.app.source_lookups import list_lookups
 from extdns.app.sources import build_sources
 from extdns.commands.check_files import check_files
 from extdns.commands.check_rules import check_local_rules, check_policy_server

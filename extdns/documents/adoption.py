@@ -1,18 +1,14 @@
-"""Records that extdns can take ownership of, as JSON and as text.
-
-The schema: `python -m extdns.documents.adoption > docs/reference/adopt.schema.json`.
-"""
+"""Records that extdns can take ownership of, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from extdns.documents.document import VERSION, Document, Version, ZoneDocument, format_schema
+from extdns.documents.document import VERSION, Document, Version, ZoneDocument
 from extdns.documents.plan import PlanEntry, build_entry, build_zone
 from extdns.documents.plan_text import build_plan_row, describe_zone, format_table
 from extdns.documents.snapshot import count_records
@@ -90,7 +86,3 @@ def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
         yield f"{format_count(records, 'record')} can be adopted. To adopt them: extdns adopt --yes [flags]"
     elif not refused:
         yield "Nothing to adopt: no record without an owner is exactly as an object requests."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(AdoptionDocument, "extdns adopt --output=json"))

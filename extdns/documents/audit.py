@@ -1,11 +1,7 @@
-"""Lines of the audit log: one changed record before the call that writes it, and after it (docs/design/audit-log.md).
-
-The schema: `python -m extdns.documents.audit > docs/reference/audit.schema.json`.
-"""
+"""Lines of the audit log: one changed record before and after the call that writes it (docs/design/audit-log.md)."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
@@ -22,7 +18,6 @@ from extdns.documents.document import (
     ZoneReference,
     build_record_data,
     build_zone_reference,
-    format_schema,
 )
 from extdns.model.change import (
     Applied,
@@ -338,7 +333,3 @@ def _describe_object(version: ObjectVersion, uid: str) -> dict[str, str]:
     key = version.key
     names = {"kind": key.kind.name, "namespace": key.namespace, "name": key.name}
     return {**names, "uid": uid, "resource_version": version.resource_version}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(AuditLine, "extdns --audit-log"))

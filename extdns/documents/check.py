@@ -1,16 +1,12 @@
-"""The result of `extdns check`, as JSON and as text.
-
-The schema: `python -m extdns.documents.check > docs/reference/check.schema.json`.
-"""
+"""The result of `extdns check`, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
-from extdns.documents.document import Document, ProcessReference, Version, describe_process, format_schema
+from extdns.documents.document import Document, ProcessReference, Version, describe_process
 from extdns.documents.text import escape_line
 from extdns.model.plural import format_count
 
@@ -54,7 +50,3 @@ def _build_lines(document: CheckDocument) -> Iterator[str]:
         yield f"{format_count(states['missing'], 'thing')} missing. {unknown}".strip()
     else:
         yield f"Nothing is known to be missing, but {unknown}" if unknown else "Nothing is missing."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(CheckDocument, "extdns check --output=json"))

@@ -128,15 +128,6 @@ def encode_json(document: Document | Mapping[str, object]) -> bytes:
         return json.dumps(values, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
 
 
-def format_schema(kind: object, title: str) -> str:
-    """Return the JSON Schema of documents of *kind*."""
-    schema = msgspec.json.schema(kind)
-    for part in schema["$defs"].values():
-        part["description"] = " ".join(part["description"].split())
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
-    return json.dumps(head | schema, indent=2, sort_keys=True) + "\n"
-
-
 class ProcessReference(Document, frozen=True):
     """The process that answers. A field is "" if unknown.
 

@@ -1,15 +1,11 @@
-"""What a switch from external-dns would change, as JSON and as text.
-
-The schema: `python -m extdns.documents.migration > docs/reference/migrate.schema.json`.
-"""
+"""What a switch from external-dns would change, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from extdns.documents.document import VERSION, Document, Version, format_schema
+from extdns.documents.document import VERSION, Document, Version
 from extdns.documents.name_text import describe_record
 from extdns.documents.plan import PlanEntry, build_entry
 from extdns.documents.plan_text import PLAIN, build_plan_row, format_table
@@ -141,7 +137,3 @@ def _summarize(document: MigrationDocument) -> str:
         f"of these {len(switch)} because of the switch, with {of_these}",
         document.missing,
     )
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(MigrationDocument, "extdns migrate --output=json"))

@@ -1,11 +1,7 @@
-"""Everything about one object: the names that it requests, and the decision about each.
-
-The schema: `python -m extdns.documents.object > docs/reference/explain.schema.json`.
-"""
+"""Everything about one object: the names that it requests, and the decision about each."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -25,13 +21,11 @@ from extdns.documents.document import (
     build_record_data,
     describe_process,
     format_command,
-    format_schema,
 )
-from extdns.documents.name import ExcludedObject, NameDocument, build_excluded
+from extdns.documents.name import ExcludedObject, build_excluded
 from extdns.documents.name_findings import explain_exclusion, suggest_for_exclusion
 from extdns.documents.name_text import describe_outcome, describe_record
 from extdns.documents.names import NameState, find_state, find_worst
-from extdns.documents.reason import ReasonDocument
 from extdns.documents.scope_warnings import HOW_TO_REQUEST
 from extdns.documents.text import escape_line, format_missing, shorten_field
 from extdns.errors import find_similar, sanitize
@@ -199,7 +193,3 @@ def _build_answer(about: list[Decision], failure: str, excluded: list[ExcludedCl
     unsure = f", {unknown} not known" if unknown else "" if complete else ", as far as could be read"
     published = f"{states[NameState.PUBLISHED]} of {total} published as requested"
     return f"requests {format_count(total, 'name')}; {published}{unsure}."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(NameDocument | ObjectDocument | ReasonDocument, "extdns explain --output=json"))

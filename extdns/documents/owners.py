@@ -1,11 +1,7 @@
-"""The owners of all records, as JSON and as text. The JSON is also what `extdns plan --zone-snapshot` reads.
-
-The schema: `python -m extdns.documents.owners > docs/reference/owners.schema.json`.
-"""
+"""The owners of all records, as JSON and as text. The JSON is also what `extdns plan --zone-snapshot` reads."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
@@ -20,7 +16,6 @@ from extdns.documents.document import (
     ZoneDocument,
     build_record_data,
     describe_process,
-    format_schema,
 )
 from extdns.documents.plan import build_zone
 from extdns.documents.snapshot import RecordCounts
@@ -266,7 +261,3 @@ def _format_last_save(owner: OwnerDocument) -> str:
     if owner.seen is None:
         return ""
     return f"  last saved state at {format_age_of(owner.seen, None)}" if owner.seen else "  no saved state here"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(OwnersDocument, "extdns owners --output=json"))

@@ -1,12 +1,8 @@
-"""Plans as JSON: what happens to each record and why, made by one pass or by a running process.
-
-The schema: `python -m extdns.documents.plan > docs/reference/plan.schema.json`.
-"""
+"""Plans as JSON: what happens to each record and why, made by one pass or by a running process."""
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -32,7 +28,6 @@ from extdns.documents.document import (
     build_record_data,
     build_zone_reference,
     encode_json,
-    format_schema,
 )
 from extdns.documents.held import HeldSetDocument, build_held_set
 from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
@@ -379,7 +374,3 @@ def build_entry(decision: Decision) -> PlanEntry:
         before=build_record_data(current.record) if current else None,
         after=build_record_data(desired) if desired else None,
     )
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(PlanDocument, "extdns plan --output=json"))

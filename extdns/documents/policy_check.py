@@ -1,15 +1,11 @@
-"""The result of `extdns policy check`, as JSON and as text.
-
-The schema: `python -m extdns.documents.policy_check > docs/reference/policy-check.schema.json`.
-"""
+"""The result of `extdns policy check`, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Literal
 
-from extdns.documents.document import Document, Version, format_schema
+from extdns.documents.document import Document, Version
 from extdns.documents.text import escape_line
 from extdns.model.plural import format_count
 
@@ -50,7 +46,3 @@ def _build_lines(document: PolicyCheckDocument) -> Iterator[str]:
     valid = len(document.policies) - invalid
     counted = format_count(valid, "valid policy", "valid policies")
     yield f"{counted}, {invalid} invalid." if document.policies else "There is no DNSPolicy in these files."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(PolicyCheckDocument, "extdns policy check --output=json"))

@@ -1,15 +1,11 @@
-"""The result of `extdns policy test`, as JSON and as text.
-
-The schema: `python -m extdns.documents.policy_test_results > docs/reference/policy-test.schema.json`.
-"""
+"""The result of `extdns policy test`, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Literal
 
-from extdns.documents.document import Document, Version, format_schema
+from extdns.documents.document import Document, Version
 from extdns.documents.text import escape_line
 from extdns.model.plural import format_count
 
@@ -63,7 +59,3 @@ def _build_lines(document: PolicyTestDocument) -> Iterator[str]:
         yield "Lines with - are expected and missing, lines with + are not expected."
     yield from (f"error: {problem}" for problem in document.problems)
     yield f"{format_count(len(document.tests) - failed, 'test')} passed, {failed} failed."
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(PolicyTestDocument, "extdns policy test --output=json"))

@@ -1,19 +1,14 @@
-"""A reason code as JSON, as text, and the reference page of all of them.
-
-The page: `python -m extdns.documents.reason > docs/reference/reasons.md`. Its table is made from the rows in
-`extdns.model.reason_rows`.
-"""
+"""A reason code as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from textwrap import fill
 from typing import Final
 
 from extdns.documents.document import VERSION, Document, Version
 from extdns.model.reason import Reason
-from extdns.model.reason_row import EventWhen, Group
+from extdns.model.reason_row import EventWhen
 
 _WIDTH: Final = 100
 _EVENTS: Final = {
@@ -22,23 +17,6 @@ _EVENTS: Final = {
     EventWhen.ALWAYS: "The objects that request the record get the Event {}.",
     EventWhen.HELD: "While the delete is held, the resource of the record gets the Event {}.",
 }
-_EVENT_CONDITIONS: Final = {EventWhen.RETAINED: " if retained", EventWhen.HELD: " while held"}
-_INTRODUCTION: Final = """\
-# Reason codes
-
-<!-- Made by `python -m extdns.documents.reason`; edit the rows in extdns/model/reason_rows.py instead. -->
-
-Every decision about a record has one of these codes. Logs show it as the field `reason`, plans show it in brackets, and
-the metric `extdns_decisions` counts decisions by it. `extdns explain CODE` prints its row.
-
-The code of a delete is the evidence that allows it, one of the codes under "Removed". A record that no object requests
-is kept until there is such evidence.
-
-**Event** is the `reason` of the Event on the objects that request the record. *If retained*: only while a record of
-ours is kept although the claim is unresolved. *While held*: on the resource of the record, while its delete is held.
-**Exit** is the exit code of `--once`, unless another decision has a worse one: 1 is a failure, which
-`external_dns_controller_consecutive_soft_errors` counts too; 3 is a delete that waits for approval.
-"""
 
 
 class ReasonDocument(Document, frozen=True, tag_field="kind", tag="Reason"):
@@ -83,25 +61,3 @@ def format_reason(reason: Reason) -> Iterator[str]:
     if row.next_step:
         yield ""
         yield f"Next: {row.next_step}"
-
-
-def render_page() -> str:
-    """Return the reference page of the reason codes as Markdown, with a newline at the end."""
-    return "\n".join((_INTRODUCTION, *_render_sections()))
-
-
-def _render_sections() -> Iterator[str]:
-    for group in Group:
-        yield f"## {group.value}\n\n| Code | Meaning | Event | Exit |\n|---|---|---|---|"
-        yield from (_render_row(reason) for reason in Reason if reason.row.group is group)
-        yield ""
-
-
-def _render_row(reason: Reason) -> str:
-    rule = reason.row.event_rule
-    event = "" if rule is EventWhen.NEVER else f"`{reason.event}`{_EVENT_CONDITIONS.get(rule, '')}"
-    return f"| `{reason}` | {reason.row.text} | {event} | {reason.row.exit_code or ''} |"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(render_page())

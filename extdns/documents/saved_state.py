@@ -1,16 +1,12 @@
-"""What the saved state says about held, made and approved deletes, as JSON and as text (docs/design/state.md).
-
-The schema: `python -m extdns.documents.saved_state > docs/reference/status.schema.json`.
-"""
+"""What the saved state says about held, made and approved deletes, as JSON and as text (docs/design/state.md)."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from extdns.documents.document import VERSION, Document, Version, ZoneReference, format_schema
+from extdns.documents.document import VERSION, Document, Version, ZoneReference
 from extdns.documents.held import count_held, describe_other_cluster, explain_holds, format_held_record
 from extdns.documents.text import format_age_of, format_rfc3339
 from extdns.engine.delete_budget import WINDOW_S
@@ -319,7 +315,3 @@ def _list_scopes(saved: Saved) -> Iterator[tuple[str, SavedScope]]:
             where = f"zone {name_zone(zone_id, zone.name)}"
             yield sanitize(f"namespace {namespace} in {where}") if namespace else where, scope
     yield "all zones", saved.all_zones
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(SavedStateDocument, "extdns status --output=json"))

@@ -1,15 +1,11 @@
-"""Whether name servers serve what objects request, as JSON and as text.
-
-The schema: `python -m extdns.documents.verification > docs/reference/verify.schema.json`.
-"""
+"""Whether name servers serve what objects request, as JSON and as text."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple, assert_never
 
-from extdns.documents.document import VERSION, Document, Version, ZoneReference, format_schema
+from extdns.documents.document import VERSION, Document, Version, ZoneReference
 from extdns.documents.names import NameState, find_state, is_superseded
 from extdns.documents.text import escape_line, format_missing
 from extdns.engine.decisions import IN_SYNC
@@ -202,7 +198,3 @@ def _describe_state(one: ServedDocument) -> str:
             return "published, but the resolver of this machine finds no name server of the zone; give a --nameserver"
         case _:
             assert_never(one.state)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(format_schema(VerificationDocument, "extdns verify --output=json"))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 import yaml
 
-from extdns.app import chart_permissions
 from extdns.config import parse
-from extdns.flags import chart_flags, chart_readme
-from extdns.flags.chart_schema import FLAG_BY_VALUE, build_schema
 from extdns.flags.flag import Flag
 from extdns.flags.kind import KEY_VALUE
 from extdns.flags.parser import parse_settings
 from extdns.flags.sources import PREFIX
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE
-from tests.slow.chart.tools import CHART, ROOT, Helm, arguments, container, value_files, values_of
+from tests.slow.chart.tools import ROOT, Helm, arguments, container, value_files, values_of
+from tools.chart import FLAG_BY_VALUE
 
 QUIET: Final = {"logLevel": "", "logFormat": "", "interval": "", "sources": [], "policy": "", "registry": ""}
 """Values that undo the flags of values.yaml."""
@@ -52,30 +49,6 @@ def parse_values(flag: Flag, value: Any) -> Iterator[object]:  # noqa: ANN401 - 
     """Yield the results of parsing *value* on the command line."""
     for one in value if isinstance(value, list) else (value,):
         yield one if isinstance(one, bool) else flag.kind.parse(str(one))
-
-
-def test_the_values_schema_of_the_chart_equals_the_generated_schema() -> None:
-    stored = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
-    assert stored == build_schema(), "run: python -m extdns.flags.chart_schema > charts/extdns/values.schema.json"
-
-
-@pytest.mark.parametrize(
-    ("file", "made", "module"),
-    [
-        pytest.param("README.md", chart_readme.render_readme, "extdns.flags.chart_readme", id="readme"),
-        pytest.param("files/flags.yaml", chart_flags.render_file, "extdns.flags.chart_flags", id="flags"),
-        pytest.param(
-            "files/permissions.yaml",
-            chart_permissions.render_file,
-            "extdns.app.chart_permissions",
-            id="permissions",
-        ),
-    ],
-)
-def test_readme_flags_and_permissions_files_of_the_chart_equal_the_generated_ones(
-    file: str, made: Callable[[], str], module: str
-) -> None:
-    assert (CHART / file).read_text(encoding="utf-8") == made(), f"run: python -m {module} > charts/extdns/{file}"
 
 
 def test_every_flag_except_provider_can_be_set_by_the_chart_value_extra_args(helm: Helm) -> None:

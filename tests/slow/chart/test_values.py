@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import pytest
 
-from extdns.flags.chart_schema import FREE_FORM, build_schema
-from extdns.flags.chart_values import read_defaults
 from tests.slow.chart import schemas
 from tests.slow.chart.tools import Helm, run, values_of
+from tools.chart import FREE_FORM, build_schema, read_defaults
 
 Keys = tuple[str, ...]
 

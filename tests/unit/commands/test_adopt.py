@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import msgspec
@@ -10,7 +9,6 @@ import pytest
 
 from extdns import cli
 from extdns.documents.adoption import AdoptionDocument
-from extdns.documents.document import format_schema
 from tests.objects import service
 from tests.program.installation import Installation
 
@@ -179,13 +177,6 @@ def test_adopt_refuses_dry_run_and_standard_input(
     assert adopt(installation, "--yes", flag) == 1
     assert installation.zones.contents() == before
     assert capsys.readouterr().err.startswith(message)
-
-
-def test_the_adopt_schema_in_the_docs_equals_the_generated_schema() -> None:
-    schema = (ROOT / "docs" / "reference" / "adopt.schema.json").read_text(encoding="utf-8")
-    generated = format_schema(AdoptionDocument, "extdns adopt --output=json")
-    assert schema == generated, "run: python -m extdns.documents.adoption > docs/reference/adopt.schema.json"
-    assert json.loads(schema)["title"]
 
 
 OTHER = '"heritage=external-dns,external-dns/owner=me,external-dns/resource=service/shop/www"'

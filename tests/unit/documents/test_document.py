@@ -7,8 +7,7 @@ import json
 import pkgutil
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Final, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
@@ -18,9 +17,8 @@ from hypothesis import strategies as st
 import extdns.commands
 import extdns.documents
 from extdns.config import parse
-from extdns.documents.audit import AuditLine
 from extdns.documents.changes import ChangeDocument
-from extdns.documents.document import Document, build_record_data, encode_json, format_json, format_schema
+from extdns.documents.document import Document, build_record_data, encode_json, format_json
 from extdns.documents.held import format_accept_command, format_approve_command
 from extdns.documents.name_text import describe_record
 from extdns.documents.text import escape_line, format_age, format_age_of, format_duration, list_problems
@@ -86,18 +84,6 @@ def test_a_ttl_of_zero_in_a_zone_differs_from_one_that_nobody_stated(
     data = build_record_data(record)
     assert data.ttl_seconds == ttl_s
     assert describe_record(record.type, data) == f"A 192.0.2.1, {text}"
-
-
-# The schema of the audit log
-
-
-ROOT: Final = Path(__file__).parents[3]
-
-
-def test_the_schema_of_the_audit_log_in_the_docs_equals_the_generated_schema() -> None:
-    schema = (ROOT / "docs" / "reference" / "audit.schema.json").read_text(encoding="utf-8")
-    generated = format_schema(AuditLine, "extdns --audit-log")
-    assert schema == generated, "run: python -m extdns.documents.audit > docs/reference/audit.schema.json"
 
 
 # Each JSON document has its own value of `kind`

@@ -10,8 +10,8 @@ import pytest
 
 from extdns.flags.flag import Absent, Implemented
 from extdns.flags.help import format_usage, render_topics
-from extdns.flags.reference_page import render_page
 from extdns.flags.table import FLAGS, TOPICS
+from tools.flags_page import render_page
 
 ROOT = Path(__file__).parents[3]
 
@@ -53,28 +53,12 @@ def test_the_lines_of_the_help_text_have_at_most_100_characters() -> None:
     assert max(len(line) for line in render_topics(TOPICS).splitlines()) <= 100
 
 
-def test_the_flags_page_in_the_docs_equals_the_generated_page() -> None:
-    page = (ROOT / "docs" / "reference" / "flags.md").read_text(encoding="utf-8")
-    assert page == render_page(), "run: python -m extdns.flags.reference_page > docs/reference/flags.md"
-
-
 def test_the_flags_page_marks_which_flags_are_unsupported_and_which_are_secret() -> None:
     rows = {line.split(" | ")[0]: line for line in render_page().splitlines()}
     for flag in FLAGS:
         row = rows[f"| `{format_usage(flag).replace('|', chr(92) + '|')}`"]
         assert ("**Not in this version.**" in row) is isinstance(flag.support, Absent)
         assert (" Secret." in row) is flag.secret
-
-
-def test_running_the_module_of_the_flags_page_prints_the_page() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "extdns.flags.reference_page"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.stdout == render_page()
 
 
 @pytest.mark.parametrize(

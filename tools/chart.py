@@ -1,22 +1,69 @@
-"""The schema of the Helm chart's values: `python -m extdns.flags.chart_schema > charts/extdns/values.schema.json`.
+"""The files of the Helm chart that are made from its values.yaml, the flags and the sources.
 
-The structure and the descriptions are those of values.yaml; values that become flags are described by the table of
-flags. The schema checks the type and form of each value. What cannot be refused without an explanation is refused by
-the templates of the chart (docs/design/chart.md, "What is refused").
+The schema has the structure and the descriptions of values.yaml; values that become flags are described by the table of
+flags. It checks the type and form of each value. What cannot be refused without an explanation is refused by the
+templates of the chart (docs/design/chart.md, "What is refused").
 """
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
-from extdns.flags.chart_values import read_defaults, read_descriptions
+import yaml
+
+from extdns.app.permissions import is_read_by_name
+from extdns.app.source_lookups import LOOKUPS, SERVICE_LOOKUPS
+from extdns.app.sources import SOURCE_BUILDERS, build_sources
+from extdns.config import parse
 from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE
+from extdns.model.kind import Kind
+
+_HEAD: Final = "# Made by `make generate`.\n"
+
+# values.yaml
+
+CHART: Final = Path(__file__).parents[1] / "charts" / "extdns"
+VALUES: Final = CHART / "values.yaml"
+
+
+def read_defaults() -> dict[str, Any]:
+    """Return the default values of the chart, from its values.yaml."""
+    found: dict[str, Any] = yaml.safe_load(VALUES.read_text(encoding="utf-8"))
+    return found
+
+
+def read_descriptions() -> Mapping[str, str]:
+    """Return the comments directly above keys in block style, by the path of the key, as `image.tag`."""
+    text = VALUES.read_text(encoding="utf-8")
+    return dict(_find_comments(yaml.compose(text), text.splitlines(), ""))
+
+
+def _find_comments(node: yaml.Node | None, lines: list[str], path: str) -> Iterator[tuple[str, str]]:
+    if not isinstance(node, yaml.MappingNode) or node.flow_style:
+        return
+    for key, value in node.value:
+        name = f"{path}{key.value}"
+        if comment := _read_comment(lines, key.start_mark.line, key.start_mark.column):
+            yield name, comment
+        yield from _find_comments(value, lines, f"{name}.")
+
+
+def _read_comment(lines: list[str], line: int, column: int) -> str:
+    found: list[str] = []
+    start = f"{' ' * column}# "
+    while line and lines[line - 1].startswith(start):
+        line -= 1
+        found.insert(0, lines[line].removeprefix(start))
+    return " ".join(found)
+
+
+# values.schema.json
 
 Schema = dict[str, Any]
 
@@ -164,5 +211,125 @@ def _describe_secret_args() -> Schema:
     return {"type": ["object", "null"], "properties": flags, "additionalProperties": False}
 
 
-if __name__ == "__main__":
-    sys.stdout.write(f"{json.dumps(build_schema(), indent=2, ensure_ascii=False)}\n")
+def render_schema() -> str:
+    """Return the text of `values.schema.json`."""
+    return f"{json.dumps(build_schema(), indent=2, ensure_ascii=False)}\n"
+
+
+# README.md
+
+_TEXT: Final = """\
+# {name}
+
+{description}.
+
+Values of external-dns's chart have the same meaning here, and its releases can be upgraded: [how][tutorial].
+
+```console
+$ helm upgrade --install external-dns oci://{registry}/charts/{name} --version {version} \\
+    --namespace external-dns --create-namespace \\
+    --set policy=upsert-only --set provider.name=aws --set txtOwnerId=my-cluster
+$ helm test external-dns --namespace external-dns --logs
+```
+
+`helm test` asks the program whether it is ready, and runs `extdns check`, which reports missing permissions,
+credentials and objects. More: [install with Helm][install], [memory by size][sizing], [all flags][flags].
+
+[tutorial]: {docs}/tutorials/from-the-external-dns-chart.md
+[install]: {docs}/how-to/install-with-helm.md
+[sizing]: {docs}/reference/sizing.md
+[flags]: {docs}/reference/flags.md
+
+## Values
+
+Every value may be null, which renders nothing. `extraArgs` takes the flags that have no value of their own.
+
+| Value | Default | Description |
+|---|---|---|
+"""
+
+
+def render_readme() -> str:
+    """Return the text of `README.md`."""
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    (image,) = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
+    registry = image["image"].rpartition("/")[0]
+    head = _TEXT.format(**chart, docs=f"{chart['home']}/blob/main/docs", registry=registry)
+    return head + "".join(_list_rows(build_schema(), ""))
+
+
+def _list_rows(schema: Mapping[str, Any], path: str) -> Iterator[str]:
+    for name, field in schema["properties"].items():
+        nested = "default" not in field and "properties" in field
+        default = "" if nested else f"`{json.dumps(field.get('default'), ensure_ascii=False)}`"
+        text = field["description"].replace("|", "\\|")
+        yield f"| `{path}{name}` | {default} | {text} |\n"
+        if nested:
+            yield from _list_rows(field, f"{path}{name}.")
+
+
+# files/flags.yaml
+
+SECRET_VARIABLES: Final = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+"""Variables of other programs that hold secrets."""
+
+
+def _describe_flags() -> dict[str, Any]:
+    """Return the content of `files/flags.yaml`, by key.
+
+    `available` has the sources, providers and registries of this version, `secretVariables` the environment variables
+    with secrets. `repeatable`, `secret`, `switches` and `valued` (not switches) have names of flags.
+    """
+    return {
+        "available": {name: list(choices) for name, choices in AVAILABLE.items()},
+        "repeatable": _list_names(flag for flag in FLAGS if flag.repeatable),
+        "secret": _list_names(flag for flag in FLAGS if flag.secret),
+        "secretVariables": [*SECRET_VARIABLES, *(flag.variable for flag in FLAGS if flag.secret)],
+        "switches": _list_names(flag for flag in FLAGS if flag.is_switch),
+        "valued": _list_names(flag for flag in FLAGS if not flag.is_switch),
+    }
+
+
+def render_flags() -> str:
+    """Return the text of `files/flags.yaml`."""
+    return _HEAD + yaml.safe_dump(_describe_flags(), sort_keys=True, width=120, default_flow_style=None)
+
+
+def _list_names(flags: Iterable[Flag]) -> list[str]:
+    return sorted(flag.name for flag in flags)
+
+
+# files/permissions.yaml
+
+_WITHOUT_KIND: Final = ("empty", "fake", "skipper-routegroup")
+"""Sources without a fixed kind: two read no cluster, and the kind of `skipper-routegroup` depends on a flag."""
+
+
+def _describe_permissions() -> dict[str, Any]:
+    """Return the content of `files/permissions.yaml`.
+
+    `sources` has, for each source, the resources that are read by name (`named`), and those that are only listed and
+    watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for a type of Service.
+    """
+    names = [name for name in SOURCE_BUILDERS if name not in _WITHOUT_KIND]
+    return {
+        "sources": {name: _describe_source(name) for name in sorted(names)},
+        "serviceTypes": {str(found): _list_resources(kinds) for found, kinds in SERVICE_LOOKUPS.items()},
+    }
+
+
+def render_permissions() -> str:
+    """Return the text of `files/permissions.yaml`: what sources list and watch, and read by name."""
+    return _HEAD + yaml.safe_dump(_describe_permissions(), width=120, default_flow_style=None)
+
+
+def _describe_source(name: str) -> dict[str, list[str]]:
+    config = parse([f"--source={name}", "--provider=inmemory"], {})
+    own = [source.kind for source in build_sources(config)]
+    named = [kind for kind in own if is_read_by_name(kind)]
+    listed = [kind for kind in (*own, *LOOKUPS.get(name, ())) if kind not in named]
+    return {"named": _list_resources(named), "listed": _list_resources(listed)}
+
+
+def _list_resources(kinds: Iterable[Kind]) -> list[str]:
+    return sorted(kind.resource for kind in kinds)

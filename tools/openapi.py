@@ -1,9 +1,8 @@
-"""Render the JSON API as an OpenAPI document: `python -m extdns.web.openapi > docs/reference/openapi.json`."""
+"""The JSON API as an OpenAPI document, docs/reference/openapi.json."""
 
 from __future__ import annotations
 
 import json
-import sys
 from typing import Final, Literal
 
 import msgspec
@@ -107,7 +106,3 @@ def _describe_get(path: str, answer: object, error: object) -> dict[str, object]
 def render_openapi() -> str:
     """Return the OpenAPI document as text."""
     return json.dumps(build_openapi(), indent=2, sort_keys=True) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(render_openapi())

@@ -1,8 +1,7 @@
-"""The reference page of the flags: `python -m extdns.flags.reference_page > docs/reference/flags.md`."""
+"""The reference page of the flags, docs/reference/flags.md."""
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 from extdns.flags.flag import SAME_DEFAULT, Absent, Flag, Implemented, Moot
@@ -12,7 +11,7 @@ from extdns.flags.table import TOPICS, Topic
 _INTRODUCTION: Final = """\
 # Flags
 
-<!-- Made by `python -m extdns.flags.reference_page`; edit the tables in extdns/flags instead. -->
+<!-- Made by `make generate` from the tables in extdns/flags. -->
 
 Every flag of external-dns is known, and some of our own. `extdns help flags` shows the same.
 
@@ -80,7 +79,3 @@ def _format_reference_default(flag: Flag) -> str:
     if flag.reference_default is None:
         return "it must be given"
     return " ".join(f"`{argument}`" for argument in flag.format_arguments(flag.reference_default))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(render_page())
