@@ -333,7 +333,8 @@ def accepts(listen: str, host: str) -> bool:
         return ()
 
     with WebServer(address, respond) as server:
-        return exchange(server.port, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()).startswith(b"HTTP/1.0 200 ")
+        request = f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+        return exchange(server.port, request, address.host).startswith(b"HTTP/1.0 200 ")
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1:0", "localhost:0"])
