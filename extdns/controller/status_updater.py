@@ -12,7 +12,7 @@ from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.engine.effects import ReportDecisions
 from extdns.engine.inputs import Cause, LeadershipChanged, Observed
 from extdns.errors import describe_invalid_value
-from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.claim import Derivation, ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.object_status import EndpointProblem, ObjectStatus
 from extdns.model.reason import Reason
 
@@ -142,8 +142,6 @@ class StatusUpdater(Participant):
         problems: list[EndpointProblem] = []
         count = 0
         for claim in observed.claims:
-            if isinstance(claim, TargetlessClaim):
-                continue
             if isinstance(claim, ExcludedClaim) or claim.provenance.derivation is Derivation.NONE:
                 result = self._find_claim_problem(claim)
                 if result is None:

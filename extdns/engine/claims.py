@@ -22,7 +22,6 @@ from extdns.model.claim import (
     InvalidClaim,
     NameClaim,
     ResolvedClaim,
-    TargetlessClaim,
     find_hidden_request,
     find_problems,
 )
@@ -57,7 +56,6 @@ class ClaimIndex:
         self.ptr_claims = PtrClaims(settings)
         self._by_requester: dict[Requester, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
-        self._targetless: dict[DnsName, tuple[TargetlessClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._provisional: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that `_renew` may replace
         self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
@@ -102,15 +100,13 @@ class ClaimIndex:
         self.revision += 1
         names = self._reindex(before, seen.claims)
         self._remember(before, seen)
-        targetless = self._reindex_targetless(before, seen.claims)
         reverse = self._update_ptr_claims(before, seen, is_evidence=is_planning or seen.cause not in PRESENT)
-        return names.union(targetless, reverse, renewed)
+        return names.union(reverse, renewed)
 
     def copy(self) -> ClaimIndex:
         """Return a copy that later changes do not affect: the present claims, without why earlier claims ended."""
         copied = ClaimIndex(self._settings)
         copied._by_requester, copied._by_name = dict(self._by_requester), dict(self._by_name)
-        copied._targetless = dict(self._targetless)
         copied._failed = {source: dict(failed) for source, failed in self._failed.items()}
         copied._sources = dict(self._sources)
         copied.revision = self.revision
@@ -119,10 +115,6 @@ class ClaimIndex:
     def claims(self, name: DnsName) -> tuple[NameClaim, ...]:
         """Return all claims to *name*, resolved and unresolved, sorted by source and object."""
         return self._by_name.get(name, ())
-
-    def targetless_claims(self, name: DnsName) -> tuple[TargetlessClaim, ...]:
-        """Return the claims to *name* whose targets were all filtered out (`TargetlessClaim`)."""
-        return self._targetless.get(name, ())
 
     def names(self) -> KeysView[DnsName]:
         """Return every name that an object requests."""
@@ -246,35 +238,16 @@ class ClaimIndex:
                 names.add(claim.name)
         return names
 
-    def _reindex_targetless(self, before: tuple[Claim, ...], after: tuple[Claim, ...]) -> set[DnsName]:
-        """Replace an object's `TargetlessClaim`s in the index by name; return the names that changed."""
-        new = {claim for claim in after if isinstance(claim, TargetlessClaim)}
-        if not (new or self._targetless):
-            return set()
-        gone = {claim for claim in before if isinstance(claim, TargetlessClaim)}
-        names = {claim.name for claim in gone ^ new}
-        for name in names:
-            left = [claim for claim in self._targetless.get(name, ()) if claim not in gone]
-            if found := (*left, *(claim for claim in after if claim in new and claim.name == name)):
-                self._targetless[name] = found
-            else:
-                self._targetless.pop(name, None)
-        return names
-
     def _remember(self, before: tuple[Claim, ...], seen: Observation) -> None:
         if not (before or self._ended):
             return
         now = {(claim.name, claim.set_identifier) for claim in seen.claims if isinstance(claim, NameClaim)}
         for name, identifier in now:
             if name in self._ended:
-                for resource in (seen.key.resource, *self._find_targetless_resources(name, identifier)):
-                    self._ended[name].pop((identifier, resource), None)
+                self._ended[name].pop((identifier, seen.key.resource), None)
         for claim in before:
             if isinstance(claim, NameClaim) and (claim.name, claim.set_identifier) not in now:
-                end = self._find_end(seen, claim.name)
-                self._store_end(claim.name, claim.set_identifier, seen, end)
-                for resource in self._find_targetless_resources(claim.name, claim.set_identifier):
-                    self._ended[claim.name].setdefault((claim.set_identifier, resource), end)
+                self._store_end(claim.name, claim.set_identifier, seen, self._find_end(seen, claim.name))
 
     def _store_end(self, name: DnsName, identifier: str, seen: Observation, end: Evidence | Blocked) -> None:
         resource = seen.key.resource
@@ -297,10 +270,10 @@ class ClaimIndex:
             return set()
         all_gone: list[ResolvedClaim] = []
         all_new: list[ResolvedClaim] = []
-        changed = {claim for claim in {*before} ^ {*seen.claims} if isinstance(claim, NameClaim | TargetlessClaim)}
+        changed = {claim for claim in {*before} ^ {*seen.claims} if isinstance(claim, NameClaim)}
         for name in sorted({claim.name for claim in changed}):
             requester = (seen.source, seen.key)
-            gone, new = self.ptr_claims.update(name, self.claims(name), self.targetless_claims(name), requester)
+            gone, new = self.ptr_claims.update(name, self.claims(name), requester)
             for claim in gone if is_evidence else ():
                 end = self._find_end(seen, name)
                 self._store_end(claim.name, "", seen, end)
@@ -312,11 +285,6 @@ class ClaimIndex:
             for key in (seen.key, claim.provenance.ref.key):
                 self._ended.get(claim.name, {}).pop(("", key.resource), None)
         return {claim.name for claim in (*all_gone, *all_new)}
-
-    def _find_targetless_resources(self, name: DnsName, set_identifier: str) -> list[str]:
-        """Return the resources of `TargetlessClaim`s to *name* and *set_identifier*: ownership records may name one."""
-        targetless = self._targetless.get(name, ())
-        return [one.provenance.ref.key.resource for one in targetless if one.desired.set_identifier == set_identifier]
 
     def invalidate_kind(self, kind: Kind) -> None:
         """Weaken the evidence of ended claims, because the API server no longer serves *kind*.
@@ -346,11 +314,7 @@ class ClaimIndex:
             if isinstance(former, Evidence):
                 self._store_end(name, identifier, seen, former if seen.cause in PRESENT else _ENDINGS[seen.cause])
             elif former:
-                end = self._find_end(seen, name)
-                self._store_end(name, identifier, seen, end)
-                for other, one in ends.items():
-                    if one is former:  # of a `TargetlessClaim`, which the ownership record may name instead
-                        ends[other] = end
+                self._store_end(name, identifier, seen, self._find_end(seen, name))
         return {name for name, _ in due}
 
     def have_ended(self, names: Collection[DnsName]) -> bool:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from extdns.engine.settings import EngineSettings
     from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
-    from extdns.model.claim import NameClaim, TargetlessClaim
+    from extdns.model.claim import NameClaim
     from extdns.model.kind import ObjectKey
     from extdns.model.record import OwnedRecord
 
@@ -67,7 +67,7 @@ def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, st
     related = registry.related_names(name, zone.zone)
     records = read_records(state.zones, zone, name, registry)
     current = read_owned(registry, records, name, zone.zone)
-    claims, targetless = state.claims.claims(name), state.claims.targetless_claims(name)
+    claims = state.claims.claims(name)
     elsewhere = [
         read_owned(registry, read_records(state.zones, other, name, registry), name, other.zone) for other in sharing
     ]
@@ -77,14 +77,13 @@ def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, st
         parent=above.zone if above else None,
         lacks_ownership_name=not above and lacks_ownership_name(zone.zone, name, registry),
         claims=claims,
-        targetless=targetless,
         current=current,
         expected=tuple(project_records(records, zone.queue.find_queued_before(related), name, related)),
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
         block=_find_block(zone, records, current, state),
         other_cluster=state.delete_guard.cluster.other_id,
         former=state.decisions.decisions(name),
-        rules=_gather_rules((*claims, *targetless), current, state) if state.rules.is_active else None,
+        rules=_gather_rules(claims, current, state) if state.rules.is_active else None,
     )
     if above:
         view = replace(view, leftovers=_find_leftovers(view, records, state.settings))
@@ -179,9 +178,7 @@ def _gather_object(key: ObjectKey, state: EngineState) -> ObjectFacts:
     )
 
 
-def _gather_rules(
-    claims: Iterable[NameClaim | TargetlessClaim], current: Iterable[OwnedRecord], state: EngineState
-) -> RuleFacts:
+def _gather_rules(claims: Iterable[NameClaim], current: Iterable[OwnedRecord], state: EngineState) -> RuleFacts:
     """Return what rules see besides the records of the name. An object can be read before its new namespace is."""
     rules = state.rules
     requesters = {}

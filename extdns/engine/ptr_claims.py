@@ -10,7 +10,7 @@ from extdns.planner.ptr_claims import derive_ptr_claims
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from extdns.model.claim import NameClaim, ResolvedClaim, TargetlessClaim
+    from extdns.model.claim import NameClaim, ResolvedClaim
     from extdns.model.dns_name import DnsName
     from extdns.model.kind import ObjectKey
     from extdns.planner.settings import PlanSettings
@@ -28,22 +28,17 @@ class PtrClaims:
         self._by_name: dict[DnsName, tuple[ResolvedClaim, ...]] = {}
 
     def update(
-        self,
-        name: DnsName,
-        claims: Sequence[NameClaim],
-        targetless: Iterable[TargetlessClaim],
-        observed: Requester,
+        self, name: DnsName, claims: Sequence[NameClaim], observed: Requester
     ) -> tuple[list[ResolvedClaim], list[ResolvedClaim]]:
         """Derive the PTR claims of *name* again. Return the former ones that ended, and the new ones.
 
         Args:
             name: a name whose claims changed.
             claims: all claims to it now.
-            targetless: the claims to it without targets.
             observed: the source and object whose observation changed the claims.
         """
         before = self._by_name.get(name, ())
-        derived = derive_ptr_claims(claims, self._settings, targetless)
+        derived = derive_ptr_claims(claims, self._settings)
         if not (before or derived):
             return [], []
         known = {claim: claim for claim in before}

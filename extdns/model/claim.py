@@ -105,26 +105,7 @@ class ExcludedClaim(Value, frozen=True, kw_only=True):
     name: DnsName | None = None
 
 
-class TargetlessClaim(Value, frozen=True, kw_only=True):
-    """A claim that publishes nothing, because a filter removed all targets or none of them embeds an IPv4 address.
-
-    External-dns merges claims before it filters targets and applies NAT64 (docs/spec/sources.md 0.2). So if this claim
-    comes first among those that it is merged with, its TTL, labels and properties apply to them.
-
-    Attributes:
-        desired: the record as the object requests it, without targets.
-    """
-
-    desired: DesiredRecord
-    provenance: Provenance
-
-    @property
-    def name(self) -> DnsName:
-        """The requested name."""
-        return self.desired.name
-
-
-Claim = ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim | TargetlessClaim
+Claim = ResolvedClaim | UnresolvedClaim | InvalidClaim | ExcludedClaim
 NameClaim = ResolvedClaim | UnresolvedClaim
 """A claim to a name."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype
 from extdns.model.change import AdjustedRecords, Blocked, Refusal
-from extdns.model.claim import NameClaim, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
@@ -87,14 +87,9 @@ class Requested(Value, frozen=True, kw_only=True, gc=True):
     is_awaited: bool = False
 
 
-def build_candidates(
-    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
-) -> tuple[Candidate, ...]:
-    """Merge the resolved *claims* to a name into candidates.
-
-    The claims in *targetless* add no targets, but one of them may be the deciding claim, which sets TTL and labels.
-    """
-    return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings, targetless)
+def build_candidates(claims: Iterable[NameClaim], settings: PlanSettings) -> tuple[Candidate, ...]:
+    """Merge the resolved *claims* to a name into candidates."""
+    return merge_claims([claim for claim in claims if isinstance(claim, ResolvedClaim)], settings)
 
 
 def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desired:

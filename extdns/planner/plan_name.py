@@ -142,7 +142,7 @@ def merge_requests(view: NameView, planner: Planner) -> Requested:
     was not observed stay, and no other object may change records with their set identifier.
     """
     claims, settings = view.claims, planner.settings
-    candidates = build_candidates(claims, settings, view.targetless) if claims else ()
+    candidates = build_candidates(claims, settings) if claims else ()
     unobserved = _find_unobserved(view, planner)
     if not unobserved:
         desired = adjust(candidates, view, planner)

@@ -11,14 +11,14 @@ age of the object (Services by resource). Records are compared for each set iden
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
 from extdns.model.change import Blocked, Change, Create, Delete, Update
-from extdns.model.claim import Derivation, Provenance, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import Derivation, Provenance, ResolvedClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import ALIAS, RECORD_TYPE, DesiredRecord, OwnedRecord, RecordKey, build_sort_key
@@ -34,10 +34,6 @@ _MERGED_BY_KIND: Final = "unstructured"
 _SINGLE_TARGET_TYPES: Final = frozenset({rrtype.CNAME, rrtype.DNAME})
 
 
-MergedClaim = ResolvedClaim | TargetlessClaim
-"""A claim that can be merged with others."""
-
-
 class Candidate(Value, frozen=True, kw_only=True):
     """A record that one or more claims request.
 
@@ -49,33 +45,19 @@ class Candidate(Value, frozen=True, kw_only=True):
     requested_by: tuple[Provenance, ...]
 
 
-def merge_claims(
-    claims: Iterable[ResolvedClaim], settings: PlanSettings, targetless: Collection[TargetlessClaim] = ()
-) -> tuple[Candidate, ...]:
-    """Merge the claims to one name. The order of the candidates depends on the claims only.
-
-    A claim of *targetless* sets TTL and labels of the merged record if it comes first among the merged claims.
-    """
-    merged: tuple[MergedClaim, ...] = tuple(claims)
-    if targetless:
-        namespaces = {claim.provenance.ref.key.namespace for claim in merged}
-        merged += tuple(
-            one for one in targetless if settings.merges_namespaces or one.provenance.ref.key.namespace in namespaces
-        )
-    if len(merged) == 1 and isinstance(merged[0], ResolvedClaim):
-        return (Candidate(desired=_finalize(merged[0].desired, settings), requested_by=(merged[0].provenance,)),)
-    return _deduplicate(_merge_group(group, settings) for group in group_claims(merged, settings))
+def merge_claims(claims: Sequence[ResolvedClaim], settings: PlanSettings) -> tuple[Candidate, ...]:
+    """Merge the claims to one name. The order of the candidates depends on the claims only."""
+    if len(claims) == 1:
+        return (Candidate(desired=_finalize(claims[0].desired, settings), requested_by=(claims[0].provenance,)),)
+    return _deduplicate(_merge_group(group, settings) for group in group_claims(claims, settings))
 
 
-def group_claims(claims: Iterable[MergedClaim], settings: PlanSettings) -> list[list[MergedClaim]]:
-    """Return the groups of *claims* to one name that are merged, each with the deciding claim first.
-
-    Groups without targets are omitted.
-    """
-    groups: dict[tuple[object, ...], list[MergedClaim]] = {}
+def group_claims(claims: Iterable[ResolvedClaim], settings: PlanSettings) -> Iterable[list[ResolvedClaim]]:
+    """Return the groups of *claims* to one name that are merged, each with the deciding claim first."""
+    groups: dict[tuple[object, ...], list[ResolvedClaim]] = {}
     for claim in sorted(claims, key=lambda claim: _build_rank(claim.desired, claim.provenance, settings.source_order)):
         groups.setdefault(_build_merge_key(claim), []).append(claim)
-    return [group for group in groups.values() if any(map(_has_targets, group))]
+    return groups.values()
 
 
 def sort_candidates(candidates: Iterable[Candidate], settings: PlanSettings) -> list[Candidate]:
@@ -96,11 +78,7 @@ def _build_rank(endpoint: DesiredRecord, requester: Provenance, source_order: tu
     return (position, requester.source, labelled, requester.ref.age_sort_key, requester.field, content)
 
 
-def _has_targets(claim: MergedClaim) -> bool:
-    return isinstance(claim, ResolvedClaim)
-
-
-def _build_merge_key(claim: MergedClaim) -> tuple[object, ...]:
+def _build_merge_key(claim: ResolvedClaim) -> tuple[object, ...]:
     endpoint, source, derived = claim.desired, claim.provenance.source, claim.provenance.derivation
     if derived is Derivation.PTR:
         return (derived,)
@@ -110,12 +88,12 @@ def _build_merge_key(claim: MergedClaim) -> tuple[object, ...]:
     return (derived, source, kind, endpoint.type, endpoint.set_identifier, ttl_s, targets)
 
 
-def _merge_group(group: Sequence[MergedClaim], settings: PlanSettings) -> Candidate:
+def _merge_group(group: Sequence[ResolvedClaim], settings: PlanSettings) -> Candidate:
     targets = tuple(sorted({target for claim in group for target in claim.desired.targets}))
     is_ptr = group[0].provenance.derivation is Derivation.PTR
     ttl_s = min(claim.desired.ttl_s for claim in group) if is_ptr else group[0].desired.ttl_s
     endpoint = _finalize(replace(group[0].desired, targets=targets, ttl_s=ttl_s), settings)
-    requested_by = dict.fromkeys(claim.provenance for claim in group if isinstance(claim, ResolvedClaim))
+    requested_by = dict.fromkeys(claim.provenance for claim in group)
     return Candidate(desired=endpoint, requested_by=tuple(requested_by))
 
 

@@ -14,19 +14,17 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import RECORD_TYPE, RESOURCE, DesiredRecord, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap
-from extdns.planner.proposal import MergedClaim, group_claims
+from extdns.planner.proposal import group_claims
 from extdns.planner.settings import PlanSettings
 
 _PTR_REQUESTED: Final = "ptr"
 
 
-def derive_ptr_claims(
-    claims: Iterable[NameClaim], settings: PlanSettings, targetless: Iterable[TargetlessClaim] = ()
-) -> tuple[ResolvedClaim, ...]:
+def derive_ptr_claims(claims: Iterable[NameClaim], settings: PlanSettings) -> tuple[ResolvedClaim, ...]:
     """Return one PTR claim for each address of each claim whose merged record gets PTR records, without duplicates.
 
     Claims of different namespaces are merged only if `settings.merges_namespaces` is set.
@@ -34,21 +32,19 @@ def derive_ptr_claims(
     Args:
         claims: all claims to one name.
         settings: the settings of the planner; without PTR among `managed_types` nothing is derived.
-        targetless: the claims to the name without targets; one that is the deciding claim of a merged record decides
-            for that record, too.
     """
     if rrtype.PTR not in settings.managed_types:
         return ()
     found = [
         claim
-        for claim in (*claims, *targetless)
+        for claim in claims
         if not isinstance(claim, UnresolvedClaim)
         and claim.desired.type in rrtype.ADDRESSES
         and not claim.name.is_wildcard
     ]
     if not (settings.creates_ptr or any(claim.desired.properties.has(RECORD_TYPE) for claim in found)):
         return ()
-    by_namespace: dict[str, list[MergedClaim]] = {}
+    by_namespace: dict[str, list[ResolvedClaim]] = {}
     for claim in found:
         namespace = "" if settings.merges_namespaces else claim.provenance.ref.key.namespace
         by_namespace.setdefault(namespace, []).append(claim)
@@ -56,7 +52,7 @@ def derive_ptr_claims(
     return tuple(dict.fromkeys(derived))
 
 
-def _derive(claims: Iterable[MergedClaim], settings: PlanSettings) -> Iterator[ResolvedClaim]:
+def _derive(claims: Iterable[ResolvedClaim], settings: PlanSettings) -> Iterator[ResolvedClaim]:
     deciding: dict[tuple[object, ...], DesiredRecord] = {}
     for group in group_claims(claims, settings):
         first = group[0].desired
@@ -75,7 +71,7 @@ def _is_enabled(merged: DesiredRecord, settings: PlanSettings) -> bool:
     return settings.creates_ptr
 
 
-def _derive_from_addresses(claim: MergedClaim, ttl_s: int, settings: PlanSettings) -> Iterator[ResolvedClaim]:
+def _derive_from_addresses(claim: ResolvedClaim, ttl_s: int, settings: PlanSettings) -> Iterator[ResolvedClaim]:
     provenance = replace(claim.provenance, derivation=Derivation.PTR)
     # external-dns writes no resource
     labels = EMPTY_MAP if settings.compat else StringMap.from_items({RESOURCE: provenance.ref.key.resource})

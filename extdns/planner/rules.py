@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model.change import Action, Blocked, Decision, Delete
-from extdns.model.claim import Derivation, NameClaim, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import Derivation, NameClaim, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey, find_namespace
@@ -30,8 +30,8 @@ from extdns.resources.core import NAMESPACE
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 
-DeniedClaim = tuple[ResolvedClaim | TargetlessClaim, tuple[DesiredRecord, ...], Sequence[Evaluation]]
-"""A denied claim, the records that it requests, () if it is targetless, and the answers that deny it."""
+DeniedClaim = tuple[ResolvedClaim, tuple[DesiredRecord, ...], Sequence[Evaluation]]
+"""A denied claim, the records that it requests, and the answers that deny it."""
 
 _UNKNOWN_ADDRESS: Final = Evaluation(unavailable="the address record is not known now")
 
@@ -70,8 +70,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
     def apply_to_claims(self, requested: Requested) -> Requested:
         """Return *requested* without the claims that rules deny, and with what the rules answer."""
         resolved = [claim for claim in requested.claims if isinstance(claim, ResolvedClaim)]
-        targetless = self.view.targetless if requested.claims else ()
-        is_alone = len(resolved) == 1 and not targetless
+        is_alone = len(resolved) == 1
         inputs: list[RuleInput] = []
         evaluations: dict[tuple[str, str], list[tuple[ObjectKey | None, Evaluation]]] = {}
         denied: list[DeniedClaim] = []
@@ -87,30 +86,15 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
                 about.append((claim.provenance.ref.key, answer))
             if denying := [answer for _, answer in answers if answer.is_denying]:
                 denied.append((claim, records, denying))
-        for one in targetless:
-            item = self.build_input(one, one.desired)
-            (answer,) = self.planner.evaluate((item,))
-            inputs.append(item)
-            if answer.is_denying:
-                denied.append((one, (), [answer]))
         evaluated_claims = replace(requested, evaluations=evaluations, inputs=tuple(inputs))
-        return self._deny_claims(evaluated_claims, denied, targetless) if denied else evaluated_claims
+        return self._deny_claims(evaluated_claims, denied) if denied else evaluated_claims
 
-    def _deny_claims(
-        self, requested: Requested, denied: Sequence[DeniedClaim], targetless: Iterable[TargetlessClaim]
-    ) -> Requested:
-        """Return *requested* without the claims in *denied*, some of which are among the *targetless* ones."""
-        denials = {
-            id(claim): self._deny(claim, records, answers)
-            for claim, records, answers in denied
-            if isinstance(claim, ResolvedClaim)
-        }
+    def _deny_claims(self, requested: Requested, denied: Sequence[DeniedClaim]) -> Requested:
+        """Return *requested* without the claims in *denied*."""
+        denials = {id(claim): self._deny(claim, records, answers) for claim, records, answers in denied}
         left = [one for one in requested.claims if id(one) not in denials]
         dropped = [one for one in denials.values() if not one.is_unresolved]
-        refused = {id(claim) for claim, _, _ in denied}
-        candidates = build_candidates(
-            left, self.planner.settings, [one for one in targetless if id(one) not in refused]
-        )
+        candidates = build_candidates(left, self.planner.settings)
         is_awaited = any(answer.is_awaited for _, _, answers in denied for answer in answers)
         return replace(
             requested,
@@ -166,7 +150,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         found = adjust(build_candidates((claim,), settings), self.view, self.planner)
         return _list_records(found, settings)
 
-    def build_input(self, claim: NameClaim | TargetlessClaim, record: DesiredRecord) -> RuleInput:
+    def build_input(self, claim: NameClaim, record: DesiredRecord) -> RuleInput:
         """Return the input for *record*, which *claim* requests."""
         current, requester = self._find_current(record), self.facts.requesters[claim.provenance.ref.key]
         return RuleInput(

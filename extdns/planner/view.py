@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from extdns.model.change import Blocked, Decision
-from extdns.model.claim import NameClaim, TargetlessClaim
+from extdns.model.claim import NameClaim
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
@@ -138,7 +138,6 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
         parent: the zone that holds the ownership records of the name, if it is the name of *zone*; None if *zone* does.
         lacks_ownership_name: whether external-dns would keep the ownership records of the name in no managed zone.
         claims: all claims to the name.
-        targetless: the claims to it whose targets were all filtered out.
         current: its records, with their ownership.
         expected: the records of the name and its related names, as they are once the queued changes were written.
         elsewhere: its records in other zones that have ownership records in common with this one.
@@ -156,7 +155,6 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
     parent: Zone | None = None
     lacks_ownership_name: bool = False
     claims: tuple[NameClaim, ...] = ()
-    targetless: tuple[TargetlessClaim, ...] = ()
     current: tuple[OwnedRecord, ...] = ()
     expected: tuple[Record, ...] = ()
     elsewhere: tuple[OwnedRecord, ...] = ()

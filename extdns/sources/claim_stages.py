@@ -20,7 +20,6 @@ from extdns.model.claim import (
     Derivation,
     ExcludedClaim,
     ResolvedClaim,
-    TargetlessClaim,
     UnresolvedClaim,
 )
 from extdns.model.kind import Kind
@@ -179,17 +178,15 @@ class Nat64Stage(Value, frozen=True, kw_only=True):
     networks: tuple[ipaddress.IPv6Network, ...]
 
     def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
-        """Return *claim*; if its type is AAAA, also return an A claim with the embedded IPv4 addresses.
-
-        If no address is embedded, the A claim is targetless.
-        """
+        """Return *claim*; if it has AAAA targets that embed IPv4 addresses, also return an A claim with these."""
         endpoint = claim.desired
         if endpoint.type != rrtype.AAAA:
             return (claim,)
         embedded = tuple(sorted(set(self._extract_addresses(endpoint.targets))))
+        if not embedded:
+            return (claim,)
         provenance = replace(claim.provenance, derivation=Derivation.NAT64)
-        derived = replace(claim, desired=replace(endpoint, type=rrtype.A, targets=embedded), provenance=provenance)
-        return (claim, derived if embedded else drop_targets(derived))
+        return claim, replace(claim, desired=replace(endpoint, type=rrtype.A, targets=embedded), provenance=provenance)
 
     def _extract_addresses(self, targets: Iterable[str]) -> Iterator[str]:
         for target in targets:
@@ -229,17 +226,14 @@ class TargetNetworkStage(Value, frozen=True, kw_only=True):
     exclude: tuple[Network, ...] = ()
 
     def __call__(self, claim: ResolvedClaim) -> tuple[Claim, ...]:
-        """Return *claim* with the allowed targets.
-
-        If none is allowed, return an excluded claim and a targetless claim.
-        """
+        """Return *claim* with the allowed targets, or an excluded claim if none is allowed."""
         if not (self.include or self.exclude):
             return (claim,)
         endpoint = claim.desired
         targets = tuple(target for target in endpoint.targets if self._allows(target))
         if not targets:
             by = "--target-net-filter" if self.include else "--exclude-target-net"
-            return (ExcludedClaim(ref=claim.provenance.ref, excluded_by=by, name=endpoint.name), drop_targets(claim))
+            return (ExcludedClaim(ref=claim.provenance.ref, excluded_by=by, name=endpoint.name),)
         if len(targets) == len(endpoint.targets):
             return (claim,)
         return (replace(claim, desired=replace(endpoint, targets=targets)),)
@@ -250,11 +244,6 @@ class TargetNetworkStage(Value, frozen=True, kw_only=True):
             return not self.include
         ip = parsed.ipv4_mapped or parsed if parsed.version == 6 else parsed  # noqa: PLR2004 - the IP version
         return (not self.include or _is_within(ip, self.include)) and not _is_within(ip, self.exclude)
-
-
-def drop_targets(claim: ResolvedClaim) -> TargetlessClaim:
-    """Return *claim* without targets. Its TTL and properties still apply to claims that it is merged with."""
-    return TargetlessClaim(desired=replace(claim.desired, targets=()), provenance=claim.provenance)
 
 
 def _is_within(ip: Address, networks: Iterable[Network]) -> bool:

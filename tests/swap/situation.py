@@ -57,6 +57,7 @@ class Situation:
             Z2 and so on.
         flags: the command-line flags.
         creates: records that extdns creates and external-dns fails to create, as `name type`.
+        losses: what extdns updates and deletes all the same, an exception of the swap rule, as `FirstPass.losses`.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Situation:
     flags: Sequence[str] = ("--source=service",)
     scratch: Scratch = Scratch.SAME
     creates: Sequence[str] = ()
+    losses: Sequence[str] = ()
 
     def list_zones(self, *, only_unrequested: bool = False) -> list[dict[str, Any]]:
         """Return the zones as keyword arguments of `Route53.add_zone`, with all records or only those marked `!`."""

@@ -130,6 +130,8 @@ SITUATIONS: Final = (
                 a-web     TXT   owned service/shop/a
             """
         },
+        scratch=Scratch.DIFFERENT,
+        losses=["update web.acme.test A  ('192.0.2.10',) -> ('192.0.2.10',) [changed]"],
     ),
     Situation(
         id="a filter of target networks",
@@ -160,6 +162,24 @@ SITUATIONS: Final = (
                 a-web  TXT  owned service/shop/a
             """
         },
+        scratch=Scratch.DIFFERENT,
+        losses=["update web.acme.test A  ('192.0.2.2',) -> ('192.0.2.2',) [changed]"],
+    ),
+    Situation(
+        id="an excluded network and two merged Services without TTL",
+        rule="sources 0.2: the record is that of the second Service, with the label of the first one",
+        flags=["--source=service", "--exclude-target-net=10.0.0.0/8"],
+        objects=[
+            service("shop/a", "web.acme.test", "10.0.0.1"),
+            service("shop/b", "web.acme.test", "192.0.2.2", day=2),
+        ],
+        zones={
+            "acme.test": """
+                web    A    192.0.2.2
+                a-web  TXT  owned service/shop/a
+            """
+        },
+        scratch=Scratch.DIFFERENT,
     ),
     Situation(
         id="default targets for objects without targets",

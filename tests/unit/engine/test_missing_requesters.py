@@ -61,14 +61,6 @@ def test_a_record_that_was_made_for_a_former_object_stays_while_a_list_lacks_the
     assert_that_it_stays(world)
 
 
-def test_a_record_that_states_an_object_without_targets_stays_while_a_list_lacks_the_object_with_the_targets() -> None:
-    first = service("api", HOST, address="203.0.113.5", created="2025-01-01T00:00:00Z")
-    world = start_cluster(first, SECOND, flags=(*FLAGS, "--target-net-filter=192.0.2.0/24"))
-    assert world.decision("web").current.resource == "service/shop/api"  # type: ignore[union-attr]
-    world.drop_from_list(SECOND)
-    assert_that_it_stays(world)
-
-
 def test_the_absence_of_a_former_requester_is_confirmed_before_the_grace_period_of_a_delete_begins() -> None:
     world = start_cluster(FIRST, SECOND, flags=FLAGS)
     world.drop_from_list(SECOND, exist=False)

@@ -215,14 +215,6 @@ def test_after_an_attempt_to_evade_a_rule_other_tenants_can_change_and_delete_th
     assert "www A" not in world.list_records()
 
 
-def test_a_rule_about_ttls_also_applies_to_an_object_whose_targets_are_all_filtered_out() -> None:
-    world = start("--exclude-target-net=198.51.100.0/24")
-    low = service("a-first", "ok.a.example.org", namespace=TENANT, address="198.51.100.1", annotations={"ttl": "1"})
-    world.apply(low, tenant_service("ok.a.example.org"), for_s=60.0)
-    found = world.provider.contents(ZONE)[RecordKey(DnsName("ok.a.example.org"), "", "A")]
-    assert (found.targets, found.ttl_s) == (("192.0.2.66",), 300)
-
-
 def test_most_attempts_to_evade_a_rule_would_change_records_if_there_were_no_rule() -> None:
     assert sum(map(changes_something_without_rules, ATTEMPTS)) >= 35
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pytest
 from msgspec.structs import replace
 
-from extdns.model.claim import Derivation, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.planner.proposal import merge_claims, sort_candidates
 from extdns.planner.settings import PlanSettings
 from tests.unit.planner.name_plan import SETTINGS, build_candidate, claim, list_resources
@@ -32,13 +32,11 @@ def merged(*targets: str, by: list[str], ttl_s: int = 0, resource: str | None = 
     return Merged(ttl_s, targets, by[0] if resource is None else resource, by)
 
 
-def merge(
-    claims: Iterable[ResolvedClaim], settings: PlanSettings = SETTINGS, targetless: Collection[TargetlessClaim] = ()
-) -> list[Merged]:
+def merge(claims: Iterable[ResolvedClaim], settings: PlanSettings = SETTINGS) -> list[Merged]:
     """Merge *claims*. Return the candidates in order."""
     return [
         Merged(one.desired.ttl_s, one.desired.targets, one.desired.resource, list_resources(one.requested_by))
-        for one in merge_claims(claims, settings, targetless)
+        for one in merge_claims(tuple(claims), settings)
     ]
 
 
@@ -217,49 +215,3 @@ def test_candidates_are_ordered_by_source_then_by_object() -> None:
     assert (
         sort_candidates(expected, replace(SETTINGS, source_order=("ingress",)))[-1] == expected[0]
     )  # unlisted sources last
-
-
-def without_targets(claim: ResolvedClaim) -> TargetlessClaim:
-    """Return *claim* as a claim whose targets were all filtered out."""
-    return TargetlessClaim(desired=replace(claim.desired, targets=()), provenance=claim.provenance)
-
-
-@pytest.mark.parametrize(
-    ("filtered", "expected"),
-    [
-        pytest.param(
-            claim("A", resource="service/shop/a", ttl_s=60),
-            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=60, resource="service/shop/a")],
-            id="first",
-        ),
-        pytest.param(
-            claim("A", resource="service/shop/c", ttl_s=60),
-            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
-            id="later",
-        ),
-        pytest.param(
-            claim("AAAA", resource="service/shop/a", ttl_s=60),
-            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
-            id="type",
-        ),
-        pytest.param(
-            claim("A", resource="service/a/a", ttl_s=60),
-            [merged("2.2.2.2", by=["service/shop/b"], ttl_s=90)],
-            id="namespace",
-        ),
-    ],
-)
-def test_a_claim_without_targets_sets_ttl_and_label_of_the_merged_record_only_if_it_is_the_deciding_one(
-    filtered: ResolvedClaim, expected: list[Merged]
-) -> None:
-    published = claim("A", "2.2.2.2", resource="service/shop/b", ttl_s=90)
-    assert merge((published,), targetless=(without_targets(filtered),)) == expected
-    assert merge_claims((), SETTINGS, (without_targets(filtered),)) == ()
-
-
-def test_with_merged_namespaces_a_claim_without_targets_can_set_the_ttl_of_a_record_of_another_namespace() -> None:
-    settings = replace(SETTINGS, merges_namespaces=True)
-    published, filtered = claim("A", "2.2.2.2", resource=Y, ttl_s=90), claim("A", resource=X, ttl_s=60)
-    assert merge((published,), settings, (without_targets(filtered),)) == [
-        merged("2.2.2.2", by=[Y], ttl_s=60, resource=X)
-    ]

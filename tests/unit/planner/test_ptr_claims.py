@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.claim import Derivation, ResolvedClaim, TargetlessClaim
+from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.value import EMPTY_MAP
 from extdns.planner.ptr_claims import derive_ptr_claims
@@ -146,12 +146,3 @@ def test_with_merged_namespaces_claims_are_merged_before_ptr_claims_are_derived(
     claims = (request("A", "192.0.2.8", resource=OTHER, record_type="ptr"), request("A", "192.0.2.7", ttl_s=60))
     found = derive_ptr_claims(claims, replace(SOME, merges_namespaces=True))
     assert list_reverse_claims(found) == [(SEVEN, 300, A), (EIGHT, 300, OTHER)]
-
-
-# docs/spec/sources.md 8.5
-def test_a_claim_without_targets_that_is_the_deciding_claim_of_a_record_decides_about_its_ptr_records() -> None:
-    first = request("A", "192.0.2.7", record_type="none")
-    filtered = TargetlessClaim(desired=replace(first.desired, targets=()), provenance=first.provenance)
-    claims = (request("A", "192.0.2.8", resource=B),)
-    assert list_reverse_claims(derive_ptr_claims(claims, ALL)) == [(EIGHT, 300, B)]
-    assert derive_ptr_claims(claims, ALL, (filtered,)) == ()

@@ -11,7 +11,6 @@ from extdns.model.claim import (
     InvalidClaim,
     Provenance,
     ResolvedClaim,
-    TargetlessClaim,
     UnresolvedClaim,
 )
 from extdns.model.dns_name import DnsName
@@ -46,11 +45,8 @@ def invalid(reason: Reason, value: str) -> InvalidClaim:
 
 
 def reduce_claims(claims: Iterable[Claim]) -> list[Claim]:
-    """Return *claims* as the functions above build them: without provenance, labels, properties and texts for people.
-
-    Targetless claims are left out, since they publish nothing by themselves.
-    """
-    return [_reduce(claim) for claim in claims if not isinstance(claim, TargetlessClaim)]
+    """Return *claims* as the functions above build them: without provenance, labels, properties and texts."""
+    return [_reduce(claim) for claim in claims]
 
 
 def _reduce(claim: ResolvedClaim | UnresolvedClaim | ExcludedClaim | InvalidClaim) -> Claim:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.kubernetes_object import KubernetesObject
 from extdns.model.record import find_record_problem
@@ -100,8 +100,6 @@ def test_any_service_or_ingress_gives_valid_claims(obj: KubernetesObject, exposi
                 assert claim.detail
             case InvalidClaim():
                 assert claim.allowed
-            case TargetlessClaim():
-                assert not claim.desired.targets
             case ExcludedClaim():
                 assert claim.excluded_by
 

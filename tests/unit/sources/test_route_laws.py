@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, TargetlessClaim, UnresolvedClaim
+from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import find_record_problem
 from extdns.resources.core import NAMESPACE
@@ -162,8 +162,6 @@ def test_any_routes_and_gateways_give_valid_claims_and_each_name_is_resolved_or_
                 assert claim.detail
             case InvalidClaim():
                 assert claim.allowed
-            case TargetlessClaim():
-                assert not claim.desired.targets
             case ExcludedClaim():
                 assert claim.excluded_by
     keys = [claim.desired.key for claim in claims if isinstance(claim, ResolvedClaim)]

@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from extdns.errors import UsageError
 from extdns.model.claim import (
@@ -18,7 +17,6 @@ from extdns.model.claim import (
     ExcludedClaim,
     Provenance,
     ResolvedClaim,
-    TargetlessClaim,
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey, ObjectRef
@@ -147,7 +145,7 @@ def test_an_a_record_is_added_for_ipv4_addresses_embedded_in_nat64_addresses(
     assert first is claim
     assert reduce_claims(others) == added
     for other in others:
-        assert isinstance(other, ResolvedClaim | TargetlessClaim)
+        assert isinstance(other, ResolvedClaim)
         assert other.provenance.derivation is Derivation.NAT64
         assert other.desired.labels == claim.desired.labels
 
@@ -259,11 +257,7 @@ def test_the_target_network_stage_keeps_only_targets_inside_allowed_networks(
 def test_a_name_that_has_only_targets_outside_the_allowed_networks_is_excluded(
     stage: TargetNetworkStage, claim: ResolvedClaim, by: str
 ) -> None:
-    bare = replace(claim.desired, targets=())
-    assert stage(claim) == (
-        ExcludedClaim(ref=REF, excluded_by=by, name=DnsName("a.t")),
-        TargetlessClaim(desired=bare, provenance=claim.provenance),
-    )
+    assert stage(claim) == (ExcludedClaim(ref=REF, excluded_by=by, name=DnsName("a.t")),)
 
 
 def test_parsing_target_networks_returns_valid_networks_and_invalid_texts() -> None:
