@@ -19,7 +19,6 @@ from extdns.model.value import Value
 from extdns.model.wait import Wait
 from extdns.model.zone import Zone
 from extdns.planner.decide import Unfulfilled
-from extdns.planner.plan import find_obstacle
 from extdns.planner.proposal import Candidate, merge_claims
 from extdns.planner.settings import Adjust, Planner, PlanSettings
 from extdns.planner.view import NameView
@@ -95,8 +94,7 @@ def build_candidates(claims: Iterable[NameClaim], settings: PlanSettings) -> tup
 def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desired:
     """Split the candidates *found* into those that the DNS service can hold, in its form, and all others.
 
-    If a candidate of a type that the service does not support would not be published anyway, the reason for that is
-    reported instead of the refusal.
+    A CNAME that the service does not support yields to another requested type as any other CNAME does.
 
     Raises:
         AdjustmentUnknownError: the service must be shown some of the records first.
@@ -119,13 +117,14 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     managed = tuple([one for one in taken if one.desired.type in types])
     if not refusals:
         return Desired(taken=all_taken, of_managed_types=managed)
+    addressed = {one.desired.set_identifier for one in managed if one.desired.type != rrtype.EXCLUSIVE}
     refused: list[Unfulfilled] = []
     for refusal, candidate in refusals:
         reason = refusal.reason
         if candidate.desired.type not in types:
             reason = Reason.TYPE_UNMANAGED
-        elif reason is Reason.UNSUPPORTED:
-            reason = find_obstacle(candidate, taken, view.current, planner.settings) or reason
+        elif (reason, candidate.desired.type) == (Reason.UNSUPPORTED, rrtype.EXCLUSIVE):
+            reason = Reason.INCOMPATIBLE_TYPE if candidate.desired.set_identifier in addressed else reason
         refused.append(
             Unfulfilled(
                 set_identifier=refusal.desired.set_identifier,

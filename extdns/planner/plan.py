@@ -226,30 +226,6 @@ def find_changed(
     return frozenset(one.key for one in proposals if not isinstance(one.outcome, Blocked))
 
 
-def find_obstacle(
-    candidate: Candidate, rivals: Iterable[Candidate], current: Iterable[OwnedRecord], settings: PlanSettings
-) -> Reason | None:
-    """Return why a refused *candidate* would not be published even without the refusal; None if it would.
-
-    Args:
-        candidate: a candidate that the service refuses.
-        rivals: the candidates at the same name that it accepts.
-        current: the records of the name, with their ownership.
-        settings: the settings of the planner.
-    """
-    if candidate.desired.type not in settings.managed_types:
-        return Reason.TYPE_UNMANAGED
-    for row in _build_managed_rows(current, sort_candidates((*rivals, candidate), settings), settings):
-        if candidate in row.yielding_cnames:
-            return Reason.INCOMPATIBLE_TYPE
-        if candidate in row.other_candidates:
-            return Reason.REQUESTED_BY_OTHER
-        for proposal in propose(row, settings):
-            if proposal.candidate is candidate:
-                return _find_block(proposal.outcome, settings)
-    return None
-
-
 def find_refused_successors(current: Iterable[OwnedRecord], refused: Iterable[Unfulfilled]) -> dict[RecordKey, Blocked]:
     """Return, by key, why records of ours stay because the service refuses what would replace them (law 6).
 
@@ -282,13 +258,6 @@ def _would_replace(endpoint: DesiredRecord, requested_by: Iterable[Provenance], 
     if endpoint.set_identifier == owned.record.set_identifier or not coexistence.can_coexist((owned.record, endpoint)):
         return True
     return endpoint.type == owned.record.type and coexistence.is_requested_by_resource(owned, requested_by)
-
-
-def _find_block(outcome: Change | Blocked, settings: PlanSettings) -> Reason | None:
-    """Return why *outcome* writes nothing: its own reason, or `POLICY_KEEPS`. None if it writes or is up to date."""
-    if isinstance(outcome, Blocked):
-        return None if outcome is UP_TO_DATE else outcome.reason
-    return None if allows(settings.policy, outcome) else Reason.POLICY_KEEPS
 
 
 def _build_managed_rows(

@@ -137,12 +137,20 @@ def test_a_record_is_replaced_if_the_dns_service_supports_the_record_that_replac
     assert run_with_change(OTHER_TYPE, compat=False).list_records() == {"web AAAA": ("2001:db8::1",)}
 
 
-def test_a_record_is_kept_and_no_failure_reported_if_a_foreign_record_blocks_its_replacement() -> None:
+def test_a_record_is_kept_as_unsupported_although_a_foreign_record_also_blocks_its_replacement() -> None:
     theirs = record("web", "2001:db8::9", rtype="AAAA")
     world = start_world(*CURRENT, theirs, first=[observe("web", WEB)], adjust=accept_simple_addresses)
     world.run(observe("web", CNAME), for_s=300.0)
     assert world.batches == []
-    assert {one.reason for one in world.engine.decisions.decisions(WEB.name)} == {Reason.FOREIGN_RECORD}
+    found = {(one.type, one.reason) for one in world.engine.decisions.decisions(WEB.name)}
+    assert found == {("A", Reason.UNSUPPORTED), ("AAAA", Reason.FOREIGN_RECORD), ("CNAME", Reason.UNSUPPORTED)}
+    assert find_failures(world.engine) == ("2 records could not be published",)
+
+
+def test_a_record_is_deleted_although_an_unsupported_cname_is_requested_that_yields_to_an_address() -> None:
+    world = start_world(first=[observe("web", WEB, OTHER_TYPE)], adjust=accept_simple_addresses)
+    world.run(observe("web", WEB), observe("api", build_claim("api", "web", "lb.test", rtype="CNAME")), for_s=300.0)
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert find_failures(world.engine) == ()
 
 
