@@ -14,12 +14,10 @@ from msgspec.structs import replace
 
 from extdns.engine.message_size import measure_least, measure_message
 from extdns.model import rrtype
-from extdns.model.change import Blocked, ChangeSet, Delete, Write
-from extdns.model.evidence import Evidence
+from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey, project_record
 from extdns.model.value import Value
-from extdns.planner.coexistence import can_coexist, find_contents
 
 if TYPE_CHECKING:
     from extdns.model.change import Batch
@@ -68,43 +66,23 @@ def project_records(
     return tuple(projected.values())
 
 
-def split_and_complete(
+def complete(
     change_set: ChangeSet, current: Sequence[Record], registry: Registry, capabilities: Capabilities
-) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
-    """Return *change_set* with ownership records added; if that exceeds a batch, return one change set per change.
-
-    Changes of records that cannot coexist are never split (law 6). A record that another one replaces is not deleted in
-    a batch of its own: once the other one exists, the name is planned again, and the delete needs other evidence.
+) -> ChangeSet | Blocked:
+    """Return *change_set* with ownership records added, or the reason why it cannot be written.
 
     Args:
         change_set: the change set without ownership records.
         current: the records of its name and of related names.
         registry: adds the ownership records.
         capabilities: what the service guarantees.
-
-    Returns:
-        For each part: the part without ownership records, and with them, or the reason why it cannot be written.
     """
     completed = registry.complete(change_set, current)
     # A change set that is too large with upserts is sent alone, as deletes and creates.
     if isinstance(completed, Blocked) or (size := _measure_alone(completed, capabilities)).is_within(capabilities):
-        return [(change_set, completed)]
-    if len(change_set.changes) > 1 and can_coexist(find_contents(change_set.changes)):
-        parts = [replace(change_set, changes=(change,)) for change in change_set.changes]
-        return [found for part in parts for found in _complete_part(part, current, registry, capabilities)]
-    detail = f"one change takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
-    return [(change_set, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
-
-
-def _complete_part(
-    part: ChangeSet, current: Sequence[Record], registry: Registry, capabilities: Capabilities
-) -> list[tuple[ChangeSet, ChangeSet | Blocked]]:
-    """Return *part*, the only change of a part of a change set, with ownership records added."""
-    (change,) = part.changes
-    if isinstance(change, Delete) and change.evidence is Evidence.REPLACED:
-        detail = "one batch cannot hold both its delete and the record that replaces it, which is written first"
-        return [(part, Blocked(reason=Reason.TOO_LARGE, detail=detail))]
-    return split_and_complete(part, current, registry, capabilities)
+        return completed
+    detail = f"what changes together takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
+    return Blocked(reason=Reason.TOO_LARGE, detail=detail)
 
 
 def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.engine.batches import project_records, split_and_complete
+from extdns.engine.batches import complete, project_records
 from extdns.engine.ownership_zone import (
     find_zone_above,
     lacks_ownership_name,
@@ -45,7 +45,7 @@ def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
     return Planner(
         settings=settings.plan,
         adjust=settings.adjust,
-        complete=partial(split_and_complete, registry=settings.registry, capabilities=settings.capabilities),
+        complete=partial(complete, registry=settings.registry, capabilities=settings.capabilities),
         evaluate=rules.evaluate,
         kinds=settings.kinds,
         namespaces=settings.namespaces,

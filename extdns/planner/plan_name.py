@@ -295,13 +295,13 @@ def build_change_sets(
     sets: list[ChangeSet] = []
     for change_set in group_changes(view.zone, view.name, proposals):
         located = replace(change_set, ownership_zone=view.parent) if view.parent else change_set
-        for part, completed in planner.complete(located, view.expected):
-            found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
-            block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)
-            if isinstance(found, ChangeSet):
-                sets.append(found)
-            if block:
-                blocks |= {change.key: block for change in part.changes}
+        completed = planner.complete(located, view.expected)
+        found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
+        block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)
+        if isinstance(found, ChangeSet):
+            sets.append(found)
+        if block:
+            blocks |= {change.key: block for change in change_set.changes}
     return tuple(sets), block_proposals(proposals, blocks) if blocks else proposals
 
 

@@ -16,7 +16,7 @@ from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import RuleInput
 
 Adjust = Callable[[Sequence[DesiredRecord], Zone], AdjustedRecords]
-Complete = Callable[[ChangeSet, Sequence[Record]], Sequence[tuple[ChangeSet, ChangeSet | Blocked]]]
+Complete = Callable[[ChangeSet, Sequence[Record]], ChangeSet | Blocked]
 Evaluate = Callable[[Sequence[RuleInput]], Sequence[Evaluation]]
 
 
@@ -62,8 +62,7 @@ class Planner(Value, frozen=True, kw_only=True, gc=True):
 
     Attributes:
         adjust: returns what the DNS service would hold for desired records.
-        complete: adds ownership records to a change set, and splits it if it exceeds a batch. Returns each part without
-            ownership records, and with them, or the reason why it cannot be written.
+        complete: adds ownership records to a change set, or returns the reason why it cannot be written.
         evaluate: evaluates the rules.
         kinds: the kinds that sources read, by the first part of a `resource` label (`service`).
         namespaces: the namespaces that sources read, () for all.

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.change import Action, AdjustedRecords
@@ -125,32 +124,13 @@ def test_a_requested_cname_is_published_and_the_name_whose_ownership_name_it_tak
     assert [decision.action for decision in world.engine.decisions.decisions(host("web"))] == ["none"]
 
 
-@pytest.mark.parametrize(
-    ("limit", "expected"),
-    [
-        pytest.param(4, {"web A", "web AAAA"}, id="together"),
-        pytest.param(2, {"web A", "web AAAA"}, id="split-by-type"),
-        pytest.param(1, set(), id="too-large"),
-    ],
-)
-def test_a_change_set_larger_than_a_batch_is_split_by_type(limit: int, expected: set[str]) -> None:
-    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=limit))
-    world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", "2001:db8::1", rtype="AAAA")))
-    assert set(world.list_records()) == expected
-    if not expected:
-        assert world.list_decisions("web") == [
-            ("A", Action.NONE, Reason.TOO_LARGE),
-            ("AAAA", Action.NONE, Reason.TOO_LARGE),
-        ]
-
-
-def test_a_record_too_large_for_a_batch_does_not_delay_the_record_of_another_type_at_its_name() -> None:
-    world = start_world(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
+def test_a_change_set_that_fits_into_no_batch_is_not_made_in_part() -> None:
+    world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_bytes=300))
     many = tuple(f"2001:db8::{number}" for number in range(1, 60))
-    world.run(observe("web", build_claim("web", "web"), build_claim("web", "web", *many, rtype="AAAA")))
-    assert set(world.list_records()) == {"web A"}
+    world.run(observe("web", build_claim("web", "web", "192.0.2.9"), build_claim("web", "web", *many, rtype="AAAA")))
+    assert world.list_records() == {"web A": ("192.0.2.1",)}
     assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.PUBLISHED),
+        ("A", Action.KEEP, Reason.TOO_LARGE),
         ("AAAA", Action.NONE, Reason.TOO_LARGE),
     ]
 
@@ -177,31 +157,6 @@ def test_an_update_counts_twice_in_the_batch_limit_if_the_dns_service_counts_ups
     )
     world.run(combine(*(observe(name, build_claim(name, name, *more)) for name in names)), for_s=1.0)
     assert world.batches == batches
-
-
-def test_changes_of_incompatible_records_are_not_split_over_batches() -> None:
-    world = start_published(capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=3))
-    world.run(observe("web", build_claim("web", "web", "lb.test", rtype="CNAME")))
-    assert world.list_records() == {"web A": ("192.0.2.1",)}
-    assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.TOO_LARGE),
-        ("CNAME", Action.NONE, Reason.TOO_LARGE),
-    ]
-
-
-def test_an_address_that_fits_into_no_batch_with_the_one_that_replaces_it_is_deleted_later_and_needs_evidence() -> None:
-    world = start_published(
-        capabilities=Capabilities(atomic=True, conditional=True, max_batch_writes=3),
-        deletes=DeleteSettings(owner="me", grace_s=60.0, limits=DeleteLimits(percent=100)),
-    )
-    world.run(observe("web", build_claim("web", "web", "2001:db8::1", rtype="AAAA")), for_s=1.0)
-    assert set(world.list_records()) == {"web A", "web AAAA"}
-    assert world.list_decisions("web") == [
-        ("A", Action.KEEP, Reason.IN_GRACE),
-        ("AAAA", Action.KEEP, Reason.PUBLISHED),
-    ]
-    world.run(for_s=60.0)
-    assert set(world.list_records()) == {"web AAAA"}
 
 
 def test_an_unresolved_claim_gets_a_decision_of_its_own_beside_the_record_at_its_name() -> None:
