@@ -26,14 +26,12 @@ class Unfulfilled(Value, frozen=True, kw_only=True):
 
     Attributes:
         desired: the requested record; None for an unresolved claim, unless it stands for a claim that rules deny.
-        is_separate: whether it gets a decision of its own even if a record stays for the same reason.
     """
 
     set_identifier: str
     desired: DesiredRecord | None
     requested_by: tuple[Provenance, ...]
     block: Blocked
-    is_separate: bool = False
 
     @property
     def type(self) -> str:
@@ -52,13 +50,12 @@ def reject_claim(claim: NameClaim, block: Blocked) -> Unfulfilled:
 
 
 def reject_candidate(candidate: Candidate, block: Blocked) -> Unfulfilled:
-    """Build the unfulfilled request for *candidate*, which gets a decision of its own with *block* as the reason."""
+    """Build the unfulfilled request for *candidate*, with *block* as the reason."""
     return Unfulfilled(
         set_identifier=candidate.desired.set_identifier,
         desired=candidate.desired,
         requested_by=candidate.requested_by,
         block=block,
-        is_separate=True,
     )
 
 
@@ -150,7 +147,7 @@ def block_proposals(proposals: tuple[Proposal, ...], blocks: Mapping[RecordKey, 
 
 def _is_answered_by(one: Unfulfilled, proposal: Proposal, reason: Reason) -> bool:
     """Return whether the decision about *proposal*, made for *reason*, also explains why *one* is unfulfilled."""
-    same_set = proposal.key.set_identifier == one.set_identifier and not one.is_separate
+    same_set = proposal.key.set_identifier == one.set_identifier
     same_type = one.desired is None or one.desired.type == proposal.key.type
     return same_set and same_type and reason is one.block.reason
 
