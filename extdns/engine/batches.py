@@ -5,14 +5,12 @@ See docs/spec/plan.md 4.9.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.engine.message_size import measure_least, measure_message
 from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
@@ -79,7 +77,7 @@ def complete(
     """
     completed = registry.complete(change_set, current)
     # A change set that is too large with upserts is sent alone, as deletes and creates.
-    if isinstance(completed, Blocked) or (size := _measure_alone(completed, capabilities)).is_within(capabilities):
+    if isinstance(completed, Blocked) or (size := measure(completed, capabilities)).is_within(capabilities):
         return completed
     detail = f"what changes together takes {size.writes} writes with {size.values} values and {size.size_bytes} bytes"
     return Blocked(reason=Reason.TOO_LARGE, detail=detail)
@@ -113,54 +111,24 @@ def select_for_batch(queued: Iterable[ChangeSet], capabilities: Capabilities) ->
             keys.add(key)
             written[key.name] = name
         total = size
-    return _sort_fitting(selected, capabilities)
-
-
-def _sort_fitting(selected: Sequence[ChangeSet], capabilities: Capabilities) -> tuple[ChangeSet, ...]:
-    """Return *selected*, sorted by name and key.
-
-    If a batch is one DNS UPDATE message, take only as many from the beginning of *selected* as fit into one.
-    """
-
-    def build(count: int) -> tuple[ChangeSet, ...]:
-        return tuple(sorted(selected[:count], key=lambda change_set: (change_set.name, change_set.writes[0].key)))
-
-    def measure_first(count: int) -> int:
-        return measure_message(build(count), selected[0].zone.name)
-
-    most, count = capabilities.max_batch_bytes, len(selected)
-    if capabilities.counts_messages and count > 1 and measure_first(count) > most:
-        count = bisect_right(range(2, count), most, key=measure_first) + 1
-    return build(count)
-
-
-def _measure_alone(change_set: ChangeSet, capabilities: Capabilities) -> BatchSize:
-    """Return the size of *change_set* if nothing else is in its batch."""
-    size = measure(change_set, capabilities)
-    if not capabilities.counts_messages:
-        return size
-    return replace(size, size_bytes=measure_message((change_set,), change_set.zone.name))
+    return tuple(sorted(selected, key=lambda change_set: (change_set.name, change_set.writes[0].key)))
 
 
 def measure(change_set: ChangeSet, capabilities: Capabilities, *, upserts: bool = False) -> BatchSize:
     """Return the size of *change_set*, as the limits of a batch count it.
 
-    If the limit is the size of a DNS UPDATE message, the bytes are the least that *change_set* takes in one.
-
     An update counts as the record before and the record after. With *upserts* it counts as
     twice the record after, if that is more.
     """
-    writes = values = 0
-    size_bytes = measure_least(change_set) if capabilities.counts_messages else 0
+    writes = values = size_bytes = 0
     for write in change_set.writes:
         old = write.old.targets if write.old else ()
         new = write.new.targets if write.new else ()
         twice = upserts and write.old is not None and write.new is not None
         writes += (write.old is not None) + (write.new is not None)
         values += len(new) + max(len(old), len(new) * twice)
-        if not capabilities.counts_messages:
-            size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
-    return BatchSize(writes, values, size_bytes)
+        size_bytes += (new_bytes := sum(map(len, new))) + max(sum(map(len, old)), new_bytes * twice)
+    return BatchSize(writes, values, capabilities.measure(change_set) if capabilities.measure else size_bytes)
 
 
 def find_names(batch: Batch) -> tuple[DnsName, ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.value import Value
+
+if TYPE_CHECKING:
+    from extdns.model.change import ChangeSet
 
 
 class Zone(Value, frozen=True, kw_only=True, order=True):
@@ -82,8 +85,8 @@ class Capabilities(Value, frozen=True, kw_only=True):
             is too large as UPSERTs is sent alone, as deletes and creates.
         max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
         max_batch_values: the most values in a batch, counted likewise; an alias counts one. None for no limit.
-        max_batch_bytes: the most bytes of record data in a batch.
-        counts_messages: whether these bytes are those of a DNS UPDATE message without its signature.
+        max_batch_bytes: the most bytes of record data in a batch, or of what *measure* returns.
+        measure: returns how many bytes a change set takes at most; None if the bytes of its record data count.
         reads_full_zones: whether reading some names costs as much as reading the zone. Then a batch whose names must be
             read first can have several change sets, and their names are read together.
         longest_match_only: whether a name belongs only to the zones of the longest match; if not, to every private zone
@@ -97,7 +100,7 @@ class Capabilities(Value, frozen=True, kw_only=True):
     max_batch_writes: int = 1000
     max_batch_values: int | None = None
     max_batch_bytes: int = 32000
-    counts_messages: bool = False
+    measure: Callable[[ChangeSet], int] | None = None
     reads_full_zones: bool = False
     longest_match_only: bool = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import dns.rcode
@@ -32,13 +33,13 @@ from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
 from providers.rfc2136.client import FORBIDDING, DnsClient
 from providers.rfc2136.settings import Rfc2136Settings
-from providers.rfc2136.update import build_update
+from providers.rfc2136.update import build_update, measure_change_set
 from providers.rfc2136.zone_copy import ZoneCopy
 
 _HOLDERS: Final = "DNS servers"
 _CONFLICTS: Final = frozenset({dns.rcode.NXRRSET, dns.rcode.YXRRSET, dns.rcode.NXDOMAIN, dns.rcode.YXDOMAIN})
 _REFUSING: Final = frozenset({dns.rcode.FORMERR, dns.rcode.NOTZONE})
-_MAX_BATCH_BYTES: Final = 65_000  # the rest of a message is for its signature
+_MAX_BATCH_BYTES: Final = 64_700  # the rest of a message is for its header, zone and signature
 _MIN_BATCH_WRITES: Final = 10
 """Enough for a CNAME that replaces A and AAAA, with the ownership records of all three (law 6)."""
 
@@ -73,7 +74,7 @@ class Rfc2136Reader:
             names_offending_records=True,
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
             max_batch_bytes=_MAX_BATCH_BYTES,
-            counts_messages=True,
+            measure=partial(measure_change_set, min_ttl_s=zones.settings.min_ttl_s),
             longest_match_only=True,
         )
 

@@ -14,7 +14,7 @@ import dns.rdtypes.ANY.TXT
 import dns.update
 
 from extdns.model import rrtype
-from extdns.model.change import Write
+from extdns.model.change import ChangeSet, Write
 from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Zone
 from providers.common import rdata
@@ -40,6 +40,10 @@ _EXCLUDED_BY_CNAME: Final = (
     ),
 )
 """The types of which a name must have no record, besides those that the batch deletes, if a CNAME replaces these."""
+
+_RECORD_BYTES: Final = 12  # a pointer, type, class, TTL and the length of the data
+_ADDRESS_BYTES: Final = {rrtype.A: 4, rrtype.AAAA: 16}
+_STRING_BYTES: Final = 255
 
 
 def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.update.UpdateMessage:
@@ -67,6 +71,38 @@ def build_update(zone: Zone, writes: Sequence[Write], min_ttl_s: int) -> dns.upd
         if write.old is not None and is_apex_ns(write.key, zone):
             _delete_apex_ns(message, write.old, write.new)
     return message
+
+
+def measure_change_set(change_set: ChangeSet, *, min_ttl_s: int) -> int:
+    """Return how many bytes *change_set* takes at most in a message.
+
+    Each name counts as its labels below the zone, and a pointer to the name of the zone, with which the message begins.
+    Names in record data count in full.
+    """
+    zone, size = change_set.zone, 0
+    used = {write.key.name for write in change_set.writes if write.old is not None}
+    for write in change_set.writes:
+        key, old, new = write.key, write.old, write.new
+        valued: list[Record | DesiredRecord] = [old] if old else []  # those of which the message has every value
+        others = 0
+        if old is None:
+            others = 1 if key.type == rrtype.CNAME else 2
+            others += len(_EXCLUDED_BY_CNAME) if key.type == rrtype.CNAME and key.name in used else 0
+        if new is None or get_written(write, new, min_ttl_s) is not old:
+            valued += [new] if new else []
+            valued += [old] if old and is_apex_ns(key, zone) else []
+            others += old is not None
+        count = others + sum(len(one.targets) for one in valued)
+        size += count * (len(key.name) - len(zone.name) + _RECORD_BYTES) + sum(map(_measure_data, valued))
+    return size
+
+
+def _measure_data(record: Record | DesiredRecord) -> int:
+    """Return how many bytes the data of *record* takes at most."""
+    if record.type in _ADDRESS_BYTES:
+        return _ADDRESS_BYTES[record.type] * len(record.targets)
+    more = 0 if record.type == rrtype.TXT else 2  # a TXT value has quotes, which are not sent
+    return sum(len(target) + len(target) // _STRING_BYTES + more for target in record.targets)
 
 
 def _delete_apex_ns(message: dns.update.UpdateMessage, old: Record, new: DesiredRecord | None) -> None:

@@ -309,4 +309,4 @@ def test_without_gssapi_the_error_shows_the_command_that_installs_it(monkeypatch
     config = parse(["--source=service", *build_flags(53)], {})
     with pytest.raises(UsageError, match=r"needs gssapi .*: pip install 'extdns\[gssapi\]'"):
         build_provider(config)
-    assert build_offline_reader(config).capabilities.counts_messages
+    assert build_offline_reader(config).capabilities.measure
