@@ -80,7 +80,6 @@ class Capabilities(Value, frozen=True, kw_only=True):
     Attributes:
         atomic: whether a batch applies completely or not at all.
         conditional: whether a write fails if the record is not what the change states.
-        names_offending_records: whether a refusal names the records it concerns.
         sends_upserts: whether an update is sent as one UPSERT, which counts as twice the new record. A change set that
             is too large as UPSERTs is sent alone, as deletes and creates.
         max_batch_writes: the most writes in a batch; ownership records count too, and an update counts two.
@@ -95,7 +94,6 @@ class Capabilities(Value, frozen=True, kw_only=True):
 
     atomic: bool
     conditional: bool
-    names_offending_records: bool = False
     sends_upserts: bool = False
     max_batch_writes: int = 1000
     max_batch_values: int | None = None

@@ -55,7 +55,6 @@ class Route53Reader:
         self._capabilities = Capabilities(
             atomic=True,
             conditional=True,
-            names_offending_records=True,
             sends_upserts=not settings.conditional,
             max_batch_writes=min(max(settings.max_changes, 1), MAX_BATCH_ELEMENTS),
             max_batch_values=min(max(settings.max_values, 1), MAX_BATCH_ELEMENTS),

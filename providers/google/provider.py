@@ -64,7 +64,6 @@ class CloudDnsReader:
         self._capabilities = Capabilities(
             atomic=True,
             conditional=True,
-            names_offending_records=True,
             max_batch_writes=min(settings.max_changes, max_writes) if settings.max_changes > 0 else max_writes,
             max_batch_bytes=limits.size,
             longest_match_only=True,

@@ -27,7 +27,7 @@ from extdns.model.record import DesiredRecord, Record, RecordKey
 from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
 from providers.inmemory.records import StoredRecords
 
-_CAPABILITIES: Final = Capabilities(atomic=True, conditional=True, names_offending_records=True)
+_CAPABILITIES: Final = Capabilities(atomic=True, conditional=True)
 _NO_SEED: Final[Mapping[Zone, Iterable[Record]]] = MappingProxyType({})
 
 

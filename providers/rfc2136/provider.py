@@ -71,7 +71,6 @@ class Rfc2136Reader:
         self._capabilities = Capabilities(
             atomic=True,
             conditional=True,
-            names_offending_records=True,
             max_batch_writes=max(zones.settings.max_writes, _MIN_BATCH_WRITES),
             max_batch_bytes=_MAX_BATCH_BYTES,
             measure=partial(measure_change_set, min_ttl_s=zones.settings.min_ttl_s),

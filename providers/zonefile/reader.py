@@ -18,7 +18,6 @@ from providers.zonefile.folder import ZoneFolder
 _CAPABILITIES: Final = Capabilities(
     atomic=True,
     conditional=True,
-    names_offending_records=True,
     max_batch_writes=10_000,  # large, because each batch writes the whole file
     max_batch_bytes=10_000_000,
 )

@@ -57,6 +57,7 @@ class Rig:
         sees_ttl: whether a write conflicts if only the TTL has changed since the record was read.
         keeps_all_texts: whether TXT values with quotes, backslashes and several strings are kept as they are.
         shows_ttl: whether the outcome of a write has the TTL that the service chose.
+        names_offending: whether a refusal says which name it is about.
         normalize: returns a target in the form in which the service holds it.
         refusals: names that the service refuses, with a part of its answer.
         types: the record types that the provider supports.
@@ -70,6 +71,7 @@ class Rig:
     sees_ttl: bool = True
     keeps_all_texts: bool = True
     shows_ttl: bool = True
+    names_offending: bool = True
     normalize: Callable[[str], str] = str
     refusals: Mapping[str, str] = field(default_factory=dict)
     types: frozenset[str] = OWNABLE
@@ -323,6 +325,7 @@ def build_webhook_rig(_: Path) -> Rig:
         zone=reader.list_zones().zones[0],
         routes=EMPTY_MAP,
         shows_ttl=False,
+        names_offending=False,
     )
 
 

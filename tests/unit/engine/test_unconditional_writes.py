@@ -87,7 +87,7 @@ def test_if_the_answer_to_a_batch_that_can_be_applied_in_part_is_lost_all_names_
 
 
 def test_a_refused_name_that_the_dns_service_does_not_report_is_found_by_halving_the_batch() -> None:
-    world = start_unconditional(capabilities=replace(FULL, names_offending_records=False))
+    world = start_unconditional(capabilities=FULL)
     world.provider.rule = refuse_names("bad")
     world.run(observe_new("api", "bad", "blog", "web"))
     assert sorted(world.list_records()) == ["api A", "blog A", "web A"]
