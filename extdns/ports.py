@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from extdns.model.object_status import ObjectStatus, PolicyStatus
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.saved_state import Approval, Saved
-from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage
+from extdns.model.capabilities import Capabilities
+from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage
 
 
 class Clock(Protocol):

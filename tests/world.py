@@ -53,13 +53,14 @@ from extdns.engine.inputs import (
 )
 from extdns.engine.settings import EngineSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, Batch, Decision, Delete, Outcome
 from extdns.model.evidence import Evidence, HeldSet
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.saved_state import Approval, Saved
-from extdns.model.zone import Capabilities, Zone
+from extdns.model.zone import Zone
 from extdns.planner.desired import refuse_forgeries
 from extdns.planner.settings import PlanSettings
 from extdns.ports import AdjustingReader, ZoneReader, ZoneWriter

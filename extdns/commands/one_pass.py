@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult
+    from extdns.model.capabilities import Capabilities
     from extdns.model.change import AdjustedRecords
     from extdns.model.dns_name import DnsName
     from extdns.model.record import DesiredRecord, Record
     from extdns.model.saved_state import Approval, Saved
-    from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+    from extdns.model.zone import Zone, ZoneList, ZonePage
     from extdns.ports import StateStore, ZoneReader
 
 

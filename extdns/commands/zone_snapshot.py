@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from extdns.engine.engine import Engine
     from extdns.engine.retries import Retry
     from extdns.engine.zones import ZoneState
+    from extdns.model.capabilities import Capabilities
     from extdns.model.change import AdjustedRecords
     from extdns.model.record import DesiredRecord
-    from extdns.model.zone import Capabilities
     from extdns.ports import ZoneReader
 
 

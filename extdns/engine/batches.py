@@ -18,9 +18,9 @@ from extdns.model.record import Record, RecordKey, project_record
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
+    from extdns.model.capabilities import Capabilities
     from extdns.model.change import Batch
     from extdns.model.dns_name import DnsName
-    from extdns.model.zone import Capabilities
     from extdns.ports import Registry
 
 

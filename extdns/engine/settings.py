@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from extdns.engine.delete_budget import DeleteSettings
+from extdns.model.capabilities import Capabilities
 from extdns.model.kind import Kind
 from extdns.model.value import Value
-from extdns.model.zone import Capabilities
 from extdns.planner.settings import Adjust, PlanSettings
 from extdns.ports import Registry
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from extdns.model.capabilities import Capabilities
     from extdns.model.dns_name import DnsName
-    from extdns.model.zone import Capabilities
 
 FailedOutcome = WriteConflict | Refused | Forbidden | TryLater | Unknown
 

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from extdns import log
 from extdns.errors import ProviderError, RetryableError
 from extdns.log import Event
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Forbidden, Outcome, TryLater, Unknown, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.aws import record_sets
 from providers.aws.adjust import adjust_record
 from providers.aws.errors import build_outcome, find_existing

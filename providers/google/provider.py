@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from extdns.errors import RetryableError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Applied, Batch, Outcome, Refused, TryLater, WriteConflict
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import AccountFailure, Capabilities, Permission, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Permission, Zone, ZoneList, ZonePage
 from providers.common.api_calls import (
     ZONE_ID_FILTER_HINT,
     CallFailedError,

@@ -10,6 +10,7 @@ from typing import Final
 
 from extdns.errors import InvalidValueError, RetryableError, UsageError, sanitize
 from extdns.model import rrtype, ttl
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
     AdjustedRecords,
     Applied,
@@ -24,7 +25,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record, RecordKey
-from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.records import StoredRecords
 
 _CAPABILITIES: Final = Capabilities(atomic=True, conditional=True)

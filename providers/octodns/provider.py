@@ -13,6 +13,7 @@ from octodns.provider.plan import UnsafePlan
 
 from extdns.errors import InvalidValueError, RetryableError, sanitize
 from extdns.model import rrtype, ttl
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
     AdjustedRecords,
     Applied,
@@ -27,7 +28,7 @@ from extdns.model.change import (
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.common.api_calls import (
     CallFailedError,
     FailureKind,

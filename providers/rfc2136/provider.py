@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from extdns.errors import InvalidValueError, RetryableError
 from extdns.model import ttl
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
     AdjustedRecords,
     Applied,
@@ -26,7 +27,7 @@ from extdns.model.change import (
 )
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
-from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.common.api_calls import CallFailedError, convert_to_outcome, convert_to_read_error, require_configured
 from providers.common.plain_batches import build_written_records, find_conflict, find_local_refusal
 from providers.common.plain_records import adjust_record

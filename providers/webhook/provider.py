@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from extdns.errors import ProviderError, RetryableError, sanitize
 from extdns.model import rrtype
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import (
     AdjustedRecords,
     Applied,
@@ -29,7 +30,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, Record
 from extdns.model.selection import DomainFilter
-from extdns.model.zone import Capabilities, RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
+from extdns.model.zone import RateLimitStatus, Zone, ZoneList, ZonePage, ZonePlacement
 from providers.common.api_calls import (
     CallFailedError,
     convert_to_outcome,

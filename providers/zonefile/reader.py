@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from extdns.errors import ForbiddenError, ProviderError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
 from providers.common.plain_records import adjust_record
 from providers.common.zone_contents import ZoneContents
 from providers.zonefile.folder import ZoneFolder

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from extdns.errors import RetryableError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Applied, Batch, Outcome, TryLater, Unknown, Write
 from extdns.model.record import Record
-from extdns.model.zone import Capabilities, Zone
+from extdns.model.zone import Zone
 from providers.inmemory.provider import InMemoryProvider
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from extdns.errors import ProviderError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Batch, Outcome, Unknown
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, Record, RecordKey
-from extdns.model.zone import Capabilities, Zone, ZoneList, ZonePage
+from extdns.model.zone import Zone, ZoneList, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 
 Contents = dict[RecordKey, Record]

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.controller.exit_codes import compute_exit_code
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, AdjustedRecords, Refusal
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
-from extdns.model.zone import Capabilities, Zone
+from extdns.model.zone import Zone
 from tests.builders import PLAN, build_claim, build_unresolved, observe, record
 from tests.unit.documents.cases import refusing_adjust
 from tests.world import World, start_world

@@ -8,7 +8,7 @@ from extdns.controller.progress import ProgressTracker
 from extdns.engine.effects import ReportOutcome
 from extdns.engine.inputs import Input, TimePassed
 from extdns.log import Event
-from extdns.model.zone import Capabilities
+from extdns.model.capabilities import Capabilities
 from tests.builders import INGRESS, SERVICE, change_phase, observe_new, record
 from tests.fakes.clocks import MovedClock
 from tests.log_lines import find_logged_events, find_logged_fields

@@ -13,6 +13,7 @@ from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model import rrtype
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import AdjustedRecords, Forbidden, Outcome, Refusal, Refused, TryLater
 from extdns.model.claim import ClaimWarning, ExcludedClaim, InvalidClaim, ResolvedClaim
 from extdns.model.cluster import ClusterIdentity, Phase
@@ -20,7 +21,7 @@ from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.selection import DomainFilter
-from extdns.model.zone import AccountFailure, Capabilities, Zone, ZoneList
+from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import Policy
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry

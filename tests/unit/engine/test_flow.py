@@ -8,11 +8,12 @@ import pytest
 
 from extdns.engine.effects import SubmitBatch
 from extdns.engine.inputs import Cause, Observed, TimePassed
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
-from extdns.model.zone import Capabilities, Zone
+from extdns.model.zone import Zone
 from tests.builders import (
     INGRESS,
     SERVICE,

@@ -16,12 +16,13 @@ from extdns.engine.effects import SubmitBatch
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import Cause, Input, TimePassed
 from extdns.errors import ProviderError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Batch, ChangeSet, Forbidden, Outcome, Refused, Write
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.cluster import Phase
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.record import DesiredRecord, Record
-from extdns.model.zone import Capabilities, ZoneList
+from extdns.model.zone import ZoneList
 from extdns.planner.settings import Policy
 from extdns.rules.rule_input import Operation
 from providers.inmemory.provider import InMemoryProvider

@@ -11,9 +11,9 @@ from extdns.engine.batches import find_names
 from extdns.engine.health import find_failures
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, Batch, Forbidden, Unknown
 from extdns.model.reason import Reason
-from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE, build_claim, host, observe, observe_gone, observe_new, record
 from tests.fakes.faulty import NoAnswer

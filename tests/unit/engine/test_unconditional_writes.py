@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from extdns.engine.health import find_failures
 from extdns.errors import ForbiddenError, RetryableError
+from extdns.model.capabilities import Capabilities
 from extdns.model.change import Action, TryLater
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.zone import Capabilities
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import (
     ZONE,
