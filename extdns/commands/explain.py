@@ -20,7 +20,7 @@ from extdns.documents.snapshot import EngineSnapshot
 from extdns.errors import InvalidValueError, UsageError, find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
+from extdns.model.reason import REASONS, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,16 +122,15 @@ def _explain_reason(text: str, flags: Sequence[str], output: str) -> int:
     Raises:
         UsageError: there is no such code, or there are flags.
     """
-    try:
-        reason = Reason(text.strip("[]").lower())
-    except ValueError:
+    reason = REASONS.get(text.strip("[]").lower())
+    if reason is None:
         near = find_similar(text.lower(), Reason)
         raise usage_error(
             f"{sanitize(text)} is not a reason code",
             f"did you mean: {near}" if near else "",
             "a name has a dot, as in shop.example.org; an object is KIND/NAMESPACE/NAME, as in service/shop/web",
             "all codes: docs/reference/reasons.md",
-        ) from None
+        )
     if flags:
         raise usage_error(
             f"extdns explain {sanitize(text)} takes no flags but --output, and {sanitize(flags[0])} was given"

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 from extdns.documents.document import format_command
 from extdns.documents.name_findings import suggest_for_exclusion
 from extdns.documents.names import NameState
-from extdns.model.plural import format_count
-from extdns.model.reason import ROWS, Reason
-from extdns.model.reason_row import Group
+from extdns.model.reason import REASONS, Group, Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.document import ObjectReference, ProcessReference
@@ -57,8 +56,9 @@ def _suggest_for_change(document: NameDocument) -> str:
 
 
 def _suggest_for_all_names(document: NameDocument) -> str:
-    group = ROWS[Reason(document.reason)].group if document.reason in set(Reason) else None
-    advice = f"{_CONFLICT}. " if group is Group.CONFLICT else "extdns decides again when something changes. "
+    reason = REASONS.get(document.reason or "")
+    is_conflict = reason is not None and reason.row.group is Group.CONFLICT
+    advice = f"{_CONFLICT}. " if is_conflict else "extdns decides again when something changes. "
     return f"{advice}All names: {format_command('plan', document.process)}"
 
 

@@ -7,8 +7,7 @@ from textwrap import fill
 from typing import Final
 
 from extdns.documents.document import VERSION, Document, Version
-from extdns.model.reason import Reason
-from extdns.model.reason_row import EventWhen
+from extdns.model.reason import EventWhen, Reason
 
 _WIDTH: Final = 100
 _EVENTS: Final = {

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.errors import sanitize
 from extdns.kube.event_sender import EventMessage, EventSender
-from extdns.model.change import Action, Decision, Delete
+from extdns.model.change import Action, Decision, Delete, RuleAction
 from extdns.model.claim import ClaimWarning, InvalidClaim, ResolvedClaim
 from extdns.model.kind import Kind, ObjectKey
-from extdns.model.reason import MEANINGS, ROWS, Reason
-from extdns.model.reason_row import RECORD_ERROR, Category, EventWhen
-from extdns.model.violation import RuleAction
+from extdns.model.reason import RECORD_ERROR, Category, EventWhen, Reason
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient
@@ -33,8 +31,8 @@ ERROR: Final = RECORD_ERROR
 WARNING: Final = "PolicyWarning"
 """The `reason` of Events about rules that warn."""
 
-_PROBLEMS: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.ALWAYS)
-_PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason, row in ROWS.items() if row.event_rule is EventWhen.RETAINED)
+_PROBLEMS: Final = frozenset(reason for reason in Reason if reason.row.event_rule is EventWhen.ALWAYS)
+_PROBLEMS_OF_RETAINED: Final = frozenset(reason for reason in Reason if reason.row.event_rule is EventWhen.RETAINED)
 _COMPLETED_ACTIONS: Final = {Action.CREATE: "Created", Action.UPDATE: "Updated"}
 _MAX_NAMES: Final = 5
 _MAX_UNPUBLISHED: Final = 10_000
@@ -104,7 +102,7 @@ class EventMessageBuilder:
     def describe_failure(self, key: ObjectKey, message: str) -> Iterator[EventMessage]:
         """Yield a message saying that the claims of the object at *key* could not be computed, and why (*message*)."""
         if self._emits_problems:
-            text = f"{MEANINGS[Reason.OBJECT_FAILED]} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
+            text = f"{Reason.OBJECT_FAILED.row.text} {sanitize(message, 600)} [{Reason.OBJECT_FAILED}]"
             yield EventMessage(key, key.kind.label, Reason.OBJECT_FAILED.event, "Publish", text)
 
     def describe_batch(self, batch: Batch) -> Iterator[EventMessage]:
@@ -134,7 +132,7 @@ class EventMessageBuilder:
             yield EventMessage(key, key.kind.label, Reason.HELD.event, "Delete", text)
 
     def _describe_ready(self, decision: Decision) -> Iterator[EventMessage]:
-        if ROWS[decision.reason].category is Category.REJECTED:
+        if decision.reason.row.category is Category.REJECTED:
             return  # the decision about the claim that was used instead may have the same key
         before = self._unpublished.pop(decision.key, None)
         if decision.action in _COMPLETED_ACTIONS:
@@ -168,7 +166,7 @@ def _describe_problem(decision: Decision) -> Iterator[EventMessage]:
         return
     record = f"{decision.name} {decision.type}".strip()
     detail = f" {sanitize(decision.detail, 600)}" if decision.detail else ""
-    text = f"{record}: {MEANINGS[decision.reason]}{detail} [{decision.reason}]"
+    text = f"{record}: {decision.reason.row.text}{detail} [{decision.reason}]"
     for request in decision.requested_by:
         yield EventMessage(request.ref, request.source, decision.reason.event, "Publish", text)
 

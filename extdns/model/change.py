@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Literal, Self, assert_never
+from typing import Final, Literal, NamedTuple, Self, assert_never
 
 from extdns.model.claim import Provenance
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
+from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, RecordKey
-from extdns.model.value import Value
-from extdns.model.violation import Violation
-from extdns.model.wait import Wait
+from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone
 
 
@@ -112,18 +111,6 @@ def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool
 
 def _get_identity(change_set: ChangeSet) -> object:
     return change_set.changes, [(write.key, write.old) for write in change_set.writes]
-
-
-class Blocked(Value, frozen=True, kw_only=True):
-    """The reason why a change cannot be made at all, or has to wait.
-
-    Attributes:
-        waits_for: what would change that, other than the claims and records of the name.
-    """
-
-    reason: Reason
-    detail: str
-    waits_for: tuple[Wait, ...] = ()
 
 
 class Batch(Value, frozen=True, kw_only=True):
@@ -258,6 +245,79 @@ class AdjustedRecords(Value, frozen=True, kw_only=True):
             else:
                 accepted.append(entry)
         return cls(accepted=tuple(accepted), refused=tuple(refused))
+
+
+class Awaited(StrEnum):
+    """The kinds of things that a decision can wait for. The comment of each says what `Wait.about` contains."""
+
+    ANSWER = "answer"  # whether the object at this key exists
+    OBJECT = "object"  # another version of the object at this key, or its deletion
+    COMPUTED = "computed"  # "": the claims of all objects can be computed
+    SYNC = "sync"  # a complete list of this kind
+    GRACE = "grace"  # "": the delete guard grants a delete whose time has come
+    APPROVAL = "approval"  # "": a person approves a held delete or accepts another cluster
+    RETRY = "retry"  # "": a pause ends, names are read again, or a batch gets its outcome
+    ADJUSTMENT = "adjustment"  # "": the service shows what it makes of desired records
+    ZONE = "zone"  # zone id: the zone is read, or read again
+    ZONES = "zones"  # "": another list of zones
+    RULES = "rules"  # "": an answer of the policy server
+    PLAN = "plan"  # "": planning the name raised; it is planned again after a pause
+
+
+class Wait(NamedTuple):
+    """One thing that a decision waits for: what it is, and the object, kind or zone that it is about; "" if none."""
+
+    what: Awaited
+    about: ObjectKey | Kind | str = ""
+
+
+ADJUSTMENT: Final = Wait(Awaited.ADJUSTMENT)
+APPROVAL: Final = Wait(Awaited.APPROVAL)
+COMPUTED: Final = Wait(Awaited.COMPUTED)
+GRACE: Final = Wait(Awaited.GRACE)
+PLAN: Final = Wait(Awaited.PLAN)
+RETRY: Final = Wait(Awaited.RETRY)
+RULES: Final = Wait(Awaited.RULES)
+ZONES: Final = Wait(Awaited.ZONES)
+
+
+class Blocked(Value, frozen=True, kw_only=True):
+    """The reason why a change cannot be made at all, or has to wait.
+
+    Attributes:
+        waits_for: what would change that, other than the claims and records of the name.
+    """
+
+    reason: Reason
+    detail: str
+    waits_for: tuple[Wait, ...] = ()
+
+
+class RuleAction(StrEnum):
+    """What follows from a violation."""
+
+    DENY = "deny"  # the change is not made
+    WARN = "warn"  # the change is made, and the object gets an Event
+    AUDIT = "audit"  # the change is made, and the violation is counted and logged
+
+
+class Violation(Value, frozen=True, kw_only=True, order=True):
+    """One rule that a record or a change violates. Violations sort by rule and message.
+
+    Attributes:
+        rule: the name of the rule: that of its DNSPolicy, or the package of a Rego policy.
+        message: what is wrong, for people; at most 500 characters, without control characters.
+        reason: the `reason` of the validation, as `Forbidden`, "" if it states none.
+        deletes: whether a published record that violates the rule is deleted (`onViolation: delete`).
+        values: the variables of the rule, with their values as text, each at most 200 characters.
+    """
+
+    rule: str
+    action: RuleAction
+    message: str
+    reason: str = ""
+    deletes: bool = False
+    values: StringMap = EMPTY_MAP
 
 
 class Action(StrEnum):

@@ -12,7 +12,7 @@ from extdns.model.kind import Kind, ObjectKey
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.model.kubernetes_object import KubernetesObject
+    from extdns.model.kind import KubernetesObject
 
 
 class Phase(StrEnum):

@@ -1,11 +1,15 @@
-"""Kinds of Kubernetes objects, and references to objects (Kubernetes API conventions)."""
+"""Kinds of Kubernetes objects, what is read of all objects, and references to them (Kubernetes API conventions).
+
+`extdns.resources` has the objects of each kind.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import Final, NamedTuple
 
-from extdns.model.kubernetes_object import ObjectMeta
+import msgspec
+
 from extdns.model.value import Value
 
 
@@ -77,6 +81,52 @@ class ObjectKey(NamedTuple):
         return sys.intern(f"{kind.resource_prefix or kind.label}/{path}")
 
 
+class PartialObject(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
+    """Base class of decoded objects and of their parts: frozen, with camel case in JSON and snake case in Python.
+
+    A struct rather than a dataclass: msgspec decodes it directly from JSON and skips all other fields without using
+    memory. If a field has the wrong type, only its object cannot be decoded, not the list that contains it. Decoded
+    objects cannot contain reference cycles, so the garbage collector does not track them.
+    """
+
+
+class ObjectMeta(PartialObject, frozen=True, kw_only=True):
+    """`metadata` of an object. Other fields, such as `managedFields`, are dropped.
+
+    Attributes:
+        full_object: the object as JSON if templates need all of its fields, else b""; not a field of the API.
+    """
+
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    full_object: bytes = msgspec.field(default=b"", name=" ")  # a name that no field of the API has
+
+
+class KubernetesObject(PartialObject, frozen=True, kw_only=True):
+    """An object of any kind."""
+
+    metadata: ObjectMeta
+
+
+class InvalidValue(Value, frozen=True):
+    """Stands for an invalid value in a document, so that only objects that need the value are rejected.
+
+    Attributes:
+        problem: what is wrong. Messages put the path of the value before it.
+        allowed: description of valid values.
+    """
+
+    problem: str
+    allowed: str
+
+
 class ObjectRef(Value, frozen=True, kw_only=True):
     """One object, as claims and Events name it.
 
@@ -115,7 +165,7 @@ def build_ref(kind: Kind, metadata: ObjectMeta) -> ObjectRef:
     return ObjectRef(key=build_key(kind, metadata), uid=metadata.uid, created=metadata.creation_timestamp or "")
 
 
-def find_namespace(resource: str) -> str:
+def parse_namespace(resource: str) -> str:
     """Return the namespace in a resource such as `service/shop/web`, or "" if it has none."""
     _, _, namespaced_name = resource.partition("/")
     namespace, slash, _ = namespaced_name.partition("/")

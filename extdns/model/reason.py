@@ -1,114 +1,544 @@
 """Reason codes: why a decision was made (law 7).
 
-`extdns explain`, Events, metrics, logs and the web server show them. Each code has one row
-(reason_rows.py): all classification reads it, and docs, metrics and schemas are generated from the rows.
+`extdns explain`, Events, metrics, logs and the web server show them. All classification reads the row of a code, and
+docs, metrics and schemas are generated from the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import Final
+from enum import Enum, StrEnum
+from typing import Final, Self
 
-from extdns.model import reason_rows
-from extdns.model.reason_row import Category, ReasonRow
+from extdns.model.value import Value
+
+
+class Group(StrEnum):
+    """The sections of docs/reference/reasons.md. The value is the heading."""
+
+    PUBLISHED = "Published, or about to be"
+    REMOVED = "Removed"
+    UNCHANGED = "Left unchanged"
+    OBJECT = "Invalid values on the object"
+    CONFIGURATION = "Excluded by the configuration, or in no readable zone"
+    CONFLICT = "Not ours, or incompatible with another record"
+    PROVIDER = "Refused by the DNS service"
+
+
+class EventWhen(Enum):
+    """When the objects that request the record get an Event; for `HELD`, only the resource of the record gets one."""
+
+    NEVER = "never"
+    RETAINED = "retained"  # if a record of ours is retained
+    ALWAYS = "always"
+    HELD = "held"  # the resource of the record, while its delete is held
+
+
+class LogLevel(Enum):
+    """The level at which a decision without a change is logged."""
+
+    NOTHING = "nothing"
+    INFO = "info"
+    WARNING = "warning"
+
+
+class Category(Enum):
+    """The classes of reasons, by what they state about the claim or the record of a decision."""
+
+    IN_SYNC = "the record is as it should be"
+    EXCLUDED = "the configuration excludes the claim"
+    FOREIGN = "the current record is not ours"
+    REJECTED = "another claim of the name is used instead"
+    UNRESOLVED = "the claim is unresolved; a record that is kept for it is a retained record"
+    UNDECIDED = "the record is kept until more is known"
+    UNREAD = "the current record is unknown"
+    OTHER = "none of these"
+
+
+RECORD_ERROR: Final = "RecordError"
+"""The `reason` that external-dns gives Events about a refused change."""
+
+
+class ReasonRow(Value, frozen=True):
+    """The meaning of a reason code, and how decisions with it are classified.
+
+    Attributes:
+        code: its spelling for users.
+        group: its section of the reference page.
+        text: its meaning, in sentences.
+        category: what it states about the claim or the record.
+        fails: whether it is a failure: the run counts as failed, and `--once` exits with 1.
+        transient: whether it passes without action by a person, so that it needs no Event.
+        keeps_replaced: whether a record of ours that a claim would replace stays if the claim is rejected for this
+            reason.
+        is_held: whether a record kept for this reason waits for approval; `--once` exits with 3.
+        event_when: when objects get an Event; None means for every failure that is not transient.
+        event: the `reason` of that Event, "" if it is the code in camel case.
+        next_step: what a person can do about it, with the command; "" if that depends on the case.
+        log: the level at which a decision without a change is logged.
+    """
+
+    code: str
+    group: Group
+    text: str
+    category: Category = Category.OTHER
+    fails: bool = False
+    transient: bool = False
+    keeps_replaced: bool = False
+    is_held: bool = False
+    event_when: EventWhen | None = None
+    event: str = ""
+    next_step: str = ""
+    log: LogLevel = LogLevel.WARNING
+
+    @property
+    def event_rule(self) -> EventWhen:
+        """When the objects that request the record get an Event."""
+        if self.event_when is not None:
+            return self.event_when
+        return EventWhen.ALWAYS if self.fails and not self.transient else EventWhen.NEVER
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `--once`, unless another decision has a worse one."""
+        return 1 if self.fails else 3 if self.is_held else 0
+
+
+_REVIEW: Final = "See and approve held deletes: extdns status"
+_RULES: Final = "Change the object, or have the rule changed. See what each rule answers: extdns explain NAME"
+_CHECK: Final = "What is missing or fails: extdns check"
 
 
 class Reason(StrEnum):
-    """Why a decision was made: one code for each outcome of a claim, a record or a change."""
+    """Why a decision was made: one code for each outcome of a claim, a record or a change, with its row."""
 
-    # published, or about to be
-    PUBLISHED = "published"
-    REQUESTED = "requested"
-    CHANGED = "changed"
-    DRIFT_REPAIRED = "drift-repaired"
-    OWNERSHIP_RECORD_MISSING = "ownership-record-missing"
-    OWNER_MIGRATED = "owner-migrated"
-    # removed
-    OBJECT_DELETED = "object-deleted"
-    HOSTNAME_REMOVED = "hostname-removed"
-    FILTERED_OUT = "filtered-out"
-    DEPENDENCY_CHANGED = "dependency-changed"
-    NO_ENDPOINTS = "no-endpoints"
-    ABSENT = "absent"
-    ORPHAN_GONE = "orphan-gone"
-    ORPHAN_UNCLAIMED = "orphan-unclaimed"
-    UNRESOLVED_EXPIRED = "unresolved-expired"
-    REPLACED = "replaced"
-    # kept
-    IN_GRACE = "in-grace"
-    HELD = "held"
-    OTHER_CLUSTER = "other-cluster"
-    NO_ADDRESS = "no-address"
-    NOT_ACCEPTED = "not-accepted"
-    ABSENCE_UNCONFIRMED = "absence-unconfirmed"
-    OBJECT_FAILED = "object-failed"
-    SOURCE_DOWN = "source-down"
-    POLICY_KEEPS = "policy-keeps"
-    POLICY_KEEPS_TYPE = "policy-keeps-type"
-    POLICY_DENIED = "policy-denied"
-    POLICY_VIOLATION = "policy-violation"
-    POLICY_UNAVAILABLE = "policy-unavailable"
-    # invalid values on the object
-    INVALID_NAME = "invalid-name"
-    INVALID_TARGET = "invalid-target"
-    INVALID_TTL = "invalid-ttl"
-    INVALID_ENDPOINT = "invalid-endpoint"
-    INVALID_ANNOTATION = "invalid-annotation"
-    IGNORED_ANNOTATION = "ignored-annotation"
-    INVALID_OBJECT = "invalid-object"
-    FORGED_OWNERSHIP = "forged-ownership"
-    # excluded by configuration, or no readable zone
-    DOMAIN_FILTERED = "domain-filtered"
-    TYPE_UNMANAGED = "type-unmanaged"
-    TARGETS_FILTERED = "targets-filtered"
-    NO_ZONE = "no-zone"
-    ZONES_UNKNOWN = "zones-unknown"
-    ZONE_UNREAD = "zone-unread"
-    ZONE_GONE = "zone-gone"
-    ZONE_MOVED = "zone-moved"
-    RECORD_UNREADABLE = "record-unreadable"
-    # owned by somebody else, or in conflict with another record
-    OWNED_BY_OTHER = "owned-by-other"
-    FOREIGN_RECORD = "foreign-record"
-    OWNERSHIP_RECORD_UNREADABLE = "ownership-record-unreadable"
-    REQUESTED_BY_OTHER = "requested-by-other"
-    MERGED_BEFORE = "merged-before"
-    CONTENDED = "contended"
-    INCOMPATIBLE_TYPE = "incompatible-type"
-    INCOMPATIBLE_RECORD = "incompatible-record"
-    NO_OWNERSHIP_NAME = "no-ownership-name"
-    DUPLICATE_OWNERSHIP_NAME = "duplicate-ownership-name"
-    # refused by the DNS service
-    UNSUPPORTED = "unsupported"
-    TOO_LARGE = "too-large"
-    REFUSED = "refused"
-    ZONE_FORBIDDEN = "zone-forbidden"
-    WRITE_CONFLICT = "write-conflict"
-    TRY_LATER = "try-later"
-    NO_ANSWER = "no-answer"
+    _value_: str
+    row: ReasonRow
 
-    @property
-    def row(self) -> ReasonRow:
-        """The row of the code: its meaning and classification."""
-        return ROWS[self]
+    def __new__(cls, row: ReasonRow) -> Self:
+        """Return the code of *row*."""
+        member = str.__new__(cls, row.code)
+        member._value_ = row.code
+        member.row = row
+        return member
 
     @property
     def event(self) -> str:
         """The `reason` of Events: from the row, by default the code in camel case, as `RequestedByOther`."""
         return self.row.event or "".join(word.capitalize() for word in self.value.split("-"))
 
+    PUBLISHED = ReasonRow(
+        "published",
+        Group.PUBLISHED,
+        "The zone holds what the object requests.",
+        category=Category.IN_SYNC,
+        log=LogLevel.NOTHING,
+    )
+    REQUESTED = ReasonRow(
+        "requested", Group.PUBLISHED, "An object requests the record, and nothing is in its way. It will be created."
+    )
+    CHANGED = ReasonRow(
+        "changed", Group.PUBLISHED, "The record is ours and differs from what the object requests. It will be updated."
+    )
+    DRIFT_REPAIRED = ReasonRow(
+        "drift-repaired", Group.PUBLISHED, "Somebody else changed the record, which is ours. It will be changed back."
+    )
+    OWNERSHIP_RECORD_MISSING = ReasonRow(
+        "ownership-record-missing",
+        Group.PUBLISHED,
+        "Only an ownership record in an older format shows that the record is ours. One in the newest format "
+        "will be added.",
+    )
+    OWNER_MIGRATED = ReasonRow(
+        "owner-migrated",
+        Group.PUBLISHED,
+        "The record belonged to the owner in --migrate-from-txt-owner. It becomes ours.",
+    )
+    OBJECT_DELETED = ReasonRow("object-deleted", Group.REMOVED, "The object that requested the record was deleted.")
+    HOSTNAME_REMOVED = ReasonRow(
+        "hostname-removed", Group.REMOVED, "A newer version of the object no longer requests the record."
+    )
+    FILTERED_OUT = ReasonRow(
+        "filtered-out", Group.REMOVED, "A filter, a class or the controller annotation no longer selects the object."
+    )
+    DEPENDENCY_CHANGED = ReasonRow(
+        "dependency-changed",
+        Group.REMOVED,
+        "The object is unchanged, but the objects that it refers to no longer yield the name.",
+    )
+    NO_ENDPOINTS = ReasonRow(
+        "no-endpoints",
+        Group.REMOVED,
+        "No ready endpoints: complete data about endpoints, pods or nodes has no target for the name.",
+        log=LogLevel.INFO,
+    )
+    ABSENT = ReasonRow(
+        "absent",
+        Group.REMOVED,
+        "A complete list lacks the object, and a GET, or with manifests a second reading, confirmed that it does not "
+        "exist.",
+    )
+    ORPHAN_GONE = ReasonRow(
+        "orphan-gone", Group.REMOVED, "The record is ours, no object requests it, and its resource no longer exists."
+    )
+    ORPHAN_UNCLAIMED = ReasonRow(
+        "orphan-unclaimed",
+        Group.REMOVED,
+        "The record is ours and no object requests it, but its resource may still exist. The delete is held, "
+        "unless the settings are those that were accepted before.",
+        is_held=True,
+        event_when=EventWhen.HELD,
+        event="Held",
+        next_step=_REVIEW,
+    )
+    UNRESOLVED_EXPIRED = ReasonRow(
+        "unresolved-expired", Group.REMOVED, "The claim has been unresolved for longer than --unresolved-timeout."
+    )
+    REPLACED = ReasonRow(
+        "replaced",
+        Group.REMOVED,
+        "The same object now requests another record that cannot coexist with this one, or AAAA instead of A or the "
+        "reverse. Both change together.",
+    )
+    IN_GRACE = ReasonRow(
+        "in-grace",
+        Group.UNCHANGED,
+        "There is evidence for the delete. The record is deleted once the evidence has lasted for "
+        "--delete-grace-period, but not before it is known who leads, what the saved state contains and which cluster "
+        "this is.",
+        log=LogLevel.INFO,
+    )
+    HELD = ReasonRow(
+        "held",
+        Group.UNCHANGED,
+        "The delete waits for approval, because the deletes of a namespace, of the zone or of all zones exceeded a "
+        "budget, or because the evidence was insufficient. It stays held until it is approved, or an object requests "
+        "the record, or the record is gone.",
+        is_held=True,
+        event_when=EventWhen.HELD,
+        event="Held",
+        next_step=_REVIEW,
+    )
+    OTHER_CLUSTER = ReasonRow(
+        "other-cluster",
+        Group.UNCHANGED,
+        "The saved state belongs to another cluster than the objects. Updates and deletes are held until a person "
+        "accepts this cluster: extdns accept-cluster.",
+        is_held=True,
+    )
+    NO_ADDRESS = ReasonRow(
+        "no-address",
+        Group.UNCHANGED,
+        "The status of the object holds no address yet. An existing record is retained.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.RETAINED,
+        event="Retained",
+        log=LogLevel.INFO,
+    )
+    NOT_ACCEPTED = ReasonRow(
+        "not-accepted",
+        Group.UNCHANGED,
+        "The parent of the object, such as its Gateway, has not accepted it. An existing record is retained.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.RETAINED,
+        event="Retained",
+        log=LogLevel.INFO,
+    )
+    ABSENCE_UNCONFIRMED = ReasonRow(
+        "absence-unconfirmed",
+        Group.UNCHANGED,
+        "A list lacks the resource of the record, or another object that the record depends on, but no GET has "
+        "confirmed that this object does not exist. The record stays.",
+        category=Category.UNDECIDED,
+        log=LogLevel.INFO,
+    )
+    OBJECT_FAILED = ReasonRow(
+        "object-failed",
+        Group.UNCHANGED,
+        "The claims of the object, or of another one that may request the record, could not be computed, or planning "
+        "the name failed with an error. Existing records stay.",
+        category=Category.UNDECIDED,
+        fails=True,
+    )
+    SOURCE_DOWN = ReasonRow(
+        "source-down",
+        Group.UNCHANGED,
+        "A kind of object on which the record depends, such as that of its resource, cannot be listed. The record "
+        "stays.",
+        category=Category.UNDECIDED,
+    )
+    POLICY_KEEPS = ReasonRow("policy-keeps", Group.UNCHANGED, "--policy does not allow this change.", log=LogLevel.INFO)
+    POLICY_KEEPS_TYPE = ReasonRow(
+        "policy-keeps-type",
+        Group.UNCHANGED,
+        "The requested record cannot coexist with the current one, which --policy keeps.",
+        fails=True,
+    )
+    POLICY_DENIED = ReasonRow(
+        "policy-denied",
+        Group.UNCHANGED,
+        "A rule denies the change. It is not made, and a published record stays as it is.",
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+        next_step=_RULES,
+    )
+    POLICY_VIOLATION = ReasonRow(
+        "policy-violation",
+        Group.REMOVED,
+        "A rule denies a record that is published. The record stays, unless the rule says onViolation: delete; then it "
+        "is deleted after the grace period and within the delete budget.",
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+        next_step=_RULES,
+    )
+    POLICY_UNAVAILABLE = ReasonRow(
+        "policy-unavailable",
+        Group.UNCHANGED,
+        "Whether the rules allow the record is unknown: a rule has no valid version, or the policy server does not "
+        "answer. Nothing new is written, and what is published stays.",
+        category=Category.UNDECIDED,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+        next_step=f"Correct the rule, or start the policy server. {_CHECK}",
+    )
+    INVALID_NAME = ReasonRow(
+        "invalid-name",
+        Group.OBJECT,
+        "The object requests a name that is not a valid DNS name. Until that is corrected, records that the object "
+        "requested before stay: the invalid name may stand for one of them.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    )
+    INVALID_TARGET = ReasonRow(
+        "invalid-target",
+        Group.OBJECT,
+        "A target is not valid data for the record type.",
+        category=Category.UNRESOLVED,
+        fails=True,
+    )
+    INVALID_TTL = ReasonRow(
+        "invalid-ttl",
+        Group.OBJECT,
+        "The ttl annotation, or the recordTTL of a DNSEndpoint, is not a valid TTL. The record is published with the "
+        "default TTL.",
+        event_when=EventWhen.ALWAYS,
+    )
+    INVALID_ENDPOINT = ReasonRow(
+        "invalid-endpoint",
+        Group.OBJECT,
+        "Name, type and targets do not make a valid record, such as an A record with a host name as its target.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    )
+    INVALID_ANNOTATION = ReasonRow(
+        "invalid-annotation",
+        Group.OBJECT,
+        "An annotation has an invalid value, or a key that the object also has under a newer prefix. It is treated as "
+        "absent, or existing records stay as they are.",
+        event_when=EventWhen.ALWAYS,
+    )
+    IGNORED_ANNOTATION = ReasonRow(
+        "ignored-annotation",
+        Group.OBJECT,
+        "An annotation is ignored, because its key is misspelled, or has an older prefix than other annotations of the "
+        "object. Until that is corrected, records that the object requested before stay.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    )
+    INVALID_OBJECT = ReasonRow(
+        "invalid-object",
+        Group.OBJECT,
+        "A field of the object has an invalid value. Existing records stay.",
+        category=Category.UNRESOLVED,
+        event_when=EventWhen.ALWAYS,
+    )
+    FORGED_OWNERSHIP = ReasonRow(
+        "forged-ownership",
+        Group.OBJECT,
+        "The object requests a TXT record whose text reads as an ownership record, or a name whose first label is "
+        "_extdns or begins with _extdns-, which only ownership records have. It is not published, because it could "
+        "claim records of others as ours.",
+        keeps_replaced=True,
+        fails=True,
+    )
+    DOMAIN_FILTERED = ReasonRow(
+        "domain-filtered",
+        Group.CONFIGURATION,
+        "The domain filters exclude the name.",
+        category=Category.EXCLUDED,
+        log=LogLevel.NOTHING,
+    )
+    TYPE_UNMANAGED = ReasonRow(
+        "type-unmanaged",
+        Group.CONFIGURATION,
+        "The record type is not in --managed-record-types.",
+        category=Category.EXCLUDED,
+        log=LogLevel.NOTHING,
+    )
+    TARGETS_FILTERED = ReasonRow(
+        "targets-filtered", Group.CONFIGURATION, "The target network filters exclude every target."
+    )
+    NO_ZONE = ReasonRow("no-zone", Group.CONFIGURATION, "None of the zones that could be listed can hold the name.")
+    ZONES_UNKNOWN = ReasonRow(
+        "zones-unknown",
+        Group.CONFIGURATION,
+        "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",
+        category=Category.UNREAD,
+        next_step=_CHECK,
+    )
+    ZONE_UNREAD = ReasonRow(
+        "zone-unread",
+        Group.CONFIGURATION,
+        "The zone has not been fully read yet.",
+        category=Category.UNREAD,
+        next_step=_CHECK,
+        log=LogLevel.NOTHING,
+    )
+    ZONE_GONE = ReasonRow("zone-gone", Group.CONFIGURATION, "The service no longer lists the zone.")
+    ZONE_MOVED = ReasonRow(
+        "zone-moved", Group.CONFIGURATION, "The name belongs to another zone now. The record in this zone stays."
+    )
+    RECORD_UNREADABLE = ReasonRow(
+        "record-unreadable",
+        Group.CONFIGURATION,
+        "A record at the name, or at the name of an ownership record for it, cannot be parsed. Nothing is changed "
+        "there until it is corrected.",
+        category=Category.UNDECIDED,
+        fails=True,
+    )
+    OWNED_BY_OTHER = ReasonRow(
+        "owned-by-other",
+        Group.CONFLICT,
+        "The ownership record of the current record names another owner.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    )
+    FOREIGN_RECORD = ReasonRow(
+        "foreign-record",
+        Group.CONFLICT,
+        "A record without our ownership TXT already exists.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    )
+    OWNERSHIP_RECORD_UNREADABLE = ReasonRow(
+        "ownership-record-unreadable",
+        Group.CONFLICT,
+        "A TXT record that may be the ownership record of this record is encrypted with another key, so this record "
+        "does not count as ours and is left alone.",
+        category=Category.FOREIGN,
+        keeps_replaced=True,
+        event_when=EventWhen.ALWAYS,
+    )
+    REQUESTED_BY_OTHER = ReasonRow(
+        "requested-by-other",
+        Group.CONFLICT,
+        "Another object requests the same name and has precedence.",
+        category=Category.REJECTED,
+        event_when=EventWhen.ALWAYS,
+        log=LogLevel.INFO,
+    )
+    MERGED_BEFORE = ReasonRow(
+        "merged-before",
+        Group.CONFLICT,
+        "The record equals what external-dns merged from objects in several namespaces. It stays until one of "
+        "them changes; then only the objects of the namespace that has the name count.",
+        category=Category.IN_SYNC,
+    )
+    CONTENDED = ReasonRow(
+        "contended",
+        Group.CONFLICT,
+        "Another writer changed the record back three times within ten minutes. extdns waits before it tries "
+        "again: first five minutes, then longer.",
+        fails=True,
+    )
+    INCOMPATIBLE_TYPE = ReasonRow(
+        "incompatible-type",
+        Group.CONFLICT,
+        "Objects request the name as a CNAME and as another type. These cannot coexist, and the CNAME is not "
+        "published.",
+        category=Category.REJECTED,
+        event_when=EventWhen.ALWAYS,
+    )
+    INCOMPATIBLE_RECORD = ReasonRow(
+        "incompatible-record",
+        Group.CONFLICT,
+        "The record cannot coexist with another one that is requested or not ours: a CNAME excludes all other "
+        "types, and records of one type are all simple or all have the same routing policy.",
+        fails=True,
+    )
+    NO_OWNERSHIP_NAME = ReasonRow(
+        "no-ownership-name",
+        Group.CONFLICT,
+        "No ownership record can be written for the record: its name would be too long, is taken by a record that is "
+        "not ours, or would make a foreign record of another zone ours. Without one, nothing is created.",
+        fails=True,
+    )
+    DUPLICATE_OWNERSHIP_NAME = ReasonRow(
+        "duplicate-ownership-name",
+        Group.CONFLICT,
+        "The ownership records of this record and of another one would have the same name.",
+        fails=True,
+    )
+    UNSUPPORTED = ReasonRow(
+        "unsupported",
+        Group.PROVIDER,
+        "The DNS service does not support such a record, or the object requests a record without targets.",
+        keeps_replaced=True,
+        fails=True,
+        event=RECORD_ERROR,
+    )
+    TOO_LARGE = ReasonRow(
+        "too-large", Group.PROVIDER, "The change is larger than one API call allows.", fails=True, event=RECORD_ERROR
+    )
+    REFUSED = ReasonRow(
+        "refused",
+        Group.PROVIDER,
+        "The DNS service rejected the change. extdns retries with back-off.",
+        fails=True,
+        event=RECORD_ERROR,
+    )
+    ZONE_FORBIDDEN = ReasonRow(
+        "zone-forbidden",
+        Group.PROVIDER,
+        "The permission to change this zone is missing.",
+        fails=True,
+        event=RECORD_ERROR,
+        next_step=f"Give the credentials the permission to change the zone. {_CHECK}",
+    )
+    WRITE_CONFLICT = ReasonRow(
+        "write-conflict",
+        Group.PROVIDER,
+        "The record is not what was read: somebody else changed it first. It is read and planned again.",
+        transient=True,
+    )
+    TRY_LATER = ReasonRow(
+        "try-later",
+        Group.PROVIDER,
+        "The DNS service throttled the call, is busy or failed. The change is sent again.",
+        fails=True,
+        transient=True,
+    )
+    NO_ANSWER = ReasonRow(
+        "no-answer",
+        Group.PROVIDER,
+        "The DNS service did not answer, so the change may have been made. It is sent again.",
+        fails=True,
+        transient=True,
+    )
 
-ROWS: Final[Mapping[Reason, ReasonRow]] = {reason: reason_rows.ROWS[reason.value] for reason in Reason}
 
-MEANINGS: Final[Mapping[str, str]] = {reason: row.text for reason, row in ROWS.items()}
+REASONS: Final[Mapping[str, Reason]] = {reason.value: reason for reason in Reason}
+"""The reasons by code."""
 
 
 def select_reasons(category: Category) -> frozenset[Reason]:
     """Return the reasons of *category*."""
-    return frozenset(reason for reason, row in ROWS.items() if row.category is category)
+    return frozenset(reason for reason in Reason if reason.row.category is category)
 
 
-def find_meaning(code: str) -> str:
+def look_up_meaning(code: str) -> str:
     """Return the text of the reason *code*; "" for an unknown code, as a process of another version may send."""
-    return MEANINGS.get(code, "")
+    reason = REASONS.get(code)
+    return reason.row.text if reason else ""

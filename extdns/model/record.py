@@ -165,6 +165,41 @@ class OwnedRecord(Value, frozen=True, kw_only=True):
         return self.labels.get(RESOURCE)
 
 
+POLICIES: Final = {
+    "aws/weight": "weight",
+    "aws/region": "region",
+    "aws/failover": "failover",
+    "aws/multi-value-answer": "multi-value-answer",
+    "aws/geolocation-continent-code": "geolocation",
+    "aws/geolocation-country-code": "geolocation",
+    "aws/geolocation-subdivision-code": "geolocation",
+    "aws/geoproximity-region": "geoproximity",
+    "aws/geoproximity-bias": "geoproximity",
+    "aws/geoproximity-coordinates": "geoproximity",
+    "aws/geoproximity-local-zone-group": "geoproximity",
+}
+"""The policy of each property that states one, in the order in which messages name them."""
+
+SIMPLE: Final = ""
+"""The routing of a record without set identifier."""
+_ROUTED: Final = "routed"
+
+
+def list_policies(properties: StringMap) -> tuple[str, ...]:
+    """Return the routing policies that *properties* state. A service accepts at most one."""
+    if not properties:
+        return ()
+    present = {name for name, _ in properties}
+    return tuple(dict.fromkeys(policy for name, policy in POLICIES.items() if name in present))
+
+
+def get_routing(content: DesiredRecord | Record) -> str:
+    """Return the routing of *content*: `SIMPLE`, or its policy ("routed" if the properties state none)."""
+    if not content.set_identifier:
+        return SIMPLE
+    return "+".join(list_policies(content.properties)) or _ROUTED
+
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _OCTET: Final = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
@@ -226,7 +261,7 @@ def canonicalize(rtype: str, text: str) -> str:
     """Return the canonical spelling of *text* as record data of *rtype*.
 
     IP literals are compressed and lower-cased (RFC 5952), host names lose one trailing dot and are
-    lower-cased; TXT, NAPTR and SRV stay as they are. `find_record_problem` checks whether the data
+    lower-cased; TXT, NAPTR and SRV stay as they are. `validate_record` checks whether the data
     is valid for its type.
     """
     if rtype in _UNTOUCHED or is_ipv4(text):
@@ -278,7 +313,7 @@ class RecordProblem(Value, frozen=True, kw_only=True):
     allowed: str
 
 
-def find_record_problem(endpoint: DesiredRecord) -> RecordProblem | None:
+def validate_record(endpoint: DesiredRecord) -> RecordProblem | None:
     """Return the first problem of *endpoint*, None if it is valid.
 
     One invalid target makes the whole record invalid. An alias is always valid. A record of another type than A, AAAA
@@ -351,49 +386,3 @@ def _is_ptr_target(target: str) -> bool:
 def canonicalize_targets(rtype: str, targets: Iterable[str]) -> tuple[str, ...]:
     """Return *targets* in canonical form, sorted by text, without duplicates (docs/spec/sources.md 1.5)."""
     return tuple(sorted({canonicalize(rtype, target) for target in targets}))
-
-
-MAX_VALUE_CHARACTERS: Final = 4000
-_MAX_STRING: Final = 255
-_UNIT: Final = r'(?:\\[0-9]{3}|\\.|[^\\"])'
-_UNITS: Final = re.compile(_UNIT)
-_STRING: Final = re.compile(rf'"({_UNIT}*)"')
-_VALUE: Final = re.compile(rf'"{_UNIT}*"(?:\s+"{_UNIT}*")*', re.ASCII)
-_PRINTABLE: Final = re.compile(r"[\x20-\x7e]*", re.ASCII)
-
-
-def is_txt_value(text: str) -> bool:
-    """Return whether *text* is one or more quoted strings of printable characters."""
-    return _VALUE.fullmatch(text) is not None and _PRINTABLE.fullmatch(text) is not None
-
-
-def split_strings(text: str) -> str:
-    """Split the strings of the TXT value *text* so that none has over 255 characters; an escape counts as one."""
-    if len(text) <= _MAX_STRING + 2:
-        return text
-    return " ".join(f'"{part}"' for string in _STRING.findall(text) for part in _split_units(string)) or text
-
-
-def join_strings(text: str) -> str:
-    """Undo `split_strings`: join each string of 255 characters with the next one.
-
-    Text that is not a TXT value stays unchanged.
-    """
-    if len(text) <= _MAX_STRING + 2 or not is_txt_value(text):
-        return text
-    found: list[str] = []
-    full = False
-    for string in _STRING.findall(text):
-        if full:
-            found[-1] += string
-        else:
-            found.append(string)
-        if string or not full:  # joining an empty string leaves it full
-            length = len(_UNITS.findall(string))
-            full = length >= _MAX_STRING and length % _MAX_STRING == 0
-    return " ".join(f'"{string}"' for string in found)
-
-
-def _split_units(string: str) -> list[str]:
-    units = _UNITS.findall(string)
-    return ["".join(units[at : at + _MAX_STRING]) for at in range(0, len(units), _MAX_STRING)] or [""]

@@ -1,4 +1,4 @@
-"""The base class of values, and immutable maps of strings."""
+"""The base class of values, immutable maps of strings, and two computations that every package needs."""
 
 from __future__ import annotations
 
@@ -62,3 +62,16 @@ class StringMap(tuple[tuple[str, str], ...]):
 
 
 EMPTY_MAP: Final = StringMap()
+
+
+def format_count(number: int, one: str, several: str = "") -> str:
+    """Return `1 delete` or `2 deletes`. *several* is the plural if it is not *one* with an s."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
+
+
+_MOST_DOUBLINGS: Final = 30  # more would not change the result, and a float overflows at a thousand
+
+
+def compute_backoff_s(first_s: float, failures: int, most_s: float) -> float:
+    """Return the pause before the next attempt: *first_s*, doubled *failures* times, at most *most_s*."""
+    return min(first_s * 2.0 ** min(failures, _MOST_DOUBLINGS), most_s)

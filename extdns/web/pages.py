@@ -36,8 +36,8 @@ from extdns.documents.rule_snapshot import NO_RULES
 from extdns.documents.status import build_names, build_status
 from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
-from extdns.model.plural import format_count
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import REASONS, Reason
+from extdns.model.value import format_count
 from extdns.web.api import PREFIX, Api, PageNotFoundError
 from extdns.web.query import FILTER_PARAMETERS, PAGE_PARAMETERS, BadRequestError, Query
 from extdns.web.response import Response
@@ -159,7 +159,7 @@ class HtmlPages:
         if "of" not in parsed:
             raise BadRequestError("name?of=NAME requires a name")
         document = self._api.build_name_document(live, parsed["of"], address)
-        meaning = MEANINGS[Reason(document.reason)] if document.reason else ""
+        meaning = REASONS[document.reason].row.text if document.reason else ""
         return self._render(
             "name.html",
             live,
@@ -235,7 +235,7 @@ def _load_templates() -> Environment:
     templates.globals |= {
         "event_levels": EVENT_LEVELS,
         "kind_levels": KIND_LEVELS,
-        "meanings": dict(MEANINGS),
+        "meanings": {reason: reason.row.text for reason in Reason},
         "name_levels": NAME_LEVELS,
         "outcome_levels": OUTCOME_LEVELS,
         "policy_levels": POLICY_LEVELS,
