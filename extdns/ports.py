@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from extdns.model.cluster import ClusterChange, KindState
     from extdns.model.dns_name import DnsName
     from extdns.model.evidence import HeldSet
-    from extdns.model.kind import Kind, ObjectKey
-    from extdns.model.kubernetes_object import KubernetesObject
+    from extdns.model.kind import Kind, KubernetesObject, ObjectKey
     from extdns.model.object_status import ObjectStatus, PolicyStatus
     from extdns.model.record import DesiredRecord, OwnedRecord, Record
     from extdns.model.saved_state import Approval, Saved

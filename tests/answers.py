@@ -17,8 +17,7 @@ from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import build_names
 from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics
-from extdns.model.reason import Reason
-from extdns.model.reason_row import EventWhen
+from extdns.model.reason import EventWhen, Reason
 from extdns.web.api import Api
 from extdns.web.pages import HtmlPages
 

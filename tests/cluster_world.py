@@ -26,8 +26,7 @@ from extdns.engine.observer import Observer
 from extdns.errors import ForbiddenError
 from extdns.kube.local_store import LocalStore
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.record import Record
 from extdns.model.zone import Zone
 from extdns.ports import Source

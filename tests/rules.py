@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from extdns.engine.inputs import RulesChanged
-from extdns.model.violation import RuleAction, Violation
+from extdns.model.change import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from extdns.metrics import table
 from extdns.metrics.table import TABLE, Metric
-from extdns.model.reason import Reason, select_reasons
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason, select_reasons
 
 _OWN: Final = "extdns_"
 _INTRODUCTION: Final = """\

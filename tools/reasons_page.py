@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from extdns.model.reason import Reason
-from extdns.model.reason_row import EventWhen, Group
+from extdns.model.reason import EventWhen, Group, Reason
 
 _EVENT_CONDITIONS: Final = {EventWhen.RETAINED: " if retained", EventWhen.HELD: " while held"}
 _INTRODUCTION: Final = """\
 # Reason codes
 
-<!-- Made by `make generate` from the rows in extdns/model/reason_rows.py. -->
+<!-- Made by `make generate` from the rows in extdns/model/reason.py. -->
 
 Every decision about a record has one of these codes. Logs show it as the field `reason`, plans show it in brackets, and
 the metric `extdns_decisions` counts decisions by it. `extdns explain CODE` prints its row.

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config
     from extdns.kube.api import ApiClient
     from extdns.model.api_request import ApiRequest
-    from extdns.model.kind import Kind
-    from extdns.model.kubernetes_object import KubernetesObject
+    from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Cluster
 
 

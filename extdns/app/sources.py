@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from extdns.config import Config, SourceFlags
-    from extdns.model.kind import Kind
-    from extdns.model.kubernetes_object import KubernetesObject
+    from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Source
     from extdns.sources.claim_builder import CommonSettings, Templates
     from extdns.sources.claim_stages import ClaimStage

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from extdns.errors import InvalidValueError, find_similar, sanitize
 from extdns.model.dns_name import DnsName
-from extdns.model.invalid_value import InvalidValue
+from extdns.model.kind import InvalidValue
 
 MAX_ITEMS: Final = 256
 """The most items of a list whose length is not limited otherwise."""

@@ -22,8 +22,8 @@ from extdns.cel.library import Context
 from extdns.cel.policy_document import MAX_MESSAGE, PolicyMatch, PolicyText, ValidationText
 from extdns.cel.quick_check import QuickCheck, compile_quick_check
 from extdns.cel.references import References
+from extdns.model.change import RuleAction, Violation
 from extdns.model.value import EMPTY_MAP, StringMap
-from extdns.model.violation import RuleAction, Violation
 from extdns.rules.rule_input import Operation, RuleInput
 
 MAX_RESULT_ELEMENTS: Final = 10_000

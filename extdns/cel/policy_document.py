@@ -12,8 +12,8 @@ from typing import Final
 from extdns.cel.document_reader import DocumentReader
 from extdns.cel.expression import MAX_EXPRESSION
 from extdns.flags.sources import SOURCES
+from extdns.model.change import RuleAction
 from extdns.model.value import Value
-from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 
 MAX_VALIDATIONS: Final = 32

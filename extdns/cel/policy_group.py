@@ -9,7 +9,7 @@ from extdns.cel.expression import EvaluationError, check_cost, compile_list, mea
 from extdns.cel.library import Context
 from extdns.cel.policy import CompiledPolicy
 from extdns.cel.references import ReadValues, References
-from extdns.model.violation import Violation
+from extdns.model.change import Violation
 from extdns.rules.rule_input import RuleInput
 
 _SIZES: Final = (100, 300, 1000, 10_000)

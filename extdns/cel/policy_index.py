@@ -10,10 +10,10 @@ from extdns.cel.policy import CompiledPolicy, compile_policy
 from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch, read_policy
 from extdns.cel.policy_rules import UnavailablePolicy
 from extdns.cel.typical_inputs import evaluate_dry
+from extdns.model.change import RuleAction
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
 from extdns.model.kind import ObjectKey
 from extdns.model.value import Value
-from extdns.model.violation import RuleAction
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 
 MAX_POLICIES: Final = 500

@@ -12,9 +12,9 @@ from extdns.cel.policy_group import PolicyGroup
 from extdns.cel.references import ReadValues, References
 from extdns.cel.syntax import FieldPath
 from extdns.errors import describe_error
+from extdns.model.change import Violation
 from extdns.model.dns_name import DnsName
 from extdns.model.value import Value
-from extdns.model.violation import Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput
 

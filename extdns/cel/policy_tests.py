@@ -8,10 +8,10 @@ from typing import Final
 
 from extdns.cel.document_reader import DocumentReader, describe_type
 from extdns.cel.policy_rules import PolicyRules
+from extdns.model.change import RuleAction, Violation
 from extdns.model.dns_name import DnsName
 from extdns.model.record import DesiredRecord, OwnedRecord, Record
 from extdns.model.value import StringMap, Value
-from extdns.model.violation import RuleAction, Violation
 from extdns.model.zone import Zone
 from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 

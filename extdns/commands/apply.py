@@ -33,9 +33,9 @@ from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.change import Refused
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
-from extdns.model.reason import Reason, find_meaning
+from extdns.model.reason import Reason, look_up_meaning
 from extdns.model.record import RecordKey
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -251,6 +251,6 @@ def _describe_difference(key: _Key, stored: PlanEntry | None, fresh: PlanEntry |
 def _describe_entry(one: PlanEntry | None) -> str:
     if one is None:
         return "nothing"
-    evidence = () if one.evidence == (find_meaning(one.reason),) else one.evidence
+    evidence = () if one.evidence == (look_up_meaning(one.reason),) else one.evidence
     data = (join_targets(one.after.targets),) if one.action == "create" and one.after else ()
     return ", ".join((f"{one.action} [{one.reason}]", *data, *evidence))

@@ -22,7 +22,7 @@ from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
 from extdns.errors import ApiError, UsageError, find_similar, sanitize
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

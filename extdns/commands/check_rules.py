@@ -10,8 +10,8 @@ from extdns.documents.check import CheckResult
 from extdns.errors import escape_unprintable, sanitize
 from extdns.masking import mask_url
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
 from extdns.model.record import DesiredRecord
+from extdns.model.value import format_count
 from extdns.model.zone import Zone
 from extdns.rules.rule_input import Operation, RuleInput, RuleNamespace, RuleObject
 

@@ -12,8 +12,8 @@ from extdns.documents.plan import build_entry
 from extdns.documents.plan_text import PlanRow, build_plan_row, describe_problem, format_table
 from extdns.documents.text import list_problems
 from extdns.errors import escape_unprintable
-from extdns.model.plural import format_count
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +72,7 @@ class Screen:
             self._show_rows(build_plan_row(build_entry(decision)) for decision in rest)
             self.print("")
         for reason in sorted({decision.reason for decision in rest}):
-            self.print(f"  {reason}: {MEANINGS[reason]}", "dim")
+            self.print(f"  {reason}: {reason.row.text}", "dim")
         verb, rest_verb = ("is" if len(found) == 1 else "are" for found in (published, rest))
         self.print(
             f"\n{format_count(len(published), 'record')} {verb} published, "

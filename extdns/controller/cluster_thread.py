@@ -17,7 +17,7 @@ from extdns.engine.inputs import ClusterIdentified, Input, KindStateChanged, Obs
 from extdns.errors import describe_error
 from extdns.log import Event
 from extdns.model.cluster import IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from extdns.controller.reporter import ActivityReporter

@@ -30,7 +30,7 @@ from extdns.model.change import Action, Applied, Outcome
 from extdns.model.claim import find_problems
 from extdns.model.cluster import Phase
 from extdns.model.kind import ObjectRef
-from extdns.model.reason_row import LogLevel
+from extdns.model.reason import LogLevel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,7 @@ from extdns.engine.decisions import CHANGING, IN_SYNC
 from extdns.metrics.metrics import Mismatch, Statistics
 from extdns.model.change import Action
 from extdns.model.claim import InvalidClaim, ResolvedClaim, UnresolvedClaim
-from extdns.model.reason import Reason, select_reasons
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason, select_reasons
 from extdns.planner.proposal import merge_claims
 from extdns.planner.settings import PlanSettings
 

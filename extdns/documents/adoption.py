@@ -13,8 +13,8 @@ from extdns.documents.plan import PlanEntry, build_entry, build_zone
 from extdns.documents.plan_text import build_plan_row, describe_zone, format_table
 from extdns.documents.snapshot import count_records
 from extdns.documents.text import format_missing
-from extdns.model.plural import format_count
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
@@ -57,7 +57,7 @@ def build_adoption(
 
 def format_adoption(document: AdoptionDocument) -> Iterator[str]:
     """Yield the lines about an adoption: the records by zone, then what was done and what to do next."""
-    text = MEANINGS[Reason.PUBLISHED]
+    text = Reason.PUBLISHED.row.text
     current = [replace(one, action="keep", reason=Reason.PUBLISHED.value, evidence=(text,)) for one in document.records]
     zones = {(zone.name, zone.id): zone for zone in document.zones}
     for zone, group in groupby(sorted((*current, *document.refused), key=_sort_key), key=lambda one: one.zone):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from extdns.documents.document import Document, ProcessReference, Version, describe_process
 from extdns.documents.text import escape_line
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 CheckState = Literal["ok", "missing", "unknown"]
 

@@ -16,8 +16,8 @@ from extdns.documents.document import (
 )
 from extdns.errors import sanitize
 from extdns.model.evidence import ALL_ZONES, Evidence, format_scope
-from extdns.model.plural import format_count
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import REASONS, Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.config import ClusterFlags, Config, DeleteFlags
@@ -172,7 +172,7 @@ def explain_holds(causes: Iterable[str], evidence: Iterable[str]) -> Iterator[st
         for cause in sorted(set(causes) - {""}):
             yield f"  [{Reason.HELD}] {sanitize(cause[:1].upper() + cause[1:], 500)}."
         for code in codes:
-            yield f"  [{code}] {MEANINGS[Reason(code)]}"
+            yield f"  [{code}] {REASONS[code].row.text}"
 
 
 def format_held(document: HeldDocument) -> Iterator[str]:

@@ -11,8 +11,8 @@ from extdns.documents.plan import PlanEntry, build_entry
 from extdns.documents.plan_text import PLAIN, build_plan_row, format_table
 from extdns.documents.text import escape_line, finish_text, format_missing
 from extdns.engine.decisions import CHANGING, is_held_decision
-from extdns.model.plural import format_count
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import REASONS
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
@@ -122,7 +122,7 @@ def _format_section(title: str, rows: Iterable[PlanRow], reasons: Iterable[str])
     if lines := tuple(format_table(rows)):
         yield title
         yield from lines
-        yield from (f"  {reason}: {MEANINGS[Reason(reason)]}" for reason in sorted(reasons))
+        yield from (f"  {reason}: {REASONS[reason].row.text}" for reason in sorted(reasons))
         yield ""
 
 

@@ -42,8 +42,7 @@ from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_problems
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Group
+from extdns.model.reason import Group, Reason
 
 if TYPE_CHECKING:
     from extdns.documents.current_records import CurrentRecordDocument, WildcardDocument

@@ -19,9 +19,9 @@ from extdns.documents.text import (
 )
 from extdns.documents.violations import describe_rule
 from extdns.model.evidence import Evidence
-from extdns.model.plural import format_count
-from extdns.model.reason import Reason, find_meaning
+from extdns.model.reason import Reason, look_up_meaning
 from extdns.model.rrtype import UNREADABLE
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,7 +62,7 @@ def describe_record(rtype: str, record: RecordData) -> str:
 
 def _build_lines(document: NameDocument) -> Iterator[str]:
     yield f"{document.answer}  [{document.reason}]" if document.reason else document.answer
-    if explanation := find_meaning(document.reason or ""):
+    if explanation := look_up_meaning(document.reason or ""):
         yield explanation
     yield from format_missing(document.missing)
     yield ""

@@ -12,8 +12,7 @@ from extdns.documents.text import parse_time
 from extdns.engine.decisions import CHANGING, FAILING, IN_SYNC, Decisions, is_held_decision
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason
 
 if TYPE_CHECKING:
     from extdns.model.zone import Zone

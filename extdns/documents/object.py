@@ -32,7 +32,7 @@ from extdns.errors import find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
 from extdns.model.kind import ObjectKey
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot

@@ -21,9 +21,9 @@ from extdns.documents.plan import build_zone
 from extdns.documents.snapshot import RecordCounts
 from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
 from extdns.engine.ownership_zone import find_zone_above, read_above
-from extdns.model.plural import format_count
 from extdns.model.record import OwnedRecord
 from extdns.model.rrtype import TXT
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.plan import PassResult

@@ -39,7 +39,6 @@ from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim
-from extdns.model.reason import MEANINGS
 from extdns.model.zone import Zone
 
 if TYPE_CHECKING:
@@ -367,7 +366,7 @@ def build_entry(decision: Decision) -> PlanEntry:
         set_identifier=decision.set_identifier,
         action=decision.action.value,
         reason=decision.reason.value,
-        evidence=tuple(describe_details(decision)) or (MEANINGS[decision.reason],),
+        evidence=tuple(describe_details(decision)) or (decision.reason.row.text,),
         objects=tuple(map(build_object_reference, decision.requested_by)),
         resource=current.resource if current else "",
         owner=current.owner if current else None,

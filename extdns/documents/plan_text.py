@@ -13,9 +13,8 @@ from extdns.documents.plan import RunningPlanDocument
 from extdns.documents.text import escape_line, finish_text, format_missing, join_targets, shorten_field
 from extdns.documents.violations import describe_violation
 from extdns.model.evidence import Evidence
-from extdns.model.plural import format_count
-from extdns.model.reason import Reason, find_meaning, select_reasons
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.document import ObjectReference, ProblemDocument, ProcessReference, ZoneReference
@@ -205,7 +204,7 @@ def build_plan_row(one: PlanEntry) -> PlanRow:
         data=_describe_data(one),
         who=escape_line(_describe_requesters(one)),
         reason="" if one.reason in PLAIN else escape_line(f"[{one.reason}]"),
-        below=() if one.evidence == (find_meaning(one.reason),) else tuple(map(escape_line, one.evidence)),
+        below=() if one.evidence == (look_up_meaning(one.reason),) else tuple(map(escape_line, one.evidence)),
     )
 
 

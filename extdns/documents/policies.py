@@ -13,8 +13,8 @@ from extdns.documents.document import UNKNOWN_PROCESS, VERSION, Document, LiveDo
 from extdns.documents.levels import PolicyCondition, ServerCondition
 from extdns.documents.violations import ALLOWED
 from extdns.masking import mask_url
+from extdns.model.change import RuleAction
 from extdns.model.reason import Reason
-from extdns.model.violation import RuleAction
 
 if TYPE_CHECKING:
     from extdns.cel.policy_index import PolicyState

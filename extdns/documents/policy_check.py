@@ -7,7 +7,7 @@ from typing import Literal
 
 from extdns.documents.document import Document, Version
 from extdns.documents.text import escape_line
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 
 class CheckedPolicy(Document, frozen=True):

@@ -12,7 +12,7 @@ from extdns.documents.text import format_age_of, format_rfc3339
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.errors import sanitize
 from extdns.model.evidence import describe_hold, format_scope
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence

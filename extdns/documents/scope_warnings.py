@@ -11,8 +11,8 @@ from extdns.documents.name_findings import suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
 from extdns.model.selection import parse_suffixes
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.config import Config

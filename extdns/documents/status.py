@@ -24,8 +24,7 @@ from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
 from extdns.model.change import Decision
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason
 
 if TYPE_CHECKING:
     from extdns.config import Config

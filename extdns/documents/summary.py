@@ -9,8 +9,8 @@ from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, ZONE_LEVELS, Level
 from extdns.documents.names import NameState
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
 from extdns.documents.text import format_duration, format_time
-from extdns.model.plural import format_count
 from extdns.model.reason import Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.documents.snapshot import ProcessSnapshot, ZoneSnapshot

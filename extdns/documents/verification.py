@@ -11,7 +11,7 @@ from extdns.documents.text import escape_line, format_missing
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 from extdns.model.zone import Zone
 
 _WRITES: Final = frozenset({Action.CREATE, Action.UPDATE})

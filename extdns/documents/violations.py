@@ -16,12 +16,11 @@ from extdns.documents.document import (
     build_zone_reference,
 )
 from extdns.documents.text import escape_line
+from extdns.model.change import RuleAction
 from extdns.model.reason import Reason
-from extdns.model.violation import RuleAction
 
 if TYPE_CHECKING:
-    from extdns.model.change import Decision
-    from extdns.model.violation import Violation
+    from extdns.model.change import Decision, Violation
 
 ALLOWED: Final = "allowed"
 """The result of a rule that matches a record and is not violated."""

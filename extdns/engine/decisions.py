@@ -16,12 +16,10 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from extdns.engine.delete_budget import identify_name, list_scopes
-from extdns.model.change import Action, Decision
+from extdns.model.change import Action, Decision, Wait
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Scope
-from extdns.model.reason import Reason, select_reasons
-from extdns.model.reason_row import Category
-from extdns.model.wait import Wait
+from extdns.model.reason import Category, Reason, select_reasons
 from extdns.model.zone import Zone
 
 FAILING = frozenset(reason for reason in Reason if reason.row.fails)

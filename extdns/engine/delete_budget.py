@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.model.evidence import ALL_ZONES, Scope
-from extdns.model.kind import find_namespace
+from extdns.model.kind import parse_namespace
 from extdns.model.saved_state import SavedScope
 from extdns.model.value import Value
 
@@ -234,7 +234,7 @@ class DeleteBudget:
 def list_scopes(zone_id: str, resource: str, *, by_absence: bool) -> tuple[Scope, ...]:
     """Return the scopes in which a delete counts, the narrowest first. Only deletes by absence count over all zones."""
     zone = Scope(zone_id)
-    namespace = find_namespace(resource)
+    namespace = parse_namespace(resource)
     scopes = (Scope(zone_id, namespace), zone) if namespace else (zone,)
     return (*scopes, ALL_ZONES) if by_absence else scopes
 

@@ -18,12 +18,11 @@ from extdns.engine.delete_budget import WINDOW_S, Count, DeleteBudgets, identify
 from extdns.engine.delete_entries import PLAN_APPROVAL, Entries, Entry, Hold
 from extdns.engine.hold_codes import HoldCodes, compute_digest, compute_record_id
 from extdns.engine.saved_entries import count_made, list_granted, list_saved_scopes, load_entries, save_holds
-from extdns.model.change import Blocked
+from extdns.model.change import APPROVAL, Blocked
 from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, HeldDelete, HeldSet, PendingDelete, Scope
-from extdns.model.kind import find_namespace
+from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval, Saved, SavedGrant, SavedScope, SavedZone
-from extdns.model.wait import APPROVAL
 from extdns.planner.deletes import covers, is_same
 from extdns.planner.view import UNGUARDED, DeleteFacts
 
@@ -417,7 +416,7 @@ class DeleteGuard:
         if scope.namespace and not by_absence and is_exceeded is not (scope in self._over_budget):
             (self._over_budget.add if is_exceeded else self._over_budget.discard)(scope)
             for entry in self.entries:
-                if entry.owned and Scope(entry.zone_id, find_namespace(entry.owned.resource)) == scope:
+                if entry.owned and Scope(entry.zone_id, parse_namespace(entry.owned.resource)) == scope:
                     with self.entries.changing(entry, now_s):
                         hold = entry.hold
                         if is_exceeded and hold and hold.scope == Scope(entry.zone_id) and hold.by_budget:

@@ -35,9 +35,8 @@ from extdns.engine.state import EngineState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
-from extdns.model.change import Applied
+from extdns.model.change import ADJUSTMENT, COMPUTED, PLAN, RULES, Applied, Awaited, Wait
 from extdns.model.cluster import KindState, Phase
-from extdns.model.wait import ADJUSTMENT, COMPUTED, PLAN, RULES, Awaited, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,13 +20,12 @@ from extdns.engine.ownership_zone import (
     read_records,
 )
 from extdns.model import rrtype
-from extdns.model.change import Blocked
+from extdns.model.change import ZONES, Awaited, Blocked, Wait
 from extdns.model.claim import Derivation, ResolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import find_namespace
+from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.wait import ZONES, Awaited, Wait
 from extdns.planner.settings import Planner
 from extdns.planner.view import Facts, NameView, ObjectFacts, ObjectInput, RuleFacts
 
@@ -188,7 +187,7 @@ def _gather_rules(claims: Iterable[NameClaim], current: Iterable[OwnedRecord], s
     for resource in dict.fromkeys(owned.resource for owned in current if owned.is_ours):
         found = state.planner.find_object(resource)
         is_known = found is not None and state.claims.has_object(found)
-        namespace = rules.find_namespace(find_namespace(resource), may_be_gone=not is_known)
+        namespace = rules.find_namespace(parse_namespace(resource), may_be_gone=not is_known)
         resources[resource] = ObjectInput(rules.find_object(found) if found else None, namespace)
     resolved = [one for one in claims if isinstance(one, ResolvedClaim)]
     derived = [one.desired for one in resolved if one.provenance.derivation is Derivation.PTR]

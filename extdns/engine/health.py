@@ -10,8 +10,8 @@ from extdns.errors import shorten
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import MAX_LABEL_BYTES
 from extdns.model.kind import ObjectRef
-from extdns.model.plural import format_count
 from extdns.model.reason import Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.engine.engine import Engine

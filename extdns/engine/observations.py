@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from extdns.model.cluster import KindState, ObjectProblem, Phase
-from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.kind import Kind, ObjectKey
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from extdns.engine.retries import Deadlines

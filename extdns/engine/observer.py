@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.engine.inputs import Cause, Observation
 from extdns.errors import ExtdnsError, describe_error
 from extdns.model.cluster import IdentityRead, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.ports import ClusterView, NotSyncedError
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
     from extdns.model.cluster import ClusterChange
-    from extdns.model.kubernetes_object import ObjectMeta
+    from extdns.model.kind import ObjectMeta
     from extdns.ports import Source
 
 

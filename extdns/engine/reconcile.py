@@ -19,11 +19,23 @@ from extdns.engine.gather import gather_facts, gather_former_view, gather_view
 from extdns.engine.ownership_zone import find_sharing_zones
 from extdns.engine.retries import Failure
 from extdns.errors import describe_error
-from extdns.model.change import Action, Blocked, ChangeSet, Decision, Write
+from extdns.model.change import (
+    ADJUSTMENT,
+    PLAN,
+    RETRY,
+    RULES,
+    ZONES,
+    Action,
+    Awaited,
+    Blocked,
+    ChangeSet,
+    Decision,
+    Wait,
+    Write,
+)
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.wait import ADJUSTMENT, PLAN, RETRY, RULES, ZONES, Awaited, Wait
 from extdns.planner.decide import Unfulfilled, decide, reject_claim
 from extdns.planner.desired import AdjustmentUnknownError
 from extdns.planner.plan_name import NamePlan, NeedsFacts, plan_name

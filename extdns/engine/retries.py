@@ -16,8 +16,7 @@ from typing import Final
 
 from extdns.model.change import Blocked, ChangeSet, are_equivalent
 from extdns.model.dns_name import DnsName
-from extdns.model.exponential_backoff import compute_backoff_s
-from extdns.model.value import Value
+from extdns.model.value import Value, compute_backoff_s
 
 MAX_REQUESTED_S: Final = 3600.0
 """The longest pause that a service can request."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from extdns.model.claim import ExcludedClaim
-from extdns.model.reason import select_reasons
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, select_reasons
 from extdns.model.value import Value
 
 if TYPE_CHECKING:

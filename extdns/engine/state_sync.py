@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.engine.delete_budget import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.change import PLAN, Awaited, Wait
 from extdns.model.reason import Reason
-from extdns.model.wait import PLAN, Awaited, Wait
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Final
 from extdns.engine.effects import ListZones, ReadNames, ReadPage
 from extdns.engine.inputs import Call
 from extdns.engine.retries import Failure
-from extdns.model.change import WriteConflict
-from extdns.model.exponential_backoff import compute_backoff_s
-from extdns.model.reason import select_reasons
-from extdns.model.reason_row import Category
-from extdns.model.wait import ZONES, Awaited, Wait
+from extdns.model.change import ZONES, Awaited, Wait, WriteConflict
+from extdns.model.reason import Category, select_reasons
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

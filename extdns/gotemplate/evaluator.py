@@ -27,7 +27,7 @@ from extdns.gotemplate.values import (
     make_string,
     make_typed,
 )
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 _GET: Final = "Get"
 _METADATA: Final = "meta.ObjectMeta"

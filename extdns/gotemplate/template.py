@@ -16,8 +16,7 @@ from extdns.gotemplate.functions import NAMES, list_functions
 from extdns.gotemplate.nodes import TemplateTree
 from extdns.gotemplate.parser import parse_template
 from extdns.gotemplate.values import VIEW, GoValue, is_known_type, make_typed
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import ObjectMeta
+from extdns.model.kind import Kind, ObjectMeta
 
 _PACKAGES: Final = {
     "": "core",

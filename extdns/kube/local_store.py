@@ -15,8 +15,7 @@ import msgspec
 from extdns.kube.live.responses import ObjectHeader, RawObject
 from extdns.kube.object_decoder import DecodedObject, DocumentProblem, decode_json, keep_all_fields
 from extdns.model.cluster import ClusterChange, KindChange, ObjectChange, ObjectProblem, Phase, Sighting
-from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectRef
 from extdns.model.value import Value
 from extdns.ports import NotSyncedError
 from extdns.resources.extdns import DnsPolicy

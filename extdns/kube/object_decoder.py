@@ -13,9 +13,7 @@ import msgspec
 
 from extdns.errors import shorten
 from extdns.kube.manifests.document_tree import DocumentTree, locate_problem
-from extdns.model.invalid_value import InvalidValue
-from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import InvalidValue, Kind, KubernetesObject, ObjectKey, ObjectMeta, build_key
 from extdns.model.value import Value
 from extdns.resources.core import Service, ServiceSpec
 from extdns.resources.kinds import find_struct

@@ -17,8 +17,7 @@ import dns.resolver
 
 from extdns.errors import UnresolvedError, UsageError
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.model.record import parse_address
 from extdns.ports import Cluster, ClusterView, NotSyncedError
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost

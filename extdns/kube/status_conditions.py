@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from extdns.errors import sanitize
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
 
 if TYPE_CHECKING:
     from extdns.model.object_status import EndpointProblem, ObjectStatus, PolicyStatus
@@ -148,7 +148,7 @@ def _format_problem(problem: EndpointProblem) -> str:
 
 def _build_message(problem: EndpointProblem) -> str:
     detail = f" {sanitize(problem.detail, _MAX_DETAIL_LENGTH)}" if problem.detail else ""
-    return f"{MEANINGS[problem.reason]}{detail}"
+    return f"{problem.reason.row.text}{detail}"
 
 
 def _build_endpoint(problem: EndpointProblem, found: ObjectWithStatus) -> Json:

@@ -19,8 +19,8 @@ from extdns.kube.status_conditions import (
     has_status,
 )
 from extdns.log import Event
-from extdns.model.exponential_backoff import compute_backoff_s
 from extdns.model.object_status import ObjectStatus, PolicyStatus
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from extdns.kube.api import ApiClient

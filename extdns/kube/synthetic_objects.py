@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from extdns.kube.local_store import LocalStore
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_key
 from extdns.ports import Cluster, ClusterView
 
 

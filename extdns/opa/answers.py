@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 
 from extdns.errors import InvalidValueError, sanitize
+from extdns.model.change import RuleAction, Violation
 from extdns.model.value import Value
-from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import PolicyProblem
 

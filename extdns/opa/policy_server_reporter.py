@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from extdns import log
 from extdns.log import Event
-from extdns.model.violation import RuleAction
+from extdns.model.change import RuleAction
 
 if TYPE_CHECKING:
     from extdns.metrics.metrics import Metrics

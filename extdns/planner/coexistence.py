@@ -15,10 +15,8 @@ from extdns.model import rrtype
 from extdns.model.change import Blocked, Change, Create, Delete, Update
 from extdns.model.claim import Provenance
 from extdns.model.evidence import Evidence
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Category
-from extdns.model.record import DesiredRecord, OwnedRecord, Record
-from extdns.model.routing_policy import SIMPLE, find_routing
+from extdns.model.reason import Category, Reason
+from extdns.model.record import SIMPLE, DesiredRecord, OwnedRecord, Record, get_routing
 from extdns.planner.proposal import UP_TO_DATE, Candidate, NameRow, Proposal
 
 Content = DesiredRecord | Record
@@ -26,7 +24,7 @@ Content = DesiredRecord | Record
 
 def can_coexist(contents: Iterable[Content]) -> bool:
     """Return whether one name may hold all of *contents* at the same time."""
-    found = {(content.type, find_routing(content)) for content in contents}
+    found = {(content.type, get_routing(content)) for content in contents}
     return all(not _exclude(*both) for both in combinations(found, 2))
 
 
@@ -59,7 +57,7 @@ def choose_routings(table: Sequence[NameRow]) -> tuple[tuple[NameRow, ...], tupl
         return tuple(table), ()
     rejected: list[tuple[NameRow, str]] = []
     for rtype in sorted({rtype for row in rows for rtype in row.winners}):
-        requested = [(row, find_routing(row.winners[rtype].desired)) for row in rows if rtype in row.winners]
+        requested = [(row, get_routing(row.winners[rtype].desired)) for row in rows if rtype in row.winners]
         if len({routing for _, routing in requested}) > 1:
             chosen = min(requested, key=lambda one: _build_routing_sort_key(one[0], one[1], rtype, table))[1]
             rejected += [(row, rtype) for row, routing in requested if routing != chosen and rtype not in row.current]
@@ -88,7 +86,7 @@ def _without_types(row: NameRow, types: set[str]) -> tuple[NameRow, tuple[Candid
 
 def _build_routing_sort_key(row: NameRow, routing: str, rtype: str, table: Iterable[NameRow]) -> tuple[object, ...]:
     current = [other.current[rtype] for other in table if rtype in other.current]
-    same = [owned for owned in current if find_routing(owned.record) == routing]
+    same = [owned for owned in current if get_routing(owned.record) == routing]
     oldest = min(requester.ref.age_sort_key for requester in row.winners[rtype].requested_by)
     return (not any(owned.is_ours for owned in same), not same, oldest, row.set_identifier)
 
@@ -189,7 +187,7 @@ def _has_changed_routing(proposal: Proposal) -> bool:
     existing, candidate = proposal.current, proposal.candidate
     if existing is None or candidate is None:
         return False
-    return find_routing(existing.record) != find_routing(candidate.desired)
+    return get_routing(existing.record) != get_routing(candidate.desired)
 
 
 def _find_reason_to_wait(new: DesiredRecord, stays: Proposal) -> Blocked:
@@ -208,7 +206,7 @@ def _find_reason_to_wait(new: DesiredRecord, stays: Proposal) -> Blocked:
 
 
 def _is_other_routing(one: Content, other: Content) -> bool:
-    return (find_routing(one) == SIMPLE) != (find_routing(other) == SIMPLE)
+    return (get_routing(one) == SIMPLE) != (get_routing(other) == SIMPLE)
 
 
 def _block(reason: Reason, other: Content, what: str = "") -> Blocked:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import Blocked
 from extdns.model.claim import NameClaim, ResolvedClaim
-from extdns.model.kind import find_namespace
+from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
@@ -78,7 +78,7 @@ def find_contests(contenders: Sequence[Contender], current: Sequence[OwnedRecord
         contenders: every claim to one name.
         current: our records at that name, whose ownership records name a resource.
     """
-    if len({*(one.namespace for one in contenders), *(find_namespace(owned.resource) for owned in current)}) <= 1:
+    if len({*(one.namespace for one in contenders), *(parse_namespace(owned.resource) for owned in current)}) <= 1:
         return ()
     found: list[Contest] = []
     for identifier in sorted({one.claim.set_identifier for one in contenders}):
@@ -104,7 +104,7 @@ def find_abandoned(contenders: Iterable[Contender], current: Iterable[OwnedRecor
         owned
         for owned in current
         if (namespaces := requesting.get(owned.record.set_identifier))
-        and find_namespace(owned.resource) not in namespaces
+        and parse_namespace(owned.resource) not in namespaces
     ]
 
 
@@ -135,7 +135,7 @@ def decide_contest(
     namespaces = {one.namespace for one in here}
     if len(namespaces) <= 1:
         return []
-    holders = namespaces & {find_namespace(owned.resource) for owned in existing}
+    holders = namespaces & {parse_namespace(owned.resource) for owned in existing}
     live = [one for one in here if isinstance(one.claim, ResolvedClaim)]
     if len(holders) > 1:  # the records of the two namespaces can coexist
         winners = [one for one in here if _holds_types(one, existing)]
@@ -155,7 +155,7 @@ def _holds_types(contender: Contender, current: Iterable[OwnedRecord]) -> bool:
 
     Then no record has to pass to the namespace first.
     """
-    own = {owned.record.type for owned in current if find_namespace(owned.resource) == contender.namespace}
+    own = {owned.record.type for owned in current if parse_namespace(owned.resource) == contender.namespace}
     return bool(own) and contender.types <= own
 
 

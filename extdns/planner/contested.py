@@ -14,14 +14,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked
+from extdns.model.change import Blocked, Wait
 from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
-from extdns.model.kind import find_namespace
+from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
-from extdns.model.wait import Wait
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
 from extdns.planner.decide import Unfulfilled, reject_claim
@@ -86,7 +85,7 @@ def may_be_contested(view: NameView, requested: Requested, settings: PlanSetting
     if settings.merges_namespaces or len(requested.claims) + len(view.current) <= 1:
         return False
     namespaces = {claim.provenance.ref.key.namespace for claim in requested.claims if _is_contender(claim)}
-    namespaces |= {find_namespace(owned.resource) for owned in _select_ours(view)}
+    namespaces |= {parse_namespace(owned.resource) for owned in _select_ours(view)}
     return len(namespaces) > 1
 
 

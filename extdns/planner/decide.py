@@ -8,13 +8,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Action, Blocked, Create, Decision, Delete, Update
+from extdns.model.change import Action, Awaited, Blocked, Create, Decision, Delete, Update, Wait
 from extdns.model.claim import NameClaim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
+from extdns.model.reason import REASONS, Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
 from extdns.model.value import Value
-from extdns.model.wait import Awaited, Wait
 from extdns.model.zone import Zone
 from extdns.planner.proposal import UP_TO_DATE, Candidate, Proposal, explain_foreign
 
@@ -177,7 +176,7 @@ def _conclude(
         case Update(differences=differences) as update:
             return Action.UPDATE, _explain_update(zone, update, former), ", ".join(differences)
         case Delete(evidence=evidence):
-            return Action.DELETE, Reason(evidence.value), ""
+            return Action.DELETE, REASONS[evidence.value], ""
         case Blocked(reason=reason, detail=detail):
             if proposal.outcome is UP_TO_DATE and proposal.key in merged:
                 reason = Reason.MERGED_BEFORE

@@ -7,11 +7,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, Delete, Update
+from extdns.model.change import APPROVAL, GRACE, Blocked, Delete, Update
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.wait import APPROVAL, GRACE
 from extdns.planner.proposal import Proposal
 from extdns.planner.view import DeleteFacts, NameView
 

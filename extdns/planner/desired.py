@@ -9,14 +9,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import AdjustedRecords, Blocked, Refusal
+from extdns.model.change import AdjustedRecords, Blocked, Refusal, Wait
 from extdns.model.claim import NameClaim, ResolvedClaim
 from extdns.model.dns_name import RESERVED_LABEL
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, RecordKey
 from extdns.model.value import Value
-from extdns.model.wait import Wait
 from extdns.model.zone import Zone
 from extdns.planner.decide import Unfulfilled
 from extdns.planner.proposal import Candidate, merge_claims

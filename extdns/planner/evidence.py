@@ -11,16 +11,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype
-from extdns.model.change import Blocked, Update
+from extdns.model.change import COMPUTED, Awaited, Blocked, Update, Wait
 from extdns.model.claim import Derivation, NameClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason
 from extdns.model.record import OwnedRecord
 from extdns.model.value import Value
-from extdns.model.wait import COMPUTED, Awaited, Wait
 from extdns.planner.coexistence import can_coexist
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner

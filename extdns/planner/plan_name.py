@@ -10,14 +10,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Blocked, ChangeSet, Decision, Delete
+from extdns.model.change import Awaited, Blocked, ChangeSet, Decision, Delete, Wait
 from extdns.model.claim import UnresolvedClaim
 from extdns.model.evidence import Evidence, PendingDelete
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
-from extdns.model.wait import Awaited, Wait
 from extdns.planner.contested import Contested, may_be_contested, resolve_contests
 from extdns.planner.decide import (
     Unfulfilled,

@@ -9,15 +9,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.model.change import Action, Blocked, Decision, Delete
+from extdns.model.change import Action, Awaited, Blocked, Decision, Delete, Wait
 from extdns.model.claim import Derivation, NameClaim, ResolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete
-from extdns.model.kind import ObjectKey, find_namespace
+from extdns.model.kind import ObjectKey, parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
 from extdns.model.value import Value
-from extdns.model.wait import Awaited, Wait
 from extdns.planner.denials import Denial, describe_denial, is_any_published, replaces
 from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
 from extdns.planner.evidence import Finding
@@ -128,7 +127,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
         inputs = [self._build_input_of_record(Operation.DELETE, owned) for owned in deleted]
         found = list(zip(deleted, self.planner.evaluate(inputs), strict=True))
         denied = {owned.key: describe_denial(Reason.POLICY_DENIED, [seen]) for owned, seen in found if seen.is_denying}
-        namespaces = dict.fromkeys(find_namespace(owned.resource) for owned in deleted)
+        namespaces = dict.fromkeys(parse_namespace(owned.resource) for owned in deleted)
         evaluations = dict(requested.evaluations)
         for owned, seen in found:
             key = owned.record.set_identifier, owned.record.type
@@ -249,7 +248,7 @@ class RuleEvaluator(Value, frozen=True, kw_only=True, gc=True):
 
     def _may_share(self, owned: OwnedRecord, claim: NameClaim) -> bool:
         """Return whether *owned* may have been merged with what *claim* requests: both are of one namespace."""
-        return owned.is_ours and (not owned.resource or self._is_of_namespace(find_namespace(owned.resource), claim))
+        return owned.is_ours and (not owned.resource or self._is_of_namespace(parse_namespace(owned.resource), claim))
 
     def _is_of_namespace(self, namespace: str, claim: NameClaim) -> bool:
         """Return whether *claim* is of *namespace*, or claims of all namespaces are merged."""

@@ -14,7 +14,7 @@ from extdns.controller.participant import Participant
 from extdns.documents.rule_snapshot import LocalRulesSnapshot
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import compute_backoff_s
 from extdns.resources.extdns import DNS_POLICY
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 
 
 class DnsPolicy(KubernetesObject, frozen=True, kw_only=True):

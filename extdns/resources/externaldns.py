@@ -6,8 +6,7 @@ from typing import Final
 
 import msgspec
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.model.kind import Kind, KubernetesObject, PartialObject
 
 
 class ProviderProperty(PartialObject, frozen=True, kw_only=True):

@@ -10,8 +10,7 @@ from typing import Final
 
 import msgspec
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.model.kind import Kind, KubernetesObject, PartialObject
 from extdns.resources.meta import Condition
 
 GATEWAY_API_GROUP: Final = "gateway.networking.k8s.io"

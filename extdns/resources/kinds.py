@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 from extdns.resources import gloo, ingress_controllers
 from extdns.resources.core import (
     NAMESPACE,

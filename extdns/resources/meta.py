@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.model.kind import KubernetesObject, PartialObject
 
 
 class CustomResource(KubernetesObject, frozen=True, kw_only=True):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject, PartialObject
+from extdns.model.kind import Kind, KubernetesObject, PartialObject
 from extdns.resources.meta import LoadBalancedStatus
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 
 RESOLVED_HOST: Final = Kind("", "", "Host", "hosts", namespaced=False)
 

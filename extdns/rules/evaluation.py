@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Self
 
+from extdns.model.change import RuleAction, Violation
 from extdns.model.value import Value
-from extdns.model.violation import RuleAction, Violation
 from extdns.rules.rule_input import RuleInput
 
 

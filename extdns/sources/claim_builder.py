@@ -22,9 +22,8 @@ from extdns.model.claim import (
     UnresolvedClaim,
 )
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import Kind, ObjectRef
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
-from extdns.model.reason import Reason
+from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, ObjectRef
+from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
 from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap, Value
@@ -96,7 +95,7 @@ class ClaimBuilder:
         try:
             return DnsName.parse_hostname(text)
         except InvalidValueError as exc:
-            self.reject(text, field, Reason(exc.reason), exc.allowed)
+            self.reject(text, field, REASONS[exc.reason], exc.allowed)
             return None
 
     def request(self, text: str, field: str, result: TargetResult) -> None:

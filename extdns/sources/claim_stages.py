@@ -22,17 +22,16 @@ from extdns.model.claim import (
     ResolvedClaim,
     UnresolvedClaim,
 )
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import (
     RECORD_TYPE,
     Address,
     DesiredRecord,
     RecordProblem,
-    find_record_problem,
     parse_address,
     parse_target,
+    validate_record,
 )
 from extdns.model.value import Value
 from extdns.ports import ClusterView, Source
@@ -47,7 +46,7 @@ def validate_claim(claim: ResolvedClaim) -> tuple[ResolvedClaim | UnresolvedClai
     A record is also rejected if it has no target, or if ownership records do not support its type.
     """
     field = claim.provenance.field
-    problem = find_record_problem(claim.desired) or _find_type_problem(claim.desired)
+    problem = validate_record(claim.desired) or _find_type_problem(claim.desired)
     if problem is not None:
         detail = f"{field}: {describe_invalid_value(problem.value, problem.allowed)}"
         return (_build_unresolved_claim(claim, Reason.INVALID_ENDPOINT, detail),)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim, Provenance
-from extdns.model.kind import build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, build_ref
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint

@@ -8,7 +8,7 @@ from extdns.errors import InvalidValueError, describe_invalid_value
 from extdns.model import rrtype, ttl
 from extdns.model.claim import ClaimWarning, InvalidClaim, Provenance, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
+from extdns.model.reason import REASONS, Reason
 from extdns.model.record import OWNER, RESOURCE, DesiredRecord, canonicalize_targets
 from extdns.model.value import StringMap
 from extdns.resources.externaldns import SpecEndpoint
@@ -34,7 +34,7 @@ def build_endpoint_claim(
         name = DnsName.parse(endpoint.dns_name.replace("\\052", "*"))
     except InvalidValueError as exc:
         return InvalidClaim(
-            provenance=provenance, reason=Reason(exc.reason), value=endpoint.dns_name, allowed=exc.allowed
+            provenance=provenance, reason=REASONS[exc.reason], value=endpoint.dns_name, allowed=exc.allowed
         )
     desired = _build_desired_record(name, endpoint, provenance)
     problem = _find_trailing_dot_problem(endpoint) or _find_missing_target(desired)

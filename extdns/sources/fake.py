@@ -15,8 +15,7 @@ from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model import rrtype
 from extdns.model.claim import Claim, Provenance
-from extdns.model.kind import Kind, build_ref
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, build_ref
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import POD, Pod

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 
 from extdns.errors import ExtdnsError, shorten
 from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import ObjectRef, build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, ObjectRef, build_ref
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import Kind, build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, build_ref
 from extdns.sources.annotation_names import PREFIX
 from extdns.sources.annotations import (
     Annotations,

@@ -9,7 +9,7 @@ from typing import Final
 
 from extdns.errors import UsageError, sanitize, shorten
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import is_label_value
 from extdns.model.value import Value

@@ -12,8 +12,7 @@ from typing import Final
 
 from extdns.errors import shorten
 from extdns.model.claim import Claim
-from extdns.model.kind import build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, build_ref
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView

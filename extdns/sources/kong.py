@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import TCP_INGRESS, TcpIngress

@@ -8,7 +8,7 @@ from extdns.resources.core import NAMESPACE
 
 if TYPE_CHECKING:
     from extdns.model.claim import Claim
-    from extdns.model.kubernetes_object import KubernetesObject
+    from extdns.model.kind import KubernetesObject
     from extdns.ports import ClusterView
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from extdns.model.claim import Claim
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView

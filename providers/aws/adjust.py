@@ -17,15 +17,12 @@ from extdns.model.change import AdjustedRecords, Refusal
 from extdns.model.reason import Reason
 from extdns.model.record import (
     ALIAS,
-    MAX_VALUE_CHARACTERS,
     DesiredRecord,
     canonicalize_targets,
-    find_record_problem,
-    is_txt_value,
-    join_strings,
+    list_policies,
     parse_address,
+    validate_record,
 )
-from extdns.model.routing_policy import find_policies
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
 from providers.aws.alias_targets import CLOUDFRONT_ZONE, find_alias_zone, find_aws_zone
@@ -49,6 +46,7 @@ from providers.aws.record_sets import (
     strip_id_path,
 )
 from providers.aws.settings import AliasSettings
+from providers.common.txt_strings import MAX_VALUE_CHARACTERS, is_txt_value, join_strings
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
 ZONE_ID: Final = "aws/hosted-zone-id"
@@ -209,7 +207,7 @@ def _find_invalid_character(desired: DesiredRecord) -> str:
 
 def _find_policy_problem(desired: DesiredRecord) -> str:
     properties, set_identifier, is_alias = desired.properties, desired.set_identifier, desired.is_alias
-    policies = find_policies(properties)
+    policies = list_policies(properties)
     if policies and not set_identifier:
         return f"{policies[0]} needs a set identifier"
     if set_identifier and not policies:
@@ -261,7 +259,7 @@ def _find_value_problem(desired: DesiredRecord) -> str:
         return f"{len(targets)} values in one record; allowed: {_MAX_VALUES}"
     if rtype == rrtype.TXT:
         return next((problem for target in targets if (problem := _find_txt_problem(target))), "")
-    found = find_record_problem(desired) if rtype != rrtype.PTR else None  # Route 53 accepts PTR at any name
+    found = validate_record(desired) if rtype != rrtype.PTR else None  # Route 53 accepts PTR at any name
     return f"{found.value!r}; allowed: {found.allowed}" if found else ""
 
 

@@ -16,11 +16,12 @@ from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
 from extdns.model.dns_name import DnsName
-from extdns.model.record import ALIAS, DesiredRecord, Record, canonicalize_targets, join_strings, split_strings
+from extdns.model.record import ALIAS, DesiredRecord, Record, canonicalize_targets
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.model.zone import Zone
 from providers.aws.alias_targets import find_alias_zone
 from providers.common.api_calls import parse_service_name
+from providers.common.txt_strings import join_strings, split_strings
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

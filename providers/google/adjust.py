@@ -13,16 +13,10 @@ from msgspec.structs import replace
 from extdns.model import rrtype
 from extdns.model.change import Refusal
 from extdns.model.reason import Reason
-from extdns.model.record import (
-    DesiredRecord,
-    canonicalize_targets,
-    find_record_problem,
-    is_txt_value,
-    join_strings,
-    parse_address,
-)
+from extdns.model.record import DesiredRecord, canonicalize_targets, parse_address, validate_record
 from extdns.model.value import EMPTY_MAP, StringMap
 from extdns.model.zone import Zone, find_placement_problem
+from providers.common.txt_strings import is_txt_value, join_strings
 from providers.google.record_sets import ROUTING_POLICY, ProjectLimits, list_policy_targets, normalize_policy
 
 SUPPORTED_TYPES: Final = frozenset(rrtype.OWNABLE) - {rrtype.DNAME}
@@ -95,5 +89,5 @@ def _find_value_problem(desired: DesiredRecord, limits: ProjectLimits) -> str:
         return "" if invalid is None else f"{invalid[:60]!r}; allowed: TXT values of printable ASCII in double quotes"
     if rtype in rrtype.ADDRESSES and (host := next((text for text in targets if parse_address(text) is None), "")):
         return f"{rtype} needs addresses, not {host}; Cloud DNS does not support aliases"
-    found = find_record_problem(desired) if rtype != rrtype.PTR else None  # the service accepts PTR at any name
+    found = validate_record(desired) if rtype != rrtype.PTR else None  # the service accepts PTR at any name
     return f"{found.value!r}; allowed: {found.allowed}" if found else ""

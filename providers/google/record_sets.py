@@ -14,9 +14,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from extdns.model import rrtype, ttl
-from extdns.model.record import DesiredRecord, Record, canonicalize_targets, join_strings, parse_address, split_strings
+from extdns.model.record import DesiredRecord, Record, canonicalize_targets, parse_address
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from providers.common.api_calls import parse_service_name
+from providers.common.txt_strings import join_strings, split_strings
 
 _KIND: Final = "dns#resourceRecordSet"
 

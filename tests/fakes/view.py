@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_key
 from extdns.ports import NotSyncedError
 from extdns.resources.kinds import STRUCTS
 

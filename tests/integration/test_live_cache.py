@@ -14,8 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from extdns.kube.client import HttpClient
 from extdns.kube.local_store import is_unchanged
 from extdns.model.cluster import ClusterChange, ObjectChange, Phase, Sighting
-from extdns.model.kind import ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, ObjectKey
 from extdns.resources.core import SERVICE
 from tests.clusters import SHORT_TIMEOUT_S, live_cluster, service, wait_for_changes
 from tests.fakes.apiserver.faults import Cut, Drop, Empty, Fault, Html, Refuse, Slow, Stall, Truncated, Unknown

@@ -10,7 +10,7 @@ import pytest
 from extdns import cli
 from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE, VIOLATED
 from extdns.controller.statistics import count_statistics
-from extdns.model.violation import RuleAction
+from extdns.model.change import RuleAction
 from tests.builders import build_claim, observe
 from tests.fakes.apiserver.server import ApiServer
 from tests.objects import Json, service

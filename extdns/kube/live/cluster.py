@@ -18,8 +18,7 @@ from extdns.kube.live.reflector import Reflector
 from extdns.kube.live.watch_timing import WatchTiming
 from extdns.kube.local_store import LocalStore, ReflectorReport, WatchedNamespaces, is_unchanged
 from extdns.model.cluster import ClusterChange, IdentityRead, KindChange, KindState, ObjectChange, ObjectProblem, Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.resources.kinds import STRUCTS
 
 _MAX_CHANGES_PER_TAKE: Final = 1000

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.errors import ApiError, describe_error
 from extdns.kube.live.identity_reader import IDENTITY_INTERVAL_S, IdentityReader
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
     from extdns.kube.live.reflector import Reflector

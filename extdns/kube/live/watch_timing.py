@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import compute_backoff_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

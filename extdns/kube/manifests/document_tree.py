@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from extdns.errors import shorten
-from extdns.model.invalid_value import InvalidValue
+from extdns.model.kind import InvalidValue
 from extdns.model.value import Value
 
 

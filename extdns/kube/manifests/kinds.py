@@ -7,8 +7,7 @@ from typing import Final
 
 from extdns.errors import find_similar, shorten
 from extdns.kube.unstructured_resources import is_plural
-from extdns.model.invalid_value import InvalidValue
-from extdns.model.kind import Kind
+from extdns.model.kind import InvalidValue, Kind
 from extdns.model.value import Value
 from extdns.resources.kinds import STRUCTS
 

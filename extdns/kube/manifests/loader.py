@@ -23,8 +23,7 @@ from extdns.kube.manifests.manifest_files import (
 )
 from extdns.kube.manifests.reader import describe_duplicate, read_manifests
 from extdns.kube.object_decoder import DocumentProblem, FileContents
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
 
 STABLE_AFTER_S: Final = 0.2

@@ -14,7 +14,7 @@ from typing import Final
 import yaml
 
 from extdns.kube.manifests.document_tree import DocumentTree
-from extdns.model.invalid_value import InvalidValue
+from extdns.model.kind import InvalidValue
 
 MAX_DEPTH: Final = 64
 """Deeper than any valid object, and less than Python's recursion limit."""

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from extdns.model.claim import Claim, ClaimWarning, ExcludedClaim
-from extdns.model.kind import Kind, build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, build_ref
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.gateway_api import Listener, Route

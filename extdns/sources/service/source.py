@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, assert_never
 from extdns.model import rrtype
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.kind import build_ref
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, build_ref
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from extdns.errors import ExtdnsError, sanitize
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
 from extdns.model.record import parse_address
+from extdns.model.value import format_count
 from providers.webhook.wire import (
     ADJUST_PATH,
     MEDIA_TYPE,

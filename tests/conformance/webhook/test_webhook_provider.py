@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from extdns.errors import sanitize
 from extdns.model.dns_name import DnsName
-from extdns.model.plural import format_count
 from extdns.model.selection import DomainFilter
+from extdns.model.value import format_count
 from providers.webhook.filters import parse_filter
 from providers.webhook.wire import (
     ADJUST_PATH,

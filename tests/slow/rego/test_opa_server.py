@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from extdns.errors import InvalidValueError
-from extdns.model.violation import RuleAction, Violation
+from extdns.model.change import RuleAction, Violation
 from extdns.opa.answers import parse_paths
 from extdns.opa.connection import OpaConnection, OpaSettings
 from extdns.opa.server import OpaServer

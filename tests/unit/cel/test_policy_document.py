@@ -18,8 +18,8 @@ from extdns.cel.policy_document import (
     read_policy,
 )
 from extdns.flags.sources import SOURCES
-from extdns.model.invalid_value import InvalidValue
-from extdns.model.violation import RuleAction
+from extdns.model.change import RuleAction
+from extdns.model.kind import InvalidValue
 from extdns.rules.rule_input import Operation
 
 TRUE = [{"expression": "true"}]

@@ -9,10 +9,9 @@ from extdns.cel import policy_index
 from extdns.cel.policy_document import MATCH_EVERYTHING, PolicyMatch
 from extdns.cel.policy_index import PolicyIndex, PolicyState
 from extdns.cel.policy_rules import UnavailablePolicy
+from extdns.model.change import RuleAction
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
-from extdns.model.kind import ObjectKey
-from extdns.model.kubernetes_object import ObjectMeta
-from extdns.model.violation import RuleAction
+from extdns.model.kind import ObjectKey, ObjectMeta
 from extdns.resources.core import NAMESPACE
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy
 

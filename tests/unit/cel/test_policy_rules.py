@@ -15,9 +15,9 @@ from extdns.cel.policy import EVALUATION_FAILED, CompiledPolicy
 from extdns.cel.policy_document import MATCH_EVERYTHING, MAX_MESSAGE, PolicyMatch
 from extdns.cel.policy_rules import PolicyRules, UnavailablePolicy, is_matched
 from extdns.cel.typical_inputs import evaluate_dry
+from extdns.model.change import RuleAction, Violation
 from extdns.model.dns_name import DnsName
 from extdns.model.value import StringMap
-from extdns.model.violation import RuleAction, Violation
 from extdns.model.zone import Zone
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.rule_input import Operation, RuleInput

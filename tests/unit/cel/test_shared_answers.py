@@ -18,7 +18,7 @@ from extdns.cel.policy_group import PolicyGroup
 from extdns.cel.policy_rules import PolicyRules, is_matched
 from extdns.cel.references import ReadValues, References
 from extdns.cel.syntax import read_syntax
-from extdns.model.violation import Violation
+from extdns.model.change import Violation
 from extdns.rules.rule_input import Operation, RuleInput, build_document
 from tests.unit.cel.expressions import INPUTS, build_current, build_input, build_policy
 

@@ -9,7 +9,7 @@ import pytest
 
 from extdns import cli
 from extdns.model.evidence import Evidence
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
 from tools.reasons_page import render_page
 
 
@@ -18,7 +18,7 @@ def test_every_reason_code_is_explained(reason: Reason, capsys: pytest.CaptureFi
     assert cli.main(["explain", reason], {}) == 0
     output = capsys.readouterr().out
     assert output.startswith(f"{reason}: ")
-    assert MEANINGS[reason] in " ".join(output.split())
+    assert reason.row.text in " ".join(output.split())
 
 
 def test_the_explanation_of_a_reason_code_starts_with_its_group_and_ends_with_the_next_step(
@@ -46,7 +46,7 @@ def test_explain_prints_a_reason_code_as_json(capsys: pytest.CaptureFixture[str]
         "kind": "Reason",
         "code": "absent",
         "group": "Removed",
-        "meaning": MEANINGS[Reason.ABSENT],
+        "meaning": Reason.ABSENT.row.text,
         "event": "",
         "exitCode": 0,
     }

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, Phase, Sighting
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim
 from tests.fakes.view import FakeView

@@ -27,7 +27,7 @@ from extdns.model.cluster import (
     ObjectProblem,
     Phase,
 )
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.ports import Source
 from tests.builders import SERVICE
 from tests.fakes.view import FakeView

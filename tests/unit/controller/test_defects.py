@@ -15,8 +15,7 @@ from extdns.engine.inputs import BatchCompleted, Input, KindStateChanged, Observ
 from extdns.log import Event
 from extdns.model.claim import Claim
 from extdns.model.cluster import ObjectProblem, Phase
-from extdns.model.kind import ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, ObjectKey
 from extdns.model.zone import Zone, ZonePage
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import SERVICE, ZONE, host, owned

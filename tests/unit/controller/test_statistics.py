@@ -12,8 +12,7 @@ from extdns.documents.snapshot import RecordCounts, count_records
 from extdns.metrics.metrics import Mismatch
 from extdns.model.change import TryLater
 from extdns.model.claim import InvalidClaim
-from extdns.model.reason import Reason, select_reasons
-from extdns.model.reason_row import Category
+from extdns.model.reason import Category, Reason, select_reasons
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import ZoneList
 from tests.builders import (

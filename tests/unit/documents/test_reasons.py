@@ -24,8 +24,7 @@ from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
-from extdns.model.reason import Reason
-from extdns.model.reason_row import Category, EventWhen
+from extdns.model.reason import Category, EventWhen, Reason
 from tests.builders import SERVICE, build_unresolved, observe, observe_gone, owned
 from tests.unit.documents.cases import (
     INVALID_VALUES,

@@ -13,9 +13,9 @@ from extdns.engine.decisions import Decisions
 from extdns.engine.delete_guard import DeleteGuard
 from extdns.engine.inputs import Observed, StateFailed
 from extdns.engine.write_queue import WriteQueue
+from extdns.model.change import PLAN
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
-from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
 from extdns.planner.plan_name import plan_name
 from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe

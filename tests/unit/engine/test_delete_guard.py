@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.change import Blocked, Create, Delete
+from extdns.model.change import APPROVAL, GRACE, Blocked, Create, Delete
 from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, PendingDelete, Scope
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.saved_state import Saved
-from extdns.model.wait import APPROVAL, GRACE
 from extdns.model.zone import Zone
 from extdns.planner.deletes import block_changes
 from extdns.planner.proposal import Proposal

@@ -11,8 +11,7 @@ from extdns.engine.inputs import Cause, Observation
 from extdns.engine.observer import Observer
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, KindChange, KindState, ObjectChange, ObjectProblem, Phase, Sighting
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import Service
 from tests.builders import SERVICE, build_claim

@@ -8,9 +8,8 @@ import pytest
 
 from extdns.engine.effects import QueryRules
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
-from extdns.model.change import Action
+from extdns.model.change import Action, RuleAction, Violation
 from extdns.model.reason import Reason
-from extdns.model.violation import RuleAction, Violation
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY
 from extdns.rules.rule_input import Operation

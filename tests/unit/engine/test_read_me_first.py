@@ -1,7 +1,7 @@
 """Read this first: the event that docs/design/architecture.md follows, step by step through the code.
 
-The load balancer of the Service `web`, which requests the name `web`, gets another address. Other tests only look at what
-goes into the engine and what comes out of it.
+The load balancer of the Service `web`, which requests the name `web`, gets another address. Other tests only look at
+what goes into the engine and what comes out of it.
 """
 
 from __future__ import annotations

@@ -11,13 +11,12 @@ import pytest
 from extdns.engine import delete_guard, gather, reconcile
 from extdns.engine.delete_budget import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
-from extdns.model.change import AdjustedRecords
+from extdns.model.change import PLAN, AdjustedRecords
 from extdns.model.cluster import Phase
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey
-from extdns.model.wait import PLAN
 from extdns.model.zone import Zone
 from extdns.planner import evidence, plan_name
 from tests.builders import SERVICE, build_claim, change_phase, host, observe, observe_gone, owned

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
-from extdns.model.change import Decision
+from extdns.model.change import Decision, RuleAction
 from extdns.model.claim import NameClaim
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 from tests.builders import ZONE, build_claim, build_unresolved, host, observe, owned, ownership_record, record
 from tests.rules import FakeRule, change_rules

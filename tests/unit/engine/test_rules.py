@@ -6,10 +6,9 @@ import pytest
 
 from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Input
-from extdns.model.change import Action
+from extdns.model.change import Action, RuleAction
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
-from extdns.model.violation import RuleAction
 from extdns.rules.rule_input import Operation
 from tests.builders import build_claim, observe, observe_gone, owned, record
 from tests.rules import FakeRule, change_rules, deny_targets

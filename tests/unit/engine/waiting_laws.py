@@ -16,11 +16,10 @@ from extdns.engine.inputs import ExistenceChecked, Input
 from extdns.engine.ownership_zone import find_sharing_zones
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zones import ZoneState
-from extdns.model.change import Decision
+from extdns.model.change import Awaited, Decision
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.wait import Awaited
 from tests.world import World
 
 # A decision with one of these reasons must wait for one of these things; otherwise it would never change.

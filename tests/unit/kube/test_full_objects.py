@@ -13,7 +13,7 @@ from extdns.kube.live.responses import decode_object
 from extdns.kube.local_store import DeltaTracker, is_unchanged
 from extdns.kube.manifests.reader import read_manifests
 from extdns.model.cluster import ObjectChange
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.resources.core import NODE, SERVICE
 
 WEB: Final[dict[str, Any]] = {

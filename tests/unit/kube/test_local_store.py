@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from extdns.kube.local_store import LocalStore, is_unchanged
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, ObjectMeta
 from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
 from extdns.resources.extdns import DnsPolicy

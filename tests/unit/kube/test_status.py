@@ -25,7 +25,7 @@ from extdns.kube.status_conditions import (
 )
 from extdns.model.kind import ObjectKey
 from extdns.model.object_status import EndpointProblem, ObjectStatus, PolicyStatus
-from extdns.model.reason import MEANINGS, Reason
+from extdns.model.reason import Reason
 from extdns.resources.extdns import DNS_POLICY
 from extdns.resources.externaldns import DNS_ENDPOINT
 from tests.fakes.apiserver.server import ApiServer
@@ -96,7 +96,7 @@ def test_the_status_of_an_object_lists_endpoints_with_problems_under_the_names_w
             "dnsName": "A.test",
             "recordType": "CAA",
             "reason": "invalid-endpoint",
-            "message": f"{MEANINGS[Reason.INVALID_ENDPOINT]} 'CAA' is not valid",
+            "message": f"{Reason.INVALID_ENDPOINT.row.text} 'CAA' is not valid",
         },
         {
             "dnsName": "b.test",

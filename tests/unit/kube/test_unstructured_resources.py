@@ -21,8 +21,7 @@ from extdns.kube.unstructured_resources import (
     parse_resource,
 )
 from extdns.model.cluster import Phase
-from extdns.model.kind import Kind, ObjectKey
-from extdns.model.kubernetes_object import ObjectMeta
+from extdns.model.kind import Kind, ObjectKey, ObjectMeta
 from extdns.ports import Cluster, NotSyncedError
 from extdns.resources.core import NODE, SERVICE, Node
 from extdns.resources.istio import ISTIO_GATEWAY

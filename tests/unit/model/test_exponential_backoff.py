@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.exponential_backoff import compute_backoff_s
+from extdns.model.value import compute_backoff_s
 
 
 @given(failures=st.integers(0, 10_000), most_s=st.floats(0.5, 3600.0))

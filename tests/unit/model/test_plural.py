@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.model.plural import format_count
+from extdns.model.value import format_count
 
 
 @pytest.mark.parametrize(

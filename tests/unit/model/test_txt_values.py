@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.model.record import is_txt_value, join_strings, split_strings
+from providers.common.txt_strings import is_txt_value, join_strings, split_strings
 
 _STRING = st.lists(st.sampled_from(["a", "b" * 60, " ", "\\\\", "x" * 255]), max_size=12).map("".join)
 _VALUE = st.lists(_STRING, min_size=1, max_size=3).map(lambda found: " ".join(f'"{string}"' for string in found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.dns_name import DnsName
-from extdns.model.record import DesiredRecord, find_record_problem
+from extdns.model.record import DesiredRecord, validate_record
 from extdns.model.value import EMPTY_MAP, StringMap
 
 ALIAS = StringMap.from_items({"alias": "true"})
@@ -39,7 +39,7 @@ def endpoint(rtype: str, *targets: str, properties: StringMap = EMPTY_MAP, name:
     ],
 )
 def test_a_valid_desired_record_has_no_problem(valid: DesiredRecord) -> None:
-    assert find_record_problem(valid) is None
+    assert validate_record(valid) is None
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_valid_desired_record_has_no_problem(valid: DesiredRecord) -> None:
 def test_the_problem_of_an_invalid_desired_record_contains_the_invalid_value(
     invalid: DesiredRecord, value: str
 ) -> None:
-    found = find_record_problem(invalid)
+    found = validate_record(invalid)
     assert found is not None
     assert found.value == value
     assert found.allowed

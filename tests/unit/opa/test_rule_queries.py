@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.engine.inputs import Input, RulesAnswered, RulesRevised
-from extdns.model.violation import RuleAction, Violation
+from extdns.model.change import RuleAction, Violation
 from extdns.opa.rule_queries import POLL_S, REFRESH_S, RETRY_S, RuleQueries
 from extdns.rules.evaluation import Evaluation
 from extdns.rules.policy_server import MAX_QUERY, LoadedPolicy, PolicyAnswers, PolicyProblem, PolicyRevision

@@ -13,8 +13,7 @@ from extdns.cel.policy_rules import PolicyRules
 from extdns.engine.inputs import Input, RulesChanged
 from extdns.log import Event
 from extdns.model.cluster import KindChange, KindState, ObjectChange, Phase
-from extdns.model.kind import ObjectKey
-from extdns.model.kubernetes_object import ObjectMeta
+from extdns.model.kind import ObjectKey, ObjectMeta
 from extdns.policies import policy_watcher
 from extdns.policies.policy_watcher import PolicyWatcher
 from extdns.resources.extdns import DNS_POLICY, DnsPolicy

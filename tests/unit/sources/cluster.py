@@ -13,8 +13,7 @@ import msgspec
 
 from extdns.model.claim import Claim
 from extdns.model.cluster import ClusterChange, ObjectChange, ObjectProblem, Phase
-from extdns.model.kind import Kind, ObjectKey, build_key
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_key
 from extdns.ports import Cluster, ClusterView, NotSyncedError, Source
 from extdns.resources.kinds import STRUCTS
 from tests.cluster_changes import summarize_changes

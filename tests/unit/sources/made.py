@@ -9,7 +9,7 @@ import msgspec
 
 from extdns.flags.sources import SOURCES
 from extdns.gotemplate.template import Template
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.sources.claim_builder import Templates
 
 T = TypeVar("T", bound=KubernetesObject)

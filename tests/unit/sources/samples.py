@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.kubernetes_object import ObjectMeta
+from extdns.model.kind import ObjectMeta
 from extdns.resources.core import (
     Node,
     NodeAddress,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from extdns.errors import UsageError
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
 from extdns.sources.gateway.settings import RouteSettings

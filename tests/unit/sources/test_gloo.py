@@ -9,7 +9,7 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.selection import parse_annotation_selector, parse_label_selector

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError, Source
 from extdns.resources.core import SERVICE, ServiceSpec

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.resources.istio import (

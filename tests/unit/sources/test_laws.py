@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.kubernetes_object import KubernetesObject
-from extdns.model.record import find_record_problem
+from extdns.model.kind import KubernetesObject
+from extdns.model.record import validate_record
 from extdns.ports import Source
 from extdns.resources.core import ServicePort, ServiceSpec
 from extdns.resources.kinds import STRUCTS
@@ -92,7 +92,7 @@ def test_any_service_or_ingress_gives_valid_claims(obj: KubernetesObject, exposi
     for claim in compute_claims(source, obj, *OTHERS):
         match claim:
             case ResolvedClaim():
-                assert find_record_problem(claim.desired) is None
+                assert validate_record(claim.desired) is None
                 assert claim.desired.targets
                 assert claim.name == DnsName.parse(claim.name)
                 assert claim.provenance.source == source.name

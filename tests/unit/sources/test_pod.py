@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, Pod

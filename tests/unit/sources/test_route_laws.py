@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
-from extdns.model.record import find_record_problem
+from extdns.model.record import validate_record
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import (
     AllowedListeners,
@@ -154,7 +154,7 @@ def test_any_routes_and_gateways_give_valid_claims_and_each_name_is_resolved_or_
     for claim in claims:
         match claim:
             case ResolvedClaim():
-                assert find_record_problem(claim.desired) is None
+                assert validate_record(claim.desired) is None
                 assert claim.desired.targets
                 assert claim.name == DnsName.parse(claim.name)
                 assert claim.provenance.field

@@ -11,7 +11,7 @@ from extdns.flags.sources import SOURCES
 from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.template import Template
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.resources.core import Service, ServiceSpec
 from extdns.resources.gateway_api import HttpRoute
 from extdns.resources.ingress_controllers import (

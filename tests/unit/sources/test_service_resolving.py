@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from extdns.model.claim import Claim, UnresolvedClaim
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject, ObjectMeta
+from extdns.model.kind import Kind, KubernetesObject, ObjectMeta
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost

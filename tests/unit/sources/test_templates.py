@@ -9,7 +9,7 @@ import pytest
 from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
 from extdns.ports import Source

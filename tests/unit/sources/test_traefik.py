@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from extdns.model.claim import Claim
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.resources.ingress_controllers import (

@@ -14,8 +14,7 @@ from extdns.kube.local_store import DeltaTracker
 from extdns.kube.manifests.reader import read_manifests
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.cluster import ObjectChange
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.selection import parse_label_selector

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from extdns.cel.policy_index import PolicyState
 from extdns.documents.rule_snapshot import NO_RULES, LocalRulesSnapshot, PolicyServerSnapshot, RuleSnapshot
 from extdns.documents.snapshot import CountCache, ProcessSnapshot
+from extdns.model.change import RuleAction
 from extdns.model.kind import ObjectKey
-from extdns.model.violation import RuleAction
 from extdns.resources.extdns import DNS_POLICY
 from extdns.rules.policy_server import LoadedPolicy, PolicyProblem
 from tests.objects import service

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from extdns.kube.manifests.loader import ManifestIndex, ManifestLoader
 from extdns.kube.manifests.manifest_files import ManifestFile
 from extdns.kube.manifests.reader import read_manifests
-from extdns.model.kind import ObjectKey
-from extdns.model.kubernetes_object import KubernetesObject
+from extdns.model.kind import KubernetesObject, ObjectKey
 from extdns.resources.kinds import STRUCTS
 
 Manifest = dict[str, object]

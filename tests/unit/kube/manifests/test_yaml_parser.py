@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from extdns.kube.manifests import yaml_parser
 from extdns.kube.manifests.document_tree import DocumentTree
 from extdns.kube.manifests.yaml_parser import BrokenDocument, ParsedDocument, parse_documents
-from extdns.model.invalid_value import InvalidValue
+from extdns.model.kind import InvalidValue
 
 
 @pytest.fixture(params=["CSafeLoader", "SafeLoader"])

@@ -13,8 +13,7 @@ from extdns.gotemplate.functions import MAX_STEPS, MAX_TEXT, NAMES, list_functio
 from extdns.gotemplate.parser import parse_template
 from extdns.gotemplate.template import Template
 from extdns.gotemplate.values import make_typed, make_untyped
-from extdns.model.kind import Kind
-from extdns.model.kubernetes_object import ObjectMeta
+from extdns.model.kind import Kind, ObjectMeta
 from extdns.resources.core import SERVICE
 from extdns.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE
 from extdns.resources.gloo import PROXY
