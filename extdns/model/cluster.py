@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from extdns.model.kind import Kind, ObjectKey
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
-
-if TYPE_CHECKING:
-    from extdns.model.kind import KubernetesObject
 
 
 class Phase(StrEnum):
