@@ -131,7 +131,7 @@ class Naming:
 
     def build_untyped_name(self, name: DnsName) -> DnsName | None:
         """Return the ownership name of *name* in the format without type, None if DNS does not allow it."""
-        return self._insert_affixes(name, *self._fill_affixes(""))
+        return self._insert_affixes(name, *self.fill_affixes(""))
 
     def _find_formats(self, rtype: str, *, alias: bool) -> tuple[_FormatAffixes, ...]:
         """Return the formats for *rtype* with their affixes, the newest one first.
@@ -152,13 +152,13 @@ class Naming:
             if self.has_template:
                 yield NamingFormat.ALIAS_AS_CNAME, *self._build_type_first_affixes(rrtype.CNAME)
         if rtype != rrtype.AAAA:
-            yield NamingFormat.UNTYPED, *self._fill_affixes("")
+            yield NamingFormat.UNTYPED, *self.fill_affixes("")
 
     def _build_typed_affixes(self, rtype: str) -> tuple[str, str]:
-        return self._fill_affixes(rtype.lower()) if self.has_template else self._build_type_first_affixes(rtype)
+        return self.fill_affixes(rtype.lower()) if self.has_template else self._build_type_first_affixes(rtype)
 
     def _build_type_first_affixes(self, rtype: str) -> tuple[str, str]:
-        prefix, suffix = self._fill_affixes("")
+        prefix, suffix = self.fill_affixes("")
         return f"{prefix}{rtype.lower()}-", suffix
 
     def _insert_affixes(self, name: DnsName, prefix: str, suffix: str) -> DnsName | None:
@@ -174,7 +174,7 @@ class Naming:
         is_valid = len(head) <= MAX_LABEL_BYTES if "." not in head else _are_valid_labels(head)
         return DnsName(text) if is_valid else None
 
-    def _fill_affixes(self, filling: str) -> tuple[str, str]:
+    def fill_affixes(self, filling: str) -> tuple[str, str]:
         """Return prefix and suffix with *filling* in place of `%{record_type}`."""
         if not self.has_template:
             return self.prefix, self.suffix
@@ -208,13 +208,9 @@ class Naming:
         found.update(self._list_references(bare, ""))
         return tuple(found)
 
-    def has_affix(self, name: DnsName) -> bool:
-        """Return whether *name* has the affix of an ownership record without type; False if no affix is configured."""
-        return bool(self.prefix or self.suffix) and self._strip_affix(name, "") != ""
-
     def _strip_affix(self, ownership_name: DnsName, filling: str) -> str:
         """Return *ownership_name* without the affix, "" if it does not have the affix."""
-        prefix, suffix = self._fill_affixes(filling)
+        prefix, suffix = self.fill_affixes(filling)
         if not suffix:
             return ownership_name.removeprefix(prefix) if ownership_name.startswith(prefix) else ""
         labels = ownership_name.split(".")
@@ -256,22 +252,52 @@ def _is_valid_name(name: DnsName) -> bool:
         return False
 
 
-# Placeholders for the first label of a name and for the rest; no name contains these characters.
+# Stand for the first label of a name and for the rest; no name contains these characters.
 _HEAD: Final = "\0"
 _REST: Final = "\1"
 
 
 class RelatedNames:
-    """Finds the names that must be read together with a name. If a name is related to another, so is the reverse."""
+    """Finds the names that must be read together with a name. If a name is related to another, so is the reverse.
 
-    __slots__ = ("_added_length", "_managed_types", "_naming", "_prefixes_by_suffix", "_type_labels", "_types")
+    Related names come from putting affixes around the first label of a name, and taking affixes off again. Nearly all
+    names have nothing in common with an affix, so one is taken off exactly where one was put. Their related names
+    differ only in that label and the rest of the name, and are computed once, for placeholders.
+    """
+
+    __slots__ = (
+        "_added_length",
+        "_ends",
+        "_fragments",
+        "_managed_types",
+        "_naming",
+        "_prefixes_by_suffix",
+        "_starts",
+        "_tails",
+        "_types",
+    )
 
     def __init__(self, naming: Naming, managed_types: frozenset[str]) -> None:
         """Create a finder; *managed_types* are the types of records that can be ours."""
         self._naming = naming
         self._managed_types = tuple(sorted(managed_types))
         self._types = tuple(sorted(managed_types | {rrtype.CNAME} if rrtype.A in managed_types else managed_types))
-        self._type_labels = frozenset(rtype.lower() for rtype in (*self._types, rrtype.TXT))
+        types = [rtype.lower() for rtype in (*self._types, rrtype.TXT)]
+        affixes = [naming.fill_affixes(filling) for filling in ("", *types)]
+        prefixes = {*(prefix for prefix, _ in affixes), *(f"{rtype}-" for rtype in types)}
+        suffixes = {suffix for _, suffix in affixes if suffix}
+        # The parts of affixes that a name can hold if what was put before or after it is the other part.
+        self._starts = tuple({prefix[at:] for prefix in prefixes for at in range(len(prefix))})
+        self._ends = tuple({suffix[:end] for suffix in suffixes for end in range(1, len(suffix) + 1)})
+        self._tails = tuple({suffix.partition(".")[2] for suffix in suffixes if "." in suffix})
+        # A label can also be part of a wildcard replacement, or so short that two pairs of affixes give one name.
+        replaced = (naming.wildcard_replacement, "*") if naming.wildcard_replacement else ()
+        self._fragments = frozenset(
+            text[at:end]
+            for text in (*replaced, *(prefixes if suffixes else ()))
+            for at in range(len(text))
+            for end in range(at + 1, len(text) + 1)
+        )
         unknown = DnsName(f"{_HEAD}.{_REST}")
         related = self._find_all(unknown)
         self._prefixes_by_suffix: dict[str, list[str]] = {}
@@ -285,7 +311,7 @@ class RelatedNames:
 
         They are plain strings, because every plan looks up all of them and hardly any exists.
         """
-        found = self._find_by_affix(name)
+        found = self._find_without_zone(name)
         if name == zone:
             return tuple(dict.fromkeys((*found, *self._list_apex_names(zone))))
         if RESERVED_LABEL in name and name in self._list_apex_names(zone):
@@ -298,31 +324,23 @@ class RelatedNames:
         names = [name for rtype in sorted(types) if (name := build_apex_name(zone, rtype))]
         return [*names, *(own for name in names if (own := self._naming.build_name(name, rrtype.TXT)))]
 
-    def _find_by_affix(self, name: DnsName) -> tuple[str, ...]:
-        head, dot, rest = name.partition(".")
-        if dot and self._can_use_affixes(name, head):
-            found: list[str] = []
-            for suffix, prefixes in self._prefixes_by_suffix.items():
-                suffixed = f"{head}{suffix}.{rest}"
-                found += [prefix + suffixed for prefix in prefixes]
-            return tuple(found)
-        return self._find_all(name)
-
-    def _can_use_affixes(self, name: DnsName, head: str) -> bool:
-        """Return whether the related names of *name* can be made by adding the cached affixes to its first label.
-
-        They cannot if *name* can itself be an ownership name, or if a related name would be too long. Nor can they with
-        a type in the affix or a wildcard replacement, because a name can then be read in too many ways.
-        """
-        naming = self._naming
-        return not (
-            naming.has_template
-            or naming.wildcard_replacement
-            or name.partition("-")[0] in self._type_labels
+    def _find_without_zone(self, name: DnsName) -> tuple[str, ...]:
+        head, _, rest = name.partition(".")
+        if (
+            not rest
+            or name.startswith(self._starts)
+            or head.endswith(self._ends)
+            or rest.startswith(self._tails)
+            or head in self._fragments
             or len(head) + self._added_length > MAX_LABEL_BYTES
             or len(name) + self._added_length > MAX_NAME_BYTES
-            or naming.has_affix(name)
-        )
+        ):
+            return self._find_all(name)
+        found: list[str] = []
+        for suffix, prefixes in self._prefixes_by_suffix.items():
+            suffixed = f"{head}{suffix}.{rest}"
+            found += [prefix + suffixed for prefix in prefixes]
+        return tuple(found)
 
     def _find_all(self, name: DnsName) -> tuple[DnsName, ...]:
         """Compute the related names, including the names of ownership records of ownership records."""

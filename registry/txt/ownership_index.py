@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Final, Protocol
@@ -53,66 +53,107 @@ class _CandidateMatch(Value, frozen=True):
     record: Record
 
 
+class TxtSettings(Value, frozen=True, kw_only=True):
+    """Settings of the txt registry.
+
+    Attributes:
+        owner: our owner id.
+        previous_owner: the owner whose records are taken over, "" for none.
+        naming: how ownership records are named.
+        managed_types: records of other types are never ours.
+        codec: how the text of ownership records is read and written.
+        creates_without_ownership: do as external-dns does: create a record even if its ownership record cannot be
+            written, use again an ownership record whose record was deleted, and state the record in the text only if
+            the ownership record would otherwise be ambiguous.
+    """
+
+    owner: str
+    previous_owner: str
+    naming: Naming
+    managed_types: frozenset[str]
+    codec: OwnershipTextCodec
+    creates_without_ownership: bool
+
+    def is_our_owner(self, owner: str) -> bool:
+        """Return whether *owner* is our owner id or the previous owner, so that we may change its records."""
+        return owner == self.owner or (bool(owner) and owner == self.previous_owner)
+
+    def should_state_record(self, name: DnsName) -> bool:
+        """Return whether ownership records of *name* state the name in their text.
+
+        They do, except with `creates_without_ownership`, if *name* looks like an ownership name: the ownership record
+        of A `foo` is at `a-foo`, and must not be read as an old ownership record of the host `a-foo` if one object
+        requests both names.
+        """
+        if self.creates_without_ownership:
+            return False
+        old = self.naming.build_untyped_name(name)
+        return old is not None and self.naming.can_hold_type(old, self.managed_types)
+
+
 class OwnershipIndex(Value, frozen=True, kw_only=True):
     """The records and ownership records of some names, and which ownership record covers which record.
 
     Attributes:
-        records: those that are not ownership records, sorted by key.
+        current: all records, in any order.
+        records: those that are not ownership records, sorted by key; TXT records without values are left out.
         ownership_records: all ownership records, of any owner.
         matches: the ownership records that cover each record, the deciding one first.
         matched_records: keys of the records that each ownership record covers.
     """
 
-    records: tuple[Record, ...]
-    ownership_records: Mapping[RecordKey, OwnershipRecord]
-    matches: Mapping[RecordKey, Sequence[OwnershipMatch]]
-    matched_records: Mapping[RecordKey, Sequence[RecordKey]]
+    settings: TxtSettings
+    current: Collection[Record] = ()
+    records: tuple[Record, ...] = ()
+    ownership_records: Mapping[RecordKey, OwnershipRecord] = {}
+    matches: Mapping[RecordKey, Sequence[OwnershipMatch]] = {}
+    matched_records: Mapping[RecordKey, Sequence[RecordKey]] = {}
+
+    def get_owner(self, key: RecordKey) -> str | None:
+        """Return the owner of the record *key*, None if no ownership record covers it."""
+        matches = self.matches.get(key)
+        return matches[0].ownership_record.owner if matches else None
+
+    def is_ours(self, key: RecordKey) -> bool:
+        """Return whether the record *key* belongs to us or to the previous owner."""
+        owner = self.get_owner(key)
+        return owner is not None and self.settings.is_our_owner(owner)
 
 
-def build_index(
-    records: Collection[Record],
-    zone: DnsName,
-    *,
-    naming: Naming,
-    managed_types: frozenset[str],
-    codec: OwnershipTextCodec,
-) -> OwnershipIndex:
+def build_index(records: Collection[Record], zone: DnsName, settings: TxtSettings) -> OwnershipIndex:
     """Assign each ownership record among *records* to the records it covers. The order of *records* does not matter.
 
     Args:
         records: all records of the names in question and of their `RelatedNames`.
         zone: the name of the zone of these names.
-        naming: how ownership records are named.
-        managed_types: records of other types are never covered.
-        codec: how the text of ownership records is read.
+        settings: records of other types than the managed ones are never covered.
     """
     if not records:
-        return _EMPTY
-    return _IndexBuilder(zone, naming, managed_types, codec).build(sorted(records, key=_SORT_KEY))
+        return OwnershipIndex(settings=settings)
+    return _IndexBuilder(zone, settings).build(records)
 
 
-_EMPTY: Final = OwnershipIndex(records=(), ownership_records={}, matches={}, matched_records={})
+_ALIAS_VALUES: Final = {"true", "A"}
 _SORT_KEY: Final = attrgetter("key", "targets")
 
 
 class _IndexBuilder:
-    __slots__ = ("codec", "keys", "managed_types", "naming", "ownership_records", "records", "zone")
+    __slots__ = ("keys", "naming", "ownership_records", "records", "settings", "zone")
 
-    def __init__(self, zone: DnsName, naming: Naming, managed_types: frozenset[str], codec: OwnershipTextCodec) -> None:
+    def __init__(self, zone: DnsName, settings: TxtSettings) -> None:
         self.zone = zone
-        self.naming = naming
-        self.managed_types = managed_types
-        self.codec = codec
+        self.settings = settings
+        self.naming = settings.naming
         self.records: list[Record] = []
         self.ownership_records: dict[RecordKey, OwnershipRecord] = {}
         self.keys: frozenset[RecordKey] = frozenset()  # records by name; built on first use
 
-    def build(self, records: Iterable[Record]) -> OwnershipIndex:
-        """Return the index of *records*, which are sorted; TXT records without values are ignored."""
-        for record in records:
+    def build(self, current: Collection[Record]) -> OwnershipIndex:
+        """Return the index of *current*."""
+        for record in sorted(current, key=_SORT_KEY):
             # A TXT record with several values is not an ownership record: rewriting it would lose the other values.
             is_candidate = record.type == rrtype.TXT and len(record.targets) == 1
-            labels = self.codec.decode(record.targets[0]) if is_candidate else None
+            labels = self.settings.codec.decode(record.targets[0]) if is_candidate else None
             if labels is not None:
                 self.ownership_records[record.key] = OwnershipRecord(record, labels)
             elif record.type != rrtype.TXT or record.targets:
@@ -120,7 +161,7 @@ class _IndexBuilder:
         if len(self.ownership_records) > 1:
             self._drop_published()
         if not self.ownership_records:
-            return OwnershipIndex(records=tuple(self.records), ownership_records={}, matches={}, matched_records={})
+            return OwnershipIndex(settings=self.settings, current=current, records=tuple(self.records))
         candidates = self._find_candidates()
         matches: defaultdict[RecordKey, list[OwnershipMatch]] = defaultdict(list)
         matched_records: defaultdict[RecordKey, list[RecordKey]] = defaultdict(list)
@@ -134,6 +175,8 @@ class _IndexBuilder:
             if len(several) > 1:
                 several.sort(key=self._rank)
         return OwnershipIndex(
+            settings=self.settings,
+            current=current,
             records=tuple(self.records),
             ownership_records=self.ownership_records,
             matches=matches,
@@ -169,9 +212,10 @@ class _IndexBuilder:
         found: defaultdict[RecordKey, list[_CandidateMatch]] = defaultdict(list)
         names = {key.name for key in self.ownership_records}
         for record in self.records:
-            if record.type not in self.managed_types:
+            if record.type not in self.settings.managed_types:
                 continue
-            alias = record.type == rrtype.A and is_alias(record)
+            # Older versions named the ownership record of an A alias after the type CNAME.
+            alias = record.type == rrtype.A and record.properties.get(ALIAS) in _ALIAS_VALUES
             for naming_format, name in self.naming.build_all_names(record.name, record.type, alias=alias):
                 key = RecordKey(name, record.set_identifier, rrtype.TXT)
                 if name in names and key in self.ownership_records:
@@ -215,7 +259,7 @@ class _IndexBuilder:
         """
         if not untyped:
             return False
-        if not self.naming.can_hold_type(ownership_record.record.name, self.managed_types):
+        if not self.naming.can_hold_type(ownership_record.record.name, self.settings.managed_types):
             return True
         if any(self._has_other_records(ownership_record, candidate.record.name) for candidate in typed):
             return False
@@ -263,7 +307,7 @@ class _IndexBuilder:
         sid = ownership_record.record.set_identifier
         found = (
             self._find_own_record(name, rtype, sid)
-            for rtype in self.managed_types
+            for rtype in self.settings.managed_types
             if RecordKey(name, sid, rtype) in self.keys
         )
         return any(
@@ -274,49 +318,6 @@ class _IndexBuilder:
     def _find_own_record(self, name: DnsName, rtype: str, set_identifier: str) -> OwnershipRecord | None:
         ownership = self.naming.build_name(name, rtype)
         return self.ownership_records.get(RecordKey(ownership, set_identifier, rrtype.TXT)) if ownership else None
-
-
-def is_alias(record: Record) -> bool:
-    """Return whether *record* is an A alias. Older versions named its ownership record after the type CNAME (3.2.5)."""
-    return record.type == rrtype.A and record.properties.get(ALIAS) in {"true", "A"}
-
-
-class TxtSettings(Value, frozen=True, kw_only=True):
-    """Settings of the txt registry.
-
-    Attributes:
-        owner: our owner id.
-        previous_owner: the owner whose records are taken over, "" for none.
-        naming: how ownership records are named.
-        managed_types: records of other types are never ours.
-        codec: how the text of ownership records is read and written.
-        creates_without_ownership: do as external-dns does: create a record even if its ownership record cannot be
-            written, use again an ownership record whose record was deleted, and state the record in the text only if
-            the ownership record would otherwise be ambiguous.
-    """
-
-    owner: str
-    previous_owner: str
-    naming: Naming
-    managed_types: frozenset[str]
-    codec: OwnershipTextCodec
-    creates_without_ownership: bool
-
-    def is_our_owner(self, owner: str) -> bool:
-        """Return whether *owner* is our owner id or the previous owner, so that we may change its records."""
-        return owner == self.owner or (bool(owner) and owner == self.previous_owner)
-
-    def should_state_record(self, name: DnsName) -> bool:
-        """Return whether ownership records of *name* state the name in their text.
-
-        They do, except with `creates_without_ownership`, if *name* looks like an ownership name: the ownership record
-        of A `foo` is at `a-foo`, and must not be read as an old ownership record of the host `a-foo` if one object
-        requests both names.
-        """
-        if self.creates_without_ownership:
-            return False
-        old = self.naming.build_untyped_name(name)
-        return old is not None and self.naming.can_hold_type(old, self.managed_types)
 
 
 NONCE_LABEL: Final = "txt-encryption-nonce"  # a label of encrypted values only

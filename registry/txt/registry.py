@@ -1,12 +1,11 @@
 """Implement the registry port with TXT records: read the owners of records, and complete change sets.
 
-`OwnershipWriter` in ownership_writer.py builds the writes of a change set; here they are checked by reading them back.
 See docs/spec/plan.md 3.2 and docs/design/architecture.md, "Ports".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter
 
@@ -16,7 +15,7 @@ from extdns.errors import UsageError, sanitize
 from extdns.model.change import Blocked, ChangeSet, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
-from extdns.model.record import OWNED_RECORD, OWNER, RESOURCE, OwnedRecord, Record, RecordKey, project_record
+from extdns.model.record import OWNED_RECORD, OWNER, RESOURCE, OwnedRecord, Record, RecordKey
 from extdns.model.rrtype import TXT
 from extdns.model.value import StringMap
 from extdns.model.zone import Zone
@@ -31,21 +30,12 @@ from registry.txt.ownership_index import (
     is_ownership_text,
     is_possibly_encrypted,
 )
-from registry.txt.ownership_writer import OwnershipWriter
+from registry.txt.writes import build_writes, is_consistent
 
 _CACHED_NAMES = 64  # enough for names that change together; a full pass gains nothing from more
-_CACHED_FINDERS = 4  # for registries with other settings in the same process, such as those of a migration
 _OWNERSHIP_ONLY = {"ownership record", "owner"}
 _OWNERSHIP_LABELS = (OWNER, OWNED_RECORD)
 _UNCERTAIN_LABELS = (*_OWNERSHIP_LABELS, RESOURCE)
-
-
-@lru_cache(maxsize=_CACHED_FINDERS)
-def _build_related_names_finder(
-    naming: Naming, managed_types: frozenset[str]
-) -> Callable[[DnsName, DnsName], tuple[str, ...]]:
-    """Return `RelatedNames.find` with a cache, which all registries with the same arguments share."""
-    return lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
 
 
 class TxtRegistry:
@@ -92,11 +82,9 @@ class TxtRegistry:
             codec=codec,
             creates_without_ownership=creates_without_ownership,
         )
-        self._find_related = _build_related_names_finder(naming, managed_types)
+        self._find_related = lru_cache(maxsize=_CACHED_NAMES)(RelatedNames(naming, managed_types).find)
         # `complete` usually gets the same records as the call of `read` before it.
-        self._build_index = lru_cache(maxsize=1)(
-            partial(build_index, naming=naming, managed_types=managed_types, codec=codec)
-        )
+        self._build_index = lru_cache(maxsize=1)(partial(build_index, settings=self._settings))
 
     @property
     def owner(self) -> str:
@@ -207,61 +195,25 @@ class TxtRegistry:
             change_set: without writes.
             current: all records of its name and of the `related_names`, in its zone.
         """
-        records = tuple(current)
-        index = self._build_index(records, change_set.zone.name)
+        index = self._build_index(tuple(current), change_set.zone.name)
         for states_record in (False, True):
-            writer = OwnershipWriter(
-                settings=self._settings,
-                change_set=change_set,
-                current=records,
-                index=index,
-                states_record=states_record,
-            )
-            writes = writer.build_writes()
-            if isinstance(writes, Blocked):
-                return writes
-            if self._is_consistent_after(writer):
-                return _find_futile_update(change_set, writes) or replace(change_set, writes=writes)
+            draft = build_writes(change_set, index, states_record=states_record)
+            if isinstance(draft, Blocked):
+                return draft
+            if is_consistent(change_set, index, draft):
+                writes = draft.list_writes()
+                return _block_futile_update(change_set, writes) or replace(change_set, writes=writes)
         return Blocked(
             reason=Reason.DUPLICATE_OWNERSHIP_NAME,
             detail=f"the ownership records of {change_set.name} cannot be distinguished from those of another record",
         )
-
-    def _is_consistent_after(self, writer: OwnershipWriter) -> bool:
-        """Return whether, after the writes, the desired records are ours and all other records keep their owner."""
-        if not writer.current:
-            return True  # all writes are at one name without related records
-        records = [record for record in writer.current if record.key not in writer.old]
-        records += map(project_record, writer.new.values())
-        after = self._build_index(tuple(records), writer.change_set.zone.name).matches
-        for key in writer.matched:
-            matches = after.get(key)
-            if not matches or matches[0].format is not NamingFormat.CURRENT:
-                return False
-            if not self._settings.is_our_owner(matches[0].ownership_record.owner):
-                return False
-        changed: set[RecordKey] = set()
-        for change in writer.change_set.changes:
-            changed.add(change.key)
-            if isinstance(change, Update) and change.key not in writer.matched:
-                owner = _find_owner(after, change.key)
-                if owner is None or not self._settings.is_our_owner(owner):
-                    return False
-        before = writer.index.matches
-        others = [record.key for record in writer.index.records if record.key not in changed]
-        return all(_find_owner(after, key) == _find_owner(before, key) for key in others)
 
 
 def _is_encrypted(record: Record) -> bool:
     return len(record.targets) == 1 and is_possibly_encrypted(record.targets[0])
 
 
-def _find_owner(matches: Mapping[RecordKey, Sequence[OwnershipMatch]], key: RecordKey) -> str | None:
-    found = matches.get(key)
-    return found[0].ownership_record.owner if found else None
-
-
-def _find_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
+def _block_futile_update(change_set: ChangeSet, writes: Iterable[Write]) -> Blocked | None:
     """Return `Blocked` if only ownership records are updated and none of *writes* changes the text of one; else None.
 
     Unless it is blocked, such an update would be planned again and again. If only the naming format is old, the record

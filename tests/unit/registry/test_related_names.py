@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extdns.model.dns_name import DnsName
@@ -75,20 +75,24 @@ def test_a_name_whose_ownership_name_would_be_too_long_has_no_related_ownership_
     assert build_registry(types=("AAAA",)).related_names(build_name("a" * 63), ZONE) == ()
 
 
-LABELS = st.one_of(
-    st.sampled_from(("a", "a-a", "e", "txt", "e-a-foo", "foo-txt", "any", "*", "mx-foo", "a" * 50, "a" * 58, "a" * 63)),
-    st.text("ace-x", min_size=1, max_size=8),
-)
+PARTS = st.sampled_from(("a", "aaa", "e", "-", "x", "n", "txt", "mx", "any", "*", "foo", "in", "a" * 50, "a" * 63))
+LABELS = st.lists(PARTS, min_size=1, max_size=3).map(lambda parts: "".join(parts)[:63])
 
 
 @given(
     labels=st.lists(LABELS, min_size=1, max_size=4),
-    affix=st.sampled_from(
-        ({}, {"prefix": "e."}, {"prefix": "e-"}, {"prefix": "a-"}, {"suffix": "-txt"}, {"suffix": ".in.a"})
+    affix=st.one_of(
+        st.builds(dict, prefix=st.sampled_from(("", "e.", "e-", "a-", "%{record_type}-e.", "e%{record_type}"))),
+        st.builds(dict, suffix=st.sampled_from(("-txt", ".in.a", "-%{record_type}", "e%{record_type}"))),
     ),
     wildcard=st.sampled_from(("", "any")),
-    types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX"))),
+    types=st.frozensets(st.sampled_from(("A", "AAAA", "CNAME", "MX", "TXT"))),
 )
+@example(["aaafoo", "x"], {"prefix": "e%{record_type}"}, "", frozenset({"A", "AAAA"}))
+@example(["fooaaa", "x"], {"suffix": "%{record_type}e"}, "", frozenset({"A", "AAAA"}))
+@example(["foo-txt", "x"], {"suffix": "-txt"}, "", frozenset({"A"}))
+@example(["foo", "in", "a", "x"], {"suffix": ".in.a"}, "", frozenset({"A"}))
+@example(["txt", "x"], {"suffix": "-txt"}, "", frozenset({"TXT"}))
 def test_related_names_found_by_pattern_equal_those_built_from_naming_formats(
     labels: list[str], affix: dict[str, str], wildcard: str, types: frozenset[str]
 ) -> None:
