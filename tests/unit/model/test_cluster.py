@@ -1,71 +1,43 @@
-"""References to objects: their resource labels, and their order by age.
-
-See docs/spec/sources.md 1.8, docs/design/architecture.md.
-"""
+"""Cluster identities are compared by the parts that both of them have."""
 
 from __future__ import annotations
 
 import pytest
 
-from extdns.model.kind import Kind, ObjectKey, ObjectRef
-from extdns.resources.core import NODE, SERVICE
-from extdns.resources.externaldns import DNS_ENDPOINT
-from extdns.resources.gateway_api import HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE
-from extdns.resources.networking import INGRESS
-
-HTTP_PROXY = Kind("projectcontour.io", "v1", "HTTPProxy", "httpproxies", resource_prefix="HTTPProxy")
-VIRTUAL_SERVER = Kind("cis.f5.com", "v1", "VirtualServer", "virtualservers", resource_prefix="f5-virtualserver")
-CONFIG_MAP = Kind("", "v1", "ConfigMap", "configmaps")
-FOO = Kind("example.org", "v1", "Foo", "foos", namespaced=False, resource_prefix="foo/")
-
-
-def ref(kind: Kind, namespace: str, name: str, created: str = "") -> ObjectRef:
-    """Build a reference to an object of *kind*."""
-    return ObjectRef(key=ObjectKey(kind, namespace, name), created=created)
+from extdns.model.cluster import ClusterIdentity
 
 
 @pytest.mark.parametrize(
-    ("of", "resource", "shown"),
+    ("one", "other", "expected"),
     [
-        pytest.param(ref(SERVICE, "ns", "web"), "service/ns/web", "Service ns/web", id="1.8-service"),
-        pytest.param(ref(INGRESS, "ns", "web"), "ingress/ns/web", "Ingress ns/web", id="1.8-ingress"),
-        pytest.param(ref(NODE, "", "n1"), "node/n1", "Node n1", id="1.8-node"),
-        pytest.param(ref(HTTP_ROUTE, "ns", "r"), "httproute/ns/r", "HTTPRoute ns/r", id="1.8-gateway"),
-        pytest.param(ref(DNS_ENDPOINT, "ns", "d"), "crd/ns/d", "DNSEndpoint ns/d", id="1.8-crd"),
-        pytest.param(ref(HTTP_PROXY, "ns", "p"), "HTTPProxy/ns/p", "HTTPProxy ns/p", id="1.8-contour-httpproxy"),
-        pytest.param(ref(VIRTUAL_SERVER, "ns", "v"), "f5-virtualserver/ns/v", "VirtualServer ns/v", id="1.8-f5"),
-        pytest.param(ref(CONFIG_MAP, "n", "c"), "configmap/n/c", "ConfigMap n/c", id="1.8-unstructured"),
-        pytest.param(ref(FOO, "", "x"), "foo//x", "Foo x", id="1.8-unstructured-cluster-scoped"),
+        pytest.param(ClusterIdentity(uid="a"), ClusterIdentity(uid="b"), True, id="another-uid"),
+        pytest.param(ClusterIdentity(uid="a"), ClusterIdentity(uid="a"), False, id="same-uid"),
+        pytest.param(ClusterIdentity(uid="a"), ClusterIdentity(authority="b"), False, id="no-common-part"),
+        pytest.param(
+            ClusterIdentity(uid="a", authority="x"),
+            ClusterIdentity(uid="a", authority="y"),
+            True,
+            id="one-part-differs",
+        ),
+        pytest.param(
+            ClusterIdentity(configured_id="prod"), ClusterIdentity(configured_id="test"), True, id="another-given-id"
+        ),
+        pytest.param(ClusterIdentity(), ClusterIdentity(uid="a"), False, id="unknown-identity"),
+        pytest.param(
+            ClusterIdentity(issuer="https://kubernetes.default.svc.cluster.local"),
+            ClusterIdentity(issuer="https://oidc.eks.eu-central-1.amazonaws.com/id/1"),
+            False,
+            id="one-default-issuer",
+        ),
     ],
 )
-def test_an_object_reference_has_a_resource_label_and_a_text_form_for_messages(
-    of: ObjectRef, resource: str, shown: str
+def test_cluster_identities_differ_if_any_part_known_on_both_sides_differs(
+    one: ClusterIdentity, other: ClusterIdentity, *, expected: bool
 ) -> None:
-    assert (of.key.resource, str(of)) == (resource, shown)
+    assert one.differs_from(other) is expected
+    assert other.differs_from(one) is expected
 
 
-@pytest.mark.parametrize(
-    ("kind", "label"),
-    [
-        pytest.param(SERVICE, "service", id="kind in lower case"),
-        pytest.param(HTTP_PROXY, "HTTPProxy", id="kind with capitals"),
-        pytest.param(FOO, "foo", id="cluster-scoped kind"),
-    ],
-)
-def test_the_first_part_of_a_resource_label_is_the_label_of_the_kind(kind: Kind, label: str) -> None:
-    assert kind.label == label
-    assert ref(kind, "ns" if kind.namespaced else "", "x").key.resource.partition("/")[0] == label
-
-
-def test_object_references_are_sorted_from_oldest_to_youngest_and_without_known_age_last() -> None:
-    young = ref(SERVICE, "a", "a", "2026-02-01T00:00:00Z")
-    old = ref(SERVICE, "b", "b", "2026-01-01T00:00:00Z")
-    ageless, other = ref(SERVICE, "a", "a"), ref(SERVICE, "a", "b")
-    assert sorted([other, ageless, young, old], key=lambda of: of.age_sort_key) == [old, young, ageless, other]
-
-
-def test_a_kind_lists_its_api_versions() -> None:
-    assert (SERVICE.api_version, INGRESS.api_version) == ("v1", "networking.k8s.io/v1")
-    group = "gateway.networking.k8s.io"
-    assert TCP_ROUTE.api_version == f"{group}/v1"
-    assert TLS_ROUTE.api_versions == (f"{group}/v1", f"{group}/v1alpha3", f"{group}/v1alpha2")
+def test_the_default_issuer_alone_does_not_identify_a_cluster() -> None:
+    assert not ClusterIdentity(issuer="https://kubernetes.default.svc").is_known
+    assert ClusterIdentity(issuer="https://issuer.example.org").is_known

@@ -11,7 +11,7 @@ from extdns.model.value import StringMap
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry
 from tests.unit.registry.completion import MANAGED, build_registry, find, list_ours
-from tests.unit.registry.zone_records import key, ownership_record, record
+from tests.unit.registry.zone_records import ZONE, key, ownership_record, record
 
 ONE = "service/d/one"
 
@@ -275,3 +275,121 @@ def test_an_empty_owner_id_is_reported_as_empty() -> None:
 
 def test_the_txt_registry_returns_its_owner_id() -> None:
     assert build_registry().owner == "me"
+
+
+@pytest.mark.parametrize(
+    ("registry", "records", "key", "expected"),
+    [
+        pytest.param(
+            build_registry(),
+            [record("CNAME", "foo"), ownership_record("foo")],
+            key("CNAME", "foo"),
+            False,
+            id="10.3-only-an-old-ownership-record",
+        ),
+        pytest.param(
+            build_registry(),
+            [record("A", "x", alias="true"), ownership_record("cname-x")],
+            key("A", "x"),
+            False,
+            id="10.3-only-an-alias-ownership-record",
+        ),
+        pytest.param(
+            build_registry(types=("NS",)),
+            [record("NS", "newformat"), ownership_record("ns-newformat")],
+            key("NS", "newformat"),
+            True,
+            id="10.3-ns",
+        ),
+        pytest.param(
+            build_registry(),
+            [record("A", "foo"), ownership_record("foo", "other")],
+            key("A", "foo"),
+            True,
+            id="10.3-other-owner",
+        ),
+        pytest.param(
+            build_registry(),
+            [record("MX", "foo"), ownership_record("foo")],
+            key("MX", "foo"),
+            True,
+            id="10.3-unmanaged",
+        ),
+        pytest.param(
+            build_registry(),
+            [record("A", "a" * 63), ownership_record("a" * 63)],
+            key("A", "a" * 63),
+            True,
+            id="10.3-no-possible-ownership-name",
+        ),
+        pytest.param(
+            build_registry(prefix="e-%{record_type}."),
+            [record("A", "foo"), ownership_record("e-.a-foo")],
+            key("A", "foo"),
+            False,
+            id="3.2.2-dashed",
+        ),
+    ],
+)
+def test_only_a_record_of_ours_can_lack_an_ownership_record_in_the_current_format(
+    registry: TxtRegistry, records: list[Record], key: RecordKey, expected: bool
+) -> None:
+    assert find(registry, records, key).has_current_format is expected
+
+
+@pytest.mark.parametrize(
+    ("registry", "there", "shown"),
+    [
+        pytest.param(
+            build_registry(prefix="txt."), record("TXT", "random"), [key("TXT", "random")], id="10.3-text-of-somebody"
+        ),
+        pytest.param(
+            build_registry(prefix="txt."),
+            record("CNAME", "txt.bar"),
+            [key("CNAME", "txt.bar")],
+            id="10.3-cname-at-ownership-name",
+        ),
+        pytest.param(
+            build_registry(prefix="txt."), ownership_record("bar"), [], id="10.3-ownership-record-without-the-prefix"
+        ),
+        pytest.param(build_registry(), replace(record("TXT", "empty"), targets=()), [], id="10.3-text-without-value"),
+    ],
+)
+def test_reading_returns_records_at_ownership_names_except_ownership_records_and_txt_records_without_value(
+    registry: TxtRegistry, there: Record, shown: list[RecordKey]
+) -> None:
+    existing = [record("A", "bar"), ownership_record("txt.bar"), ownership_record("a-bar"), there]
+    assert [owned.key for owned in registry.read(existing, ZONE)] == [key("A", "bar"), *shown]
+
+
+def test_reading_a_zone_returns_all_records_except_ownership_records() -> None:
+    records = [
+        ownership_record("a-foo", "other"),
+        ownership_record("lonely"),
+        record("TXT", "random"),
+        record("CNAME", "txt.bar"),
+        replace(record("TXT", "empty"), targets=()),
+        replace(ownership_record("shared"), targets=(ownership_record("shared").targets[0], '"v=spf1 -all"')),
+    ]
+    found = [owned.key for owned in build_registry().read(records, ZONE)]
+    assert found == [key("TXT", "random"), key("TXT", "shared"), key("CNAME", "txt.bar")]
+
+
+def test_a_txt_record_with_an_ownership_text_and_another_value_is_not_an_ownership_record() -> None:
+    common = replace(ownership_record("a-foo"), targets=(ownership_record("a-foo").targets[0], '"v=spf1 -all"'))
+    assert list_ours(build_registry(), [record("A", "foo"), common]) == set()
+    assert find(build_registry(), [record("A", "foo"), common], key("A", "foo")).mixed_name == "a-foo.x.test"
+
+
+@pytest.mark.parametrize(
+    "neighbour",
+    [
+        pytest.param(replace(record("TXT", "a-foo"), targets=('"one"', '"two"')), id="no-ownership-record"),
+        pytest.param(
+            replace(ownership_record("a-bar"), targets=(ownership_record("a-bar").targets[0], '"two"')),
+            id="of-another-record",
+        ),
+    ],
+)
+def test_an_unrelated_txt_record_is_not_reported_as_mixed_with_ownership_texts(neighbour: Record) -> None:
+    assert find(build_registry(), [record("A", "foo"), neighbour], key("A", "foo")).mixed_name == ""

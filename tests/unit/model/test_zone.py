@@ -73,7 +73,7 @@ SECOND_OUTER = zone("example.org", number="2", account="b")
         pytest.param("example.com", (OUTER, PRIVATE_INNER), (), id="7.2-none"),
     ],
 )
-def test_a_name_belongs_to_the_public_zones_of_the_longest_match_and_to_all_private_zones(
+def test_name_belongs_to_public_zones_of_longest_match_and_all_private_zones(
     name: str, zones: tuple[Zone, ...], expected: tuple[Zone, ...]
 ) -> None:
     assert ZonePlacement(zones).find_zones(DnsName(name)) == expected

@@ -1,4 +1,4 @@
-"""Domain names have one canonical spelling (docs/spec/plan.md 0.3)."""
+"""Domain names: their canonical spelling (docs/spec/plan.md 0.3), and the order in which DNS services page them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from extdns.errors import InvalidValueError
 from extdns.model.dns_name import DnsName
+from tests.strategies import names
 
 
 @pytest.mark.parametrize(
@@ -134,3 +135,15 @@ def test_a_url_is_not_accepted_as_a_hostname(text: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
         DnsName.parse_hostname(text)
     assert caught.value.allowed == "a host name without scheme, port and path, such as web.example.org"
+
+
+def test_names_are_sorted_by_their_labels_from_the_root_down_as_in_route_53() -> None:
+    sorted_names = ["org", "example.org", "*.example.org", "a-b.example.org", "a.example.org", "x.a.example.org"]
+    assert sorted((DnsName(name) for name in reversed(sorted_names)), key=lambda name: name.order) == sorted_names
+
+
+@given(names(), names())
+def test_a_name_is_sorted_before_the_names_below_it(name: DnsName, other: DnsName) -> None:
+    assert (name.order == other.order) is (name == other)
+    if name != other and name.within(other):
+        assert other.order < name.order

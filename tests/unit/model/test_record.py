@@ -1,0 +1,195 @@
+"""Record data: spelling, type and validity (docs/spec/sources.md 1.2-1.3, 1.6, docs/spec/plan.md 0.2); ownership."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extdns.errors import InvalidValueError
+from extdns.model import rrtype
+from extdns.model.dns_name import DnsName
+from extdns.model.record import (
+    DesiredRecord,
+    OwnedRecord,
+    Record,
+    RecordKey,
+    build_sort_key,
+    canonicalize,
+    canonicalize_targets,
+    choose_record_type,
+    parse_target,
+    validate_record,
+)
+from extdns.model.value import EMPTY_MAP, StringMap
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        pytest.param("192.0.2.1", rrtype.A, id="sources-1.3-ipv4"),
+        pytest.param("2001:DB8::1", rrtype.AAAA, id="sources-1.3-ipv6"),
+        pytest.param("fe80::1%eth0", rrtype.AAAA, id="sources-1.3-zone-suffix"),
+        pytest.param("::ffff:192.0.2.1", rrtype.AAAA, id="sources-1.3-ipv4-mapped"),
+        pytest.param("", rrtype.CNAME, id="sources-1.3-empty"),
+        pytest.param("192.168.1", rrtype.CNAME, id="sources-1.3-three-octets"),
+        pytest.param("10.0.0.0/8", rrtype.CNAME, id="sources-1.3-network"),
+        pytest.param("256.1.1.1", rrtype.CNAME, id="sources-1.3-octet-out-of-range"),
+        pytest.param("192.000.2.1", rrtype.CNAME, id="sources-1.3-leading-zeros"),
+        pytest.param("lb.example.net", rrtype.CNAME, id="sources-1.3-host"),
+    ],
+)
+def test_the_record_type_of_a_target_is_a_aaaa_or_cname(target: str, expected: str) -> None:
+    assert choose_record_type(target) == expected
+
+
+@pytest.mark.parametrize(
+    ("rtype", "text", "expected"),
+    [
+        pytest.param("AAAA", "2001:DB8:0:0::0001", "2001:db8::1", id="plan-0.2-long-ipv6"),
+        pytest.param("CNAME", "LB.Example.Net.", "lb.example.net", id="sources-1.2-trailing-dot"),
+        pytest.param("CNAME", "bücher.example", "xn--bcher-kva.example", id="unicode-host"),
+        pytest.param("CNAME", "no name.", "no name", id="sources-1.2-no-name"),
+        pytest.param("MX", "10  Mail.Example.net.", "10 mail.example.net", id="plan-11-mx-with-dot"),
+        pytest.param("MX", "0 .", "0 .", id="null-mx"),
+        pytest.param("TXT", "Value.", "Value.", id="sources-1.2-txt-untouched"),
+        pytest.param("SRV", "0 50 30022 h.example.", "0 50 30022 h.example.", id="sources-1.2-srv-untouched"),
+        pytest.param("NAPTR", '10 10 "S" "" "" X.', '10 10 "S" "" "" X.', id="sources-1.2-naptr-untouched"),
+    ],
+)
+def test_targets_are_spelled_canonically_for_their_record_type(rtype: str, text: str, expected: str) -> None:
+    assert canonicalize(rtype, text) == expected
+
+
+def test_targets_are_sorted_by_text_and_unique() -> None:
+    assert canonicalize_targets("A", ["10.0.0.2", "10.0.0.10", "10.0.0.2"]) == ("10.0.0.10", "10.0.0.2")
+    assert canonicalize_targets("AAAA", ["::0001", "::1"]) == ("::1",)
+
+
+def test_the_sort_key_of_targets_orders_addresses_by_number_and_before_names() -> None:
+    targets = ["b.example", "10.0.0.10", "::1", "10.0.0.2", "a.example"]
+    assert sorted(targets, key=build_sort_key) == ["10.0.0.2", "10.0.0.10", "::1", "a.example", "b.example"]
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param("fe80::1%eth0", id="zone"), pytest.param("a b", id="blank"), pytest.param("", id="empty")]
+)
+def test_a_target_that_is_neither_a_name_nor_an_address_without_zone_is_rejected(text: str) -> None:
+    with pytest.raises(InvalidValueError):
+        parse_target(text)
+
+
+@given(
+    st.one_of(st.ip_addresses().map(lambda ip: ip.exploded), st.from_regex(r"[A-Za-z]{1,9}\.org\.?", fullmatch=True))
+)
+def test_parsing_a_target_chooses_its_type_and_its_spelling(text: str) -> None:
+    assert parse_target(text) == (choose_record_type(text), canonicalize(choose_record_type(text), text))
+
+
+@given(st.ip_addresses())
+def test_each_spelling_of_an_ip_address_gives_the_same_target(
+    ip: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    spelled = parse_target(ip.exploded)[1]
+    assert spelled == parse_target(str(ip).upper())[1] == parse_target(spelled)[1]
+    assert ipaddress.ip_address(spelled) == ip
+
+
+def test_an_ipv4_mapped_address_is_spelled_with_dots_on_every_python_version() -> None:
+    assert parse_target("::FFFF:c000:201") == ("AAAA", "::ffff:192.0.2.1")
+
+
+ALIAS = StringMap.from_items({"alias": "true"})
+NO_ALIAS = StringMap.from_items({"alias": "false"})
+
+
+def endpoint(rtype: str, *targets: str, properties: StringMap = EMPTY_MAP, name: str = "a.test") -> DesiredRecord:
+    """Build a desired record at *name*."""
+    return DesiredRecord(name=DnsName(name), type=rtype, targets=targets, properties=properties)
+
+
+@pytest.mark.parametrize(
+    "valid",
+    [
+        pytest.param(endpoint("A", "192.0.2.1", "192.0.2.2"), id="1.6-a"),
+        pytest.param(endpoint("A"), id="1.6-a-without-targets"),
+        pytest.param(endpoint("A", "lb.test", properties=ALIAS), id="1.6-a-alias"),
+        pytest.param(endpoint("AAAA", "2001:db8::1"), id="1.6-aaaa"),
+        pytest.param(endpoint("AAAA", "::ffff:192.0.2.1"), id="1.6-aaaa-mapped"),
+        pytest.param(endpoint("AAAA", "lb.test", properties=ALIAS), id="1.6-aaaa-alias"),
+        pytest.param(endpoint("MX", "10 mail.test", "0 m.test", "65535 m.test"), id="1.6-mx"),
+        pytest.param(endpoint("MX"), id="1.6-mx-without-targets"),
+        pytest.param(endpoint("SRV", "0 50 30022 h.test."), id="1.6-srv"),
+        pytest.param(endpoint("PTR", "h.test", name="7.2.0.192.in-addr.arpa"), id="1.6-ptr"),
+        pytest.param(endpoint("PTR", "h.test", name="1.0.ip6.arpa"), id="1.6-ptr-ipv6"),
+        pytest.param(endpoint("CNAME", "", properties=NO_ALIAS), id="1.6-cname-anything"),
+        pytest.param(endpoint("TXT", ""), id="1.6-txt-anything"),
+        pytest.param(endpoint("NAPTR", "x"), id="1.6-naptr-anything"),
+        pytest.param(endpoint("NS", "192.0.2.1"), id="1.6-ns-anything"),
+        pytest.param(endpoint("CAA", "x"), id="1.6-unknown-type"),
+    ],
+)
+def test_a_valid_desired_record_has_no_problem(valid: DesiredRecord) -> None:
+    assert validate_record(valid) is None
+
+
+@pytest.mark.parametrize(
+    ("invalid", "value"),
+    [
+        pytest.param(endpoint("A", "192.0.2.1", "lb.test"), "lb.test", id="1.6-a-one-host-among-addresses"),
+        pytest.param(endpoint("A", "lb.test", properties=NO_ALIAS), "lb.test", id="1.6-a-alias-false"),
+        pytest.param(endpoint("A", "2001:db8::1"), "2001:db8::1", id="1.6-a-ipv6"),
+        pytest.param(endpoint("A", "::ffff:192.0.2.1"), "::ffff:192.0.2.1", id="1.6-a-mapped"),
+        pytest.param(endpoint("AAAA", "192.0.2.1"), "192.0.2.1", id="1.6-aaaa-ipv4"),
+        pytest.param(endpoint("AAAA", "fe80::1%eth0"), "fe80::1%eth0", id="1.6-aaaa-zone"),
+        pytest.param(endpoint("MX", "10"), "10", id="1.6-mx-one-field"),
+        pytest.param(endpoint("MX", "10 a.test b"), "10 a.test b", id="1.6-mx-three-fields"),
+        pytest.param(endpoint("MX", "65536 a.test"), "65536 a.test", id="1.6-mx-too-large"),
+        pytest.param(endpoint("MX", "+1 a.test"), "+1 a.test", id="1.6-mx-sign"),
+        pytest.param(endpoint("MX", "1٣ a.test"), "1٣ a.test", id="1.6-mx-digits-of-another-script"),
+        pytest.param(endpoint("MX", "9" * 5000 + " a.test"), "9" * 5000 + " a.test", id="1.6-mx-huge"),
+        pytest.param(endpoint("SRV", "0 50 30022 h.test"), "0 50 30022 h.test", id="1.6-srv-without-dot"),
+        pytest.param(endpoint("SRV", "0 50 h.test."), "0 50 h.test.", id="1.6-srv-three-fields"),
+        pytest.param(endpoint("SRV", "0 50 70000 h.test."), "0 50 70000 h.test.", id="1.6-srv-port-too-large"),
+        pytest.param(endpoint("SRV", "0 5 1 h.", properties=NO_ALIAS), "alias on SRV", id="1.6-srv-alias-any-value"),
+        pytest.param(endpoint("TXT", "x", properties=ALIAS), "alias on TXT", id="1.6-txt-alias"),
+        pytest.param(endpoint("PTR", "h.test"), "a.test", id="1.6-ptr-outside-arpa"),
+        pytest.param(endpoint("PTR", "h.test", name="in-addr.arpa"), "in-addr.arpa", id="1.6-ptr-at-the-root"),
+        pytest.param(endpoint("PTR", name="1.ip6.arpa"), "no target", id="1.6-ptr-without-targets"),
+        pytest.param(endpoint("PTR", "h.test", " ", name="1.ip6.arpa"), " ", id="1.6-ptr-blank-target"),
+        pytest.param(endpoint("PTR", "192.0.2.1", name="1.ip6.arpa"), "192.0.2.1", id="1.6-ptr-address"),
+    ],
+)
+def test_the_problem_of_an_invalid_desired_record_contains_the_invalid_value(
+    invalid: DesiredRecord, value: str
+) -> None:
+    found = validate_record(invalid)
+    assert found is not None
+    assert found.value == value
+    assert found.allowed
+
+
+RECORD = Record(name=DnsName("web.x.test"), type="A", targets=("192.0.2.1",), ttl_s=300, set_identifier="one")
+
+
+def test_a_record_without_ownership_record_has_no_owner_and_is_not_ours() -> None:
+    owned = OwnedRecord(record=RECORD)
+    assert (owned.owner, owned.is_ours, owned.ownership_records, owned.labels) == (None, False, (), ())
+
+
+def test_a_record_without_ownership_record_counts_as_having_the_current_format() -> None:
+    assert OwnedRecord(record=RECORD).has_current_format
+
+
+def test_an_owned_record_has_the_key_of_the_record_in_it() -> None:
+    assert OwnedRecord(record=RECORD).key == RecordKey(DnsName("web.x.test"), "one", "A")
+
+
+def test_the_resource_of_an_owned_record_is_the_value_of_its_label_resource() -> None:
+    assert (
+        OwnedRecord(record=RECORD, labels=StringMap.from_items({"resource": "service/shop/web"})).resource
+        == "service/shop/web"
+    )
+    assert OwnedRecord(record=RECORD, labels=StringMap.from_items({"extra": "1"})).resource == ""
