@@ -376,7 +376,7 @@ class DeleteGuard:
         names: set[DnsName] = set()
         for entry in (*self.entries.granted.values(), *due):
             assert entry.delete is not None  # noqa: S101 - neither is due or granted without evidence
-            name, counted = entry.delete.owned.record.name, entry.counted
+            name, counted = entry.delete.owned.record.name, self._count_waiting(entry)
             over = [one for one in counted.scopes if (one, counted.by_absence) in exceeded] if counted else []
             if not self._is_allowed(entry):
                 self._hold(entry, Scope(entry.zone_id), now_s, by_budget=False)

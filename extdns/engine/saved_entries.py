@@ -93,7 +93,7 @@ def list_granted(entries: Entries, now_s: float) -> dict[str, tuple[SavedGrant, 
     """Return, by zone id, the granted deletes that budgets count, sorted by digest."""
     granted: dict[str, tuple[SavedGrant, ...]] = {}
     for digest, entry in sorted(entries.granted.items()):
-        if entry.counted and entry.delete:
+        if entry.counted and entry.delete and not entry.hold:
             resource, by_absence = entry.delete.owned.resource, entry.counted.by_absence
             grant = SavedGrant(digest=digest, resource=resource, at_s=now_s, by_absence=by_absence)
             granted[entry.zone_id] = (*granted.get(entry.zone_id, ()), grant)

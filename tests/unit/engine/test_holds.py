@@ -167,3 +167,12 @@ def test_a_held_delete_does_not_count_as_made_if_another_writer_deletes_the_reco
     del scene.zones[ZONE.id]["h0.acme.test"]
     scene.plan(record(0))
     assert scene.guard.budget(ZONE.id).deleted == 0
+
+
+def test_the_transfer_of_a_held_record_goes_on_and_counts_in_no_budget_of_the_next_process() -> None:
+    scene = hold_deletes()
+    transfer = PendingDelete(owned=record(0), evidence=Evidence.OBJECT_DELETED, is_transfer=True)
+    scene.guard.observe(ZONE, record(0).record.name, (transfer,), scene.now_s, current=(record(0),))
+    scene.pass_time(GRACE_S)
+    assert scene.find_block(transfer) is None
+    assert scene.guard.save(scene.now_s).find_zone(ZONE.id).granted == ()
