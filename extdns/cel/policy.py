@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Final
 
 from extdns.cel.expression import (
@@ -20,7 +19,6 @@ from extdns.cel.expression import (
 from extdns.cel.functions import MAX_TEXT
 from extdns.cel.library import Context
 from extdns.cel.policy_document import MAX_MESSAGE, PolicyMatch, PolicyText, ValidationText
-from extdns.cel.quick_check import QuickCheck, compile_quick_check
 from extdns.cel.references import References
 from extdns.model.change import RuleAction, Violation
 from extdns.model.value import EMPTY_MAP, StringMap
@@ -83,12 +81,6 @@ class CompiledPolicy:
     def match(self) -> PolicyMatch:
         """Which inputs the policy is evaluated on."""
         return self.text.match
-
-    @cached_property
-    def quick_check(self) -> QuickCheck | None:
-        """One quick check of all `conditions`, None if one of them has none."""
-        joined = " && ".join(f"({one.source}\n)" for one in self.conditions)  # a comment ends with the line
-        return compile_quick_check(joined) if joined else None
 
     def evaluate(self, context: Context, item: RuleInput) -> Iterator[Violation]:
         """Yield the violations of *item*, of which *context* has what the expressions of the policy refer to."""

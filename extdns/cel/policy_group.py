@@ -19,8 +19,8 @@ _SIZES: Final = (100, 300, 1000, 10_000)
 class PolicyGroup:
     """Policies that are evaluated on the same values.
 
-    For an input without violations, each policy whose conditions are simple takes one quick check, and all others
-    together take one call of the evaluator. A policy with variables has no conditions, and is evaluated alone.
+    For an input without violations, all policies together take one call of the evaluator. A policy with variables has
+    no conditions, and is evaluated alone.
 
     Attributes:
         answers: the violations by the values that were read; `PolicyRules` limits their number.
@@ -35,9 +35,7 @@ class PolicyGroup:
         self.answers: dict[ReadValues, tuple[Violation, ...]] = {}
         self._loops = tuple(one for policy in policies for one in policy.conditions if one.syntax.loop_depth)
         self._cheap_size = max((size for size in _SIZES if self._is_cheap(size, size)), default=0)
-        self._checks = tuple((policy, policy.quick_check) for policy in policies)
-        others = [policy for policy, check in self._checks if check is None]
-        self._conditions = tuple(one for policy in others for one in policy.conditions)
+        self._conditions = tuple(one for policy in policies for one in policy.conditions)
         self._joint = compile_list(self._conditions) if self._conditions else None
 
     def evaluate(self, item: RuleInput, values: ReadValues, size: int) -> tuple[Violation, ...]:
@@ -48,15 +46,18 @@ class PolicyGroup:
             values: what was read of it.
             size: the number of characters of *values* as text, more than of any list or text among them.
         """
+        document = self._references.build_document(values)
+        context = self._references.build_context(document)
         # measuring the document of a typical record takes 6 µs, the text of its values 1 µs
-        is_cheap = size <= self._cheap_size or self._is_cheap(*measure_value(self._references.build_document(values)))
-        left = self._drop_checked(item) if is_cheap else self._policies
-        if not left:
-            return ()
-        context = self._references.build_context(self._references.build_document(values))
+        is_cheap = size <= self._cheap_size or self._is_cheap(*measure_value(document))
         valid = self._find_valid(context) if is_cheap else set()
         return tuple(
-            [violation for policy in left if policy not in valid for violation in policy.evaluate(context, item)]
+            [
+                violation
+                for policy in self._policies
+                if policy not in valid
+                for violation in policy.evaluate(context, item)
+            ]
         )
 
     def _is_cheap(self, elements: int, longest: int) -> bool:
@@ -67,18 +68,6 @@ class PolicyGroup:
         except EvaluationError:
             return False
         return True
-
-    def _drop_checked(self, item: RuleInput) -> list[CompiledPolicy]:
-        """Return the policies whose quick check does not show that *item* meets all their conditions."""
-        left = []
-        scope = (item,)
-        for policy, check in self._checks:
-            try:
-                if check is None or check(scope) is not True:
-                    left.append(policy)
-            except Exception:  # noqa: BLE001 - the evaluator decides, and says what is wrong
-                left.append(policy)
-        return left
 
     def _find_valid(self, context: Context) -> set[CompiledPolicy]:
         """Return the policies that the input meets, by one call of the evaluator; none if a condition has no value."""
@@ -93,6 +82,6 @@ class PolicyGroup:
         found = dict(zip(self._conditions, results, strict=True))
         return {
             policy
-            for policy, check in self._checks
-            if check is None and policy.conditions and all(found[one] is True for one in policy.conditions)
+            for policy in self._policies
+            if policy.conditions and all(found[one] is True for one in policy.conditions)
         }

@@ -79,7 +79,7 @@ _FIELDS: Final[Mapping[_Path, Field]] = {
     ("current", "ours"): Field("current.is_ours"),
     ("current", "resource"): Field("current.resource", is_distinct=True),
 }
-OPTIONAL: Final = ("object", "namespace", "current")
+_OPTIONAL: Final = ("object", "namespace", "current")
 """The variables that can be null. Their names are those of the attributes of `RuleInput`."""
 
 _PUBLISHED: Final = frozenset({"operation", "current"})
@@ -94,11 +94,6 @@ def _build_schema(parent: _Path) -> FieldSchema | None:
 
 FIELDS: Final[FieldSchema] = _build_schema(()) or {}
 """The variables of an expression and their fields (docs/design/rules.md, "The document"); None if any may follow."""
-
-
-def find_field(path: tuple[str, ...]) -> Field:
-    """Return the field of the document at *path*, such as `("record", "ttl")`. Raises `LookupError`."""
-    return _FIELDS[path]
 
 
 class Sharing(IntEnum):
@@ -126,7 +121,9 @@ class References:
         self._keys = _find_fields(self._paths)
         self.variables = frozenset(path.names[0] for path in self._paths)
         # the class of each variable that can be null says whether it is, and attrgetter needs no function of Python
-        self._find_classes = attrgetter("__class__", *(f"{one}.__class__" for one in OPTIONAL if one in self.variables))
+        self._find_classes = attrgetter(
+            "__class__", *(f"{one}.__class__" for one in _OPTIONAL if one in self.variables)
+        )
         self._layouts: dict[Hashable, _Layout] = {}  # by these classes, and by the variables that are null
         if not any(_FIELDS[path].is_distinct and found is None for path, found in self._keys.items()):
             self.sharing = Sharing.MANY
@@ -138,7 +135,7 @@ class References:
         classes = self._find_classes(item)
         layout = self._layouts.get(classes)
         if layout is None:
-            nulls = tuple([one for one in OPTIONAL if one in self.variables and getattr(item, one) is None])
+            nulls = tuple([one for one in _OPTIONAL if one in self.variables and getattr(item, one) is None])
             layout = _build_layout(nulls, self._keys, self._paths)
             self._layouts[nulls] = self._layouts[classes] = layout
         return layout.nulls, layout.read(item)
