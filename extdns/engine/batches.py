@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from extdns.model import rrtype
 from extdns.model.change import Blocked, ChangeSet, Write
 from extdns.model.reason import Reason
 from extdns.model.record import Record, RecordKey, project_record
@@ -154,8 +153,6 @@ def _order_writes(change_set: ChangeSet) -> ChangeSet:
     If the process ends between two writes, at most an ownership record without a record is left, which has no effect.
     """
     records = {change.key for change in change_set.changes}
-    if not records:  # external-dns planned it (`extdns webhook`): any TXT record may be an ownership record
-        records = {write.key for write in change_set.writes if write.key.type != rrtype.TXT}
     names = {key.name for key in records}
 
     def order(write: Write) -> tuple[int, RecordKey]:

@@ -48,7 +48,7 @@ def build_planner(**settings: Any) -> Planner:  # noqa: ANN401 - any field of Pl
     chosen: dict[str, Any] = {
         "settings": SETTINGS,
         "adjust": lambda desired, _: AdjustedRecords(accepted=tuple(desired)),
-        "complete": lambda change_set, _: [(change_set, change_set)],
+        "complete": lambda change_set, _: change_set,
         "evaluate": lambda inputs: [Evaluation()] * len(inputs),
         "kinds": KINDS,
     }
