@@ -314,7 +314,8 @@ def _delete_leftovers(
     if not leftovers or state.planner.settings.policy is not Policy.SYNC:
         return []
     planned = [zone for zone, _, _ in plans]
-    if not all(zone in planned and zone.is_fully_known(name) for zone in zones) or any(map(_has_work, plans)):
+    is_known = all(zone in planned and zone.is_fully_known(name) for zone in zones)
+    if state.delete_guard.cluster.is_other or not is_known or any(map(_has_work, plans)):
         return []
     return [
         ChangeSet(zone=parent, name=name, changes=(), writes=(Write(old=record, new=None),))

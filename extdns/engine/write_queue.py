@@ -402,4 +402,7 @@ class WriteQueue:
 
 
 def _is_create(change_set: ChangeSet) -> bool:
-    return bool(change_set.changes) and all(isinstance(change, Create) for change in change_set.changes)
+    """Return whether nothing existing changes. A set without changes writes ownership records to a parent zone."""
+    if change_set.changes:
+        return all(isinstance(change, Create) for change in change_set.changes)
+    return all(write.old is None for write in change_set.writes)

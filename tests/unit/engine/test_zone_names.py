@@ -7,11 +7,15 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
+from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.inputs import ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Refused, WriteConflict
+from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
+from extdns.model.saved_state import Saved
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings, Policy
 from registry.txt.encryption import EncryptedTextCodec
@@ -254,6 +258,23 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_ful
     world = build_world(zones={ZONE: (OURS,), DEV: ()})
     world.run(observe("web", build_unresolved("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world) == []
+
+
+def test_an_ownership_record_in_the_parent_zone_stays_while_the_objects_come_from_another_cluster() -> None:
+    world = build_world(zones={ZONE: (OURS,), DEV: ()}, has_state_store=True)
+    world.state = Saved(cluster=ClusterIdentity(uid="blue"))
+    world.run(ClusterIdentified(identity=ClusterIdentity(uid="green")), observe("web"))
+    world.run(change_phase(SERVICE), change_phase(INGRESS), for_s=60.0)
+    assert world.engine.delete_guard.cluster.is_other
+    assert list_writes(world) == []
+
+
+def test_the_name_of_a_zone_is_created_before_it_is_known_which_cluster_the_objects_come_from() -> None:
+    deletes = DeleteSettings(owner="me", identity_timeout_s=30.0)
+    world = build_world(zones={ZONE: (), DEV: ()}, has_state_store=True, deletes=deletes)
+    world.state = Saved(cluster=ClusterIdentity(uid="blue"))
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    assert "dev A" in world.list_records(DEV)
 
 
 @pytest.mark.parametrize("plan", [replace(PLAN, policy=Policy.UPSERT_ONLY), replace(PLAN, owner="new")])
