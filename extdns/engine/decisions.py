@@ -77,8 +77,9 @@ class Decisions:
             self._count(decision, -1)
         for decision in new:
             self._count(decision, 1)
-        self._added_owned.subtract(_find_owned(old))
-        self._added_owned.update(_find_owned(new))
+        for step, decisions in ((-1, old), (1, new)):
+            for scope in _find_owned(decisions):
+                self._added_owned[scope] += step
         if new:
             self._by_name[name] = new
         else:

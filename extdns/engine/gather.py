@@ -16,6 +16,7 @@ from extdns.engine.batches import complete, project_records
 from extdns.engine.ownership_zone import (
     find_zone_above,
     lacks_ownership_name,
+    read_above,
     read_owned,
     read_records,
 )
@@ -64,7 +65,9 @@ def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, st
     registry = state.settings.registry
     above = find_zone_above(state.zones, zone, name, registry)
     related = registry.related_names(name, zone.zone)
-    records = read_records(state.zones, zone, name, registry)
+    records = zone.cache.records_around(name, related)
+    if above:
+        records += read_above(above, zone, related)
     current = read_owned(registry, records, name, zone.zone)
     claims = state.claims.claims(name)
     elsewhere = [

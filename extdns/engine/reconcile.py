@@ -289,6 +289,8 @@ def _combine_sets(
     Each ownership record is written once: several zones of one name use the same ones in the zone above. That can also
     be a zone of the name: a public zone above a private one.
     """
+    if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
+        return {plans[0].zone: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     for zone, view, _ in plans:
         sets[zone] = ()

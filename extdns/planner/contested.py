@@ -94,9 +94,10 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
 
     If several namespaces request the records of the name, or have some of them, *view* must have its facts.
     """
-    claims, desired, ours = requested.claims, requested.desired, _select_ours(view)
+    claims, desired = requested.claims, requested.desired
     if not (view.facts and may_be_contested(view, requested, planner.settings)):
         return Contested(requested=desired, desired=desired, remaining=claims)
+    ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim)]
     retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
     contests = find_contests(contenders, ours)

@@ -103,13 +103,13 @@ def adjust(found: Iterable[Candidate], view: NameView, planner: Planner) -> Desi
     unknown: list[DesiredRecord] = []
     for candidate in found:
         adjusted = planner.adjust((candidate.desired,), view.zone)
-        if adjusted.unknown:
-            unknown += adjusted.unknown
+        unknown += adjusted.unknown
         taken += [
             candidate if endpoint is candidate.desired else replace(candidate, desired=endpoint)
             for endpoint in adjusted.accepted
         ]
-        refusals += [(refusal, candidate) for refusal in adjusted.refused]
+        if adjusted.refused:
+            refusals += [(refusal, candidate) for refusal in adjusted.refused]
     if unknown:
         raise AdjustmentUnknownError(tuple(unknown))
     types, all_taken = planner.settings.managed_types, tuple(taken)
