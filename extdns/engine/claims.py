@@ -303,9 +303,10 @@ class ClaimIndex:
                     self._provisional.setdefault(resource, []).append((name, identifier))
 
     def _renew(self, seen: Observation) -> set[DnsName]:
-        """Make *seen* the evidence for the ends that are no evidence; return their names.
+        """Replace the provisional ends of claims of the object of *seen*; return their names.
 
-        If the object itself is gone now, also for those that may rest on another object that a list lacks.
+        These are the ends that are no evidence and, if the object is gone now, also those that may rest on a dependency
+        that a list lacks.
         """
         due = self._provisional.pop(seen.key.resource, ()) if self._provisional else ()
         for name, identifier in due:

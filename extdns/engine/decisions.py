@@ -1,10 +1,9 @@
 """The last decisions about every name, and what they wait for.
 
-A decision that waits states what it waits for. From these statements the engine derives which objects to request with
-GET and which to subscribe to, and which names become dirty when an answer or an object arrives or when all claims can
-be computed. So no name can wait for an answer that was not requested, and every answer leads to planning the names that
-wait for it. For the other waits the part of the engine that ends them, such as the delete guard, returns the names to
-plan again.
+A plan says what its decisions wait for (`NamePlan.waits_for`). From these waits the engine derives which objects to
+request with GET, and which names become dirty when an answer or an object arrives or when all claims can be computed.
+So no name can wait for an answer that was not requested, and every answer leads to planning the names that wait for it.
+For the other waits the part of the engine that ends them, such as the delete guard, returns the names to plan again.
 """
 
 from __future__ import annotations

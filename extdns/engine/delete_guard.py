@@ -216,8 +216,8 @@ class DeleteGuard:
     def _update_hold(self, entry: Entry, delete: PendingDelete | None, *, is_requested: bool) -> None:
         """End the hold, if any, of a record that is requested, or store the evidence for its delete.
 
-        A request does not end the hold if there is evidence in spite of it: the claim was unresolved for too long, or
-        the name passes to another namespace. Budgets do not count transfers, so a transfer does end a hold by a budget.
+        A requested record can still have a pending delete: its claim was unresolved for too long, or the name passes to
+        another namespace. Then the hold stays, except that a transfer ends a hold by a budget, which does not count it.
         """
         if entry.hold is None:
             return

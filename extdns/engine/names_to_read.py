@@ -1,4 +1,4 @@
-"""The names of one zone to read before they are planned again: their records may differ from the cache."""
+"""The names of one zone to read before they are written again: their records may differ from the cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NamesToRead:
-    """Names to read before they are planned again.
+    """Names to read before they are written again.
 
     Attributes:
         names: those to read, and those being read.

@@ -1,7 +1,7 @@
 """What was observed besides claims: phases of kinds, objects that cannot be read, and whether missing objects exist.
 
-The evidence for deletes (evidence.py) is found in these and in the claims. `Readiness` decides by the phases whether
-planning may begin (docs/design/retries.md, "The first pass").
+The evidence for deletes is found in these and in the claims (extdns/planner/evidence.py). `Readiness` decides by the
+phases whether planning may begin (docs/design/retries.md, "The first pass").
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class WriteQueue:
     Attributes:
         queued: by name, the change sets that are planned and not sent.
         in_flight: the batch that has no outcome yet.
-        reads: the names to read before they are planned again. If writes of the service are not conditional, nothing
+        reads: the names to read before they are written again. If writes of the service are not conditional, nothing
             is sent while any name must be read.
         unsure: by name, what was sent and got no answer, so that it may have been applied.
         retries: the names that wait after a failure.

@@ -282,7 +282,7 @@ ZONES: Final = Wait(Awaited.ZONES)
 
 
 class Blocked(Value, frozen=True, kw_only=True):
-    """The reason why a change cannot be made at all, or has to wait.
+    """Why a record stays as it is or a claim is not fulfilled: a change is not needed, not possible, or has to wait.
 
     Attributes:
         waits_for: what would change that, other than the claims and records of the name.

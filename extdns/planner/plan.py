@@ -1,11 +1,12 @@
-"""The steps of planning one name in one zone (docs/spec/plan.md 2; docs/design/delete-safety.md).
+"""Compare the current with the desired records of one name, and make changes of the differences (docs/spec/plan.md 2).
 
-::
+`plan_name` uses these functions in its steps (docs/design/architecture.md, "Planning one name")::
 
-    current + desired ▸ table ▸ routings ▸ draft ─▶ evidence, refusals, --policy ─▶ delete guard ─▶ coexistence ─▶ sets
-                                             └─ which records need evidence ─┘
-
-Every step takes values and returns values. Between them the engine finds the evidence and reviews the deletes.
+    5 compare       compare_name       current and desired records ─▶ proposals
+    6 deletes       find_removals      the records that only evidence allows to delete
+                    propose_changes    with the evidence and `--policy`
+    7 coexistence   finalize           without the proposals that cannot coexist
+    8 change sets   group_changes      the changes that apply together
 """
 
 from __future__ import annotations

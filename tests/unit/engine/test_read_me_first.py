@@ -1,6 +1,6 @@
 """Read this first: the event that docs/design/architecture.md follows, step by step through the code.
 
-The load balancer of the Service `web`, which requests the name `web`, gets another address. Other tests only look at
+The load balancer of the Service `web`, which requests the name `web`, gets another address. Most tests look only at
 what goes into the engine and what comes out of it.
 """
 
@@ -23,45 +23,45 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
     world = start_published()
     engine, state, now_s = world.engine, world.engine._state, world.now_s
 
-    # 1. The source makes a claim of the new version of the Service.
+    # Watch, claims: the source makes a claim of the new version of the Service.
     claim = build_claim("web", "web", "192.0.2.7")
 
-    # 2. The claim differs from the one before, so the name is dirty.
+    # Desired state: the claim differs from the one before, so the name is dirty.
     (observation,) = observe("web", claim).observations
     assert engine.claims.update(observation, is_planning=True) == {WEB}
 
-    # 3. What decides about the name is gathered, as frozen values.
+    # Current state, gather: what decides about the name is gathered, as frozen values.
     (zone,) = engine.zones.containing(WEB)
     view = gather_view(zone, (), WEB, state)
     (current,) = view.current
     assert view.claims == (claim,)
     assert (current.record.targets, current.is_ours, current.resource) == (("192.0.2.1",), True, "service/shop/web")
 
-    # 4. The planner proposes an update. Nothing is deleted, so the delete guard has nothing to hold.
+    # Plan: the planner proposes an update. Nothing is deleted, so the delete guard has nothing to hold.
     plan = plan_name(view, state.planner)
     assert isinstance(plan, NamePlan)
     ((change,), writes) = plan.sets[0].changes, plan.sets[0].writes
     assert isinstance(change, Update)
     assert plan.deletes == ()
 
-    # 5. The registry added the ownership record: it is written again, with the condition that it is unchanged.
+    # The registry added the ownership record: it is written again, with the condition that it is unchanged.
     (ownership,) = [one for one in writes if one.key.type == "TXT"]
     assert ownership.old == current.ownership_records[0]
     assert ownership.new is not None
     assert ownership.new.targets == current.ownership_records[0].targets
 
-    # 6. The decision is stored with its reason, and the change set leaves the write queue at once, as a batch.
+    # Store: the decision with its reason, and the change set, which leaves the write queue at once, as a batch.
     (decision,) = reconcile(WEB, state, now_s)
     assert (decision.action, decision.reason) == (Action.UPDATE, Reason.CHANGED)
     batch = zone.queue.take_batch(1, state.settings.capabilities, now_s, only_creates=False)
     assert batch is not None
     assert batch.change_sets == plan.sets
 
-    # 7. A worker submits it, in one call.
+    # Write: a worker submits it, in one call.
     outcome = world.provider.submit(zone.zone, batch)
     assert isinstance(outcome, Applied)
 
-    # 8. The outcome updates the zone cache. The name is planned once more, and is published.
+    # Outcome: it updates the zone cache. The name is planned once more, and is published.
     effects = engine.step(BatchCompleted(zone=zone.zone, number=1, outcome=outcome), now_s)
     assert ReportOutcome(batch=batch, outcome=outcome) in effects
     reported = [one for one in engine.step(TimePassed(), now_s) if isinstance(one, ReportDecisions)]
