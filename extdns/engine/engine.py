@@ -28,10 +28,10 @@ from extdns.engine.effects import (
 from extdns.engine.gather import build_planner
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.ownership_zone import find_zone_above
+from extdns.engine.parts import EngineParts
 from extdns.engine.reconcile import reconcile, should_gather
 from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
-from extdns.engine.state import EngineState
 from extdns.engine.state_sync import Leadership, StateSync
 from extdns.engine.zone_refresher import ZoneRefresher
 from extdns.engine.zones import Zones
@@ -79,7 +79,7 @@ class Engine:
         self._plan_retries = RetryTable()
         self.rules = RuleState(settings, self._phases)
         self.adjustments = Adjustments(self._deadlines)
-        self._state = EngineState(
+        self._parts = EngineParts(
             settings=settings,
             claims=self.claims,
             planner=build_planner(settings, self.rules),
@@ -253,7 +253,7 @@ class Engine:
             if before != self.claims.uncertainty:
                 ended.append(COMPUTED)
             names = names.union(*map(self._waits.names, ended))
-        self._enqueue(names, now_s + self.settings.gather_s if should_gather(names, self._state) else 0.0)
+        self._enqueue(names, now_s + self.settings.gather_s if should_gather(names, self._parts) else 0.0)
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
@@ -360,7 +360,7 @@ class Engine:
             withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
             for name in (*sorted(names - reverse), *sorted(reverse)):
                 try:
-                    new += reconcile(name, self._state, now_s)
+                    new += reconcile(name, self._parts, now_s)
                 except Exception as exc:  # noqa: BLE001 - law 3: it cannot even store that planning this name failed
                     self._plan_retries.record_failure(name, Failure.PLANNING, now_s)
                     self._waits.replace(name, (ZoneWait("", PLAN),))

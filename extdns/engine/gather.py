@@ -31,9 +31,9 @@ from extdns.planner.settings import Planner
 from extdns.planner.view import Facts, NameView, ObjectFacts, ObjectInput, RuleFacts
 
 if TYPE_CHECKING:
+    from extdns.engine.parts import EngineParts
     from extdns.engine.rule_state import RuleState
     from extdns.engine.settings import EngineSettings
-    from extdns.engine.state import EngineState
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.kind import ObjectKey
@@ -53,25 +53,25 @@ def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
     )
 
 
-def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, state: EngineState) -> NameView:
+def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, parts: EngineParts) -> NameView:
     """Return what is needed to plan *name* in *zone*, which was fully read. The facts are gathered if they can matter.
 
     Args:
         zone: one of the zones of the name.
         sharing: the other zones in which the ownership records of the name matter (`find_sharing_zones`).
         name: the name.
-        state: the parts of the engine; not changed.
+        parts: the parts of the engine; not changed.
     """
-    registry = state.settings.registry
-    above = find_zone_above(state.zones, zone, name, registry)
+    registry = parts.settings.registry
+    above = find_zone_above(parts.zones, zone, name, registry)
     related = registry.related_names(name, zone.zone)
     records = zone.cache.records_around(name, related)
     if above:
         records += read_above(above, zone, related)
     current = read_owned(registry, records, name, zone.zone)
-    claims = state.claims.claims(name)
+    claims = parts.claims.claims(name)
     elsewhere = [
-        read_owned(registry, read_records(state.zones, other, name, registry), name, other.zone) for other in sharing
+        read_owned(registry, read_records(parts.zones, other, name, registry), name, other.zone) for other in sharing
     ]
     view = NameView(
         zone=zone.zone,
@@ -82,15 +82,15 @@ def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, st
         current=current,
         expected=tuple(project_records(records, zone.queue.find_queued_before(related), name, related)),
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
-        block=_find_block(zone, records, current, state),
-        other_cluster=state.delete_guard.cluster.other_id,
-        former=state.decisions.decisions(name),
-        rules=_gather_rules(claims, current, state) if state.rules.is_active else None,
+        block=_find_block(zone, records, current, parts),
+        other_cluster=parts.delete_guard.cluster.other_id,
+        former=parts.decisions.decisions(name),
+        rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
     )
     if above:
-        view = replace(view, leftovers=_find_leftovers(view, records, state.settings))
-    is_needed = state.phases.down or state.rules.is_active or (current and not claims)  # else `plan_name` finds out
-    return gather_facts(view, state) if is_needed else view
+        view = replace(view, leftovers=_find_leftovers(view, records, parts.settings))
+    is_needed = parts.phases.down or parts.rules.is_active or (current and not claims)  # else `plan_name` finds out
+    return gather_facts(view, parts) if is_needed else view
 
 
 def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineSettings) -> tuple[Record, ...]:
@@ -112,9 +112,9 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
 
 
-def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], state: EngineState) -> NameView:
+def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], parts: EngineParts) -> NameView:
     """Return what is needed to keep our records of *name* in *zone*, because it belongs to the zones *homes* now."""
-    registry = state.settings.registry
+    registry = parts.settings.registry
     records = zone.cache.records_around(name, registry.related_names(name, zone.zone))
     current = read_owned(registry, records, name, zone.zone)
     detail = f"the name belongs to {', '.join(str(home.zone) for home in homes)}"
@@ -123,14 +123,14 @@ def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState
 
 
 def _find_block(
-    zone: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], state: EngineState
+    zone: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], parts: EngineParts
 ) -> Blocked | None:
     """Return why nothing at a name may change, None if it may.
 
     The zone is no longer listed; the zones of an account are unknown, and no record is ours; or a record at the name or
     a related name cannot be read.
     """
-    unknown = state.zones.unknown_accounts
+    unknown = parts.zones.unknown_accounts
     if zone.missing_since_at is not None:
         detail = f"zone {zone.zone} is missing in the list of zones"
         return Blocked(reason=Reason.ZONE_GONE, detail=detail, waits_for=(ZONES,))
@@ -146,54 +146,54 @@ def _find_block(
     return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(unreadable)), waits_for=waits)
 
 
-def gather_facts(view: NameView, state: EngineState) -> NameView:
+def gather_facts(view: NameView, parts: EngineParts) -> NameView:
     """Return *view* with everything on which deletes and updates of our records depend."""
     ours = [owned for owned in view.current if owned.is_ours]
-    ended, find = state.claims.list_ended(view.name), state.planner.find_object
+    ended, find = parts.claims.list_ended(view.name), parts.planner.find_object
     hosts = [DnsName(target) for one in ours if one.record.type == rrtype.PTR for target in one.record.targets]
     named = [find(owned.resource) for owned in ours]
     named += [find(resource) for _, resource in ended]
     named += [claim.provenance.ref.key for claim in view.claims]
     keys = dict.fromkeys(filter(None, named))
-    missing = [one for key in keys for one in state.claims.missing_dependencies(key)]
+    missing = [one for key in keys for one in parts.claims.missing_dependencies(key)]
     facts = Facts(
         ended=ended,
-        objects={key: _gather_object(key, state) for key in (*keys, *missing)},
-        hosts={host: state.claims.claims(host) for host in hosts},
-        kinds_down={kind: state.phases.phase(kind) for kind in state.phases.down},
-        dependencies_down=tuple(state.phases.dependencies_down),
-        unreadable_manifest=state.problems.unidentified,
-        failing=state.claims.find_failing(),
-        hidden=state.claims.find_hidden_request(None),
-        deletes={owned.key: state.delete_guard.describe(view.zone, owned) for owned in ours},
+        objects={key: _gather_object(key, parts) for key in (*keys, *missing)},
+        hosts={host: parts.claims.claims(host) for host in hosts},
+        kinds_down={kind: parts.phases.phase(kind) for kind in parts.phases.down},
+        dependencies_down=tuple(parts.phases.dependencies_down),
+        unreadable_manifest=parts.problems.unidentified,
+        failing=parts.claims.find_failing(),
+        hidden=parts.claims.find_hidden_request(None),
+        deletes={owned.key: parts.delete_guard.describe(view.zone, owned) for owned in ours},
     )
     return replace(view, facts=facts)
 
 
-def _gather_object(key: ObjectKey, state: EngineState) -> ObjectFacts:
+def _gather_object(key: ObjectKey, parts: EngineParts) -> ObjectFacts:
     return ObjectFacts(
-        is_known=state.claims.has_object(key),
-        exists=state.checks.exists(key),
-        failure=state.claims.find_failure(key) or state.problems.find_problem(key),
-        missing=state.claims.missing_dependencies(key),
-        hidden=state.claims.find_hidden_request(key),
+        is_known=parts.claims.has_object(key),
+        exists=parts.checks.exists(key),
+        failure=parts.claims.find_failure(key) or parts.problems.find_problem(key),
+        missing=parts.claims.missing_dependencies(key),
+        hidden=parts.claims.find_hidden_request(key),
     )
 
 
-def _gather_rules(claims: Iterable[NameClaim], current: Iterable[OwnedRecord], state: EngineState) -> RuleFacts:
+def _gather_rules(claims: Iterable[NameClaim], current: Iterable[OwnedRecord], parts: EngineParts) -> RuleFacts:
     """Return what rules see besides the records of the name. An object can be read before its new namespace is."""
-    rules = state.rules
+    rules = parts.rules
     requesters = {}
     for key in dict.fromkeys(claim.provenance.ref.key for claim in claims):
         requesters[key] = ObjectInput(rules.find_object(key), rules.find_namespace(key.namespace))
     resources = {}
     for resource in dict.fromkeys(owned.resource for owned in current if owned.is_ours):
-        found = state.planner.find_object(resource)
-        is_known = found is not None and state.claims.has_object(found)
+        found = parts.planner.find_object(resource)
+        is_known = found is not None and parts.claims.has_object(found)
         namespace = rules.find_namespace(parse_namespace(resource), may_be_gone=not is_known)
         resources[resource] = ObjectInput(rules.find_object(found) if found else None, namespace)
     resolved = [one for one in claims if isinstance(one, ResolvedClaim)]
     derived = [one.desired for one in resolved if one.provenance.derivation is Derivation.PTR]
     hosts = [DnsName(target) for record in derived for target in record.targets]
-    decisions = {host: state.decisions.decisions(host) for host in hosts}
+    decisions = {host: parts.decisions.decisions(host) for host in hosts}
     return RuleFacts(requesters=requesters, resources=resources, hosts=decisions)

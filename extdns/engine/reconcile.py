@@ -42,7 +42,7 @@ from extdns.planner.plan_name import NamePlan, NeedsFacts, plan_name
 from extdns.planner.settings import Policy
 
 if TYPE_CHECKING:
-    from extdns.engine.state import EngineState
+    from extdns.engine.parts import EngineParts
     from extdns.engine.zones import ZoneState
     from extdns.model.claim import NameClaim
     from extdns.model.dns_name import DnsName
@@ -85,78 +85,78 @@ class Planned(Struct, gc=False):
     is_outside: bool = False
 
 
-def reconcile(name: DnsName, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+def reconcile(name: DnsName, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Plan *name* in each of its zones, store the result, and return the decisions that are new."""
     try:
-        return _store(name, plan_in_zones(name, state, now_s), state, now_s)
+        return _store(name, plan_in_zones(name, parts, now_s), parts, now_s)
     except Exception as exc:  # noqa: BLE001 - law 3: a failure of one name affects no other
-        return _abandon(name, exc, state, now_s)
+        return _abandon(name, exc, parts, now_s)
 
 
-def should_gather(names: Collection[DnsName], state: EngineState) -> bool:
+def should_gather(names: Collection[DnsName], parts: EngineParts) -> bool:
     """Return whether to plan *names* only after `gather_s`, together with other names.
 
     Names are gathered if a claim to them ended, because deletes are counted together and another object may request
     the name in the next event. They are also gathered while a batch is in flight in their zone, because their
     changes have to wait anyway.
     """
-    if state.claims.have_ended(names):
+    if parts.claims.have_ended(names):
         return True
-    busy = [zone.zone.name for zone in state.zones if zone.queue.in_flight]
+    busy = [zone.zone.name for zone in parts.zones if zone.queue.in_flight]
     return bool(busy) and any(name.within(zone) for name in names for zone in busy)
 
 
-def plan_in_zones(name: DnsName, state: EngineState, now_s: float) -> Planned:
+def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
     """Return the plan of *name* in all its zones, and store nothing.
 
     While a write of the name is in flight in a zone, the name is not planned again there, nor in the zones that
     share its ownership records: their decisions stay until the outcome makes the name dirty again.
     """
-    claims, former = state.claims.claims(name), state.decisions.decisions(name)
+    claims, former = parts.claims.claims(name), parts.decisions.decisions(name)
     planned = Planned()
-    if not state.settings.plan.domains.matches(name):
+    if not parts.settings.plan.domains.matches(name):
         planned.is_outside = True
         planned.decisions += _reject_all(name, claims, Reason.DOMAIN_FILTERED)
         return planned
-    zones = state.zones.containing(name)
+    zones = parts.zones.containing(name)
     if not zones:
-        unknown = state.zones.unknown_accounts
-        ever_planned = state.delete_guard.zones.values()
+        unknown = parts.zones.unknown_accounts
+        ever_planned = parts.delete_guard.zones.values()
         planned.is_outside = not (unknown or any(name.within(zone.name) for zone in ever_planned))
         planned.decisions += _reject_all(name, claims, Reason.ZONES_UNKNOWN if unknown else Reason.NO_ZONE)
         planned.waits += [ZoneWait("", ZONES)] if claims else []
         return planned
     for zone in zones:
-        sharing = find_sharing_zones(state.zones, zone, name, state.settings.registry)
+        sharing = find_sharing_zones(parts.zones, zone, name, parts.settings.registry)
         needed = (zone, *sharing)
         if unread := [one for one in needed if not one.cache.is_complete]:
             _wait_for_zone(unread[0], zone, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
             planned.decisions += [decision for decision in former if decision.zone == zone.zone]
-            planned.waits += [wait for wait in state.waits.waits(name) if wait.zone == zone.zone.id]
+            planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone.zone.id]
         else:
-            _plan_in_zone(zone, gather_view(zone, sharing, name, state), planned, state)
-    leftovers = _delete_leftovers(name, planned.plans, zones, state)
-    planned.sets = _combine_sets(planned.plans, leftovers, state)
-    _block_delayed(name, planned, state, now_s)
+            _plan_in_zone(zone, gather_view(zone, sharing, name, parts), planned, parts)
+    leftovers = _delete_leftovers(name, planned.plans, zones, parts)
+    planned.sets = _combine_sets(planned.plans, leftovers, parts)
+    _block_delayed(name, planned, parts, now_s)
     for zone, _, plan in planned.plans:
         planned.decisions += plan.decisions
         planned.waits += [ZoneWait(zone.zone.id, wait) for wait in plan.waits_for]
-    for zone in state.zones.find_former_zones(name, zones):
-        _, plan = _plan(gather_former_view(zone, name, zones, state), state)
+    for zone in parts.zones.find_former_zones(name, zones):
+        _, plan = _plan(gather_former_view(zone, name, zones, parts), parts)
         planned.decisions += plan.decisions
     return planned
 
 
-def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, state: EngineState) -> None:
+def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, parts: EngineParts) -> None:
     """Plan the name of *view*, and add the plan to *planned*. If an answer is awaited, add what that means for it."""
     try:
-        view, plan = _plan(view, state)
+        view, plan = _plan(view, parts)
     except AdjustmentUnknownError as unknown:
         planned.unadjusted += unknown.records
         planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))
-        if block := state.adjustments.find_block(unknown.records):
-            planned.decisions += _plan(replace(view, block=block), state)[1].decisions
+        if block := parts.adjustments.find_block(unknown.records):
+            planned.decisions += _plan(replace(view, block=block), parts)[1].decisions
         else:
             planned.decisions += _select_unchanged(view)
         return
@@ -168,17 +168,17 @@ def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, state: Engi
         planned.plans.append(ZonePlan(zone, view, plan))
 
 
-def _plan(view: NameView, state: EngineState) -> tuple[NameView, NamePlan]:
+def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
     """Plan the name of *view*. Gather its facts if they are needed, and return the view with them, too."""
-    plan = plan_name(view, state.planner)
+    plan = plan_name(view, parts.planner)
     if isinstance(plan, NeedsFacts):
-        view = gather_facts(view, state)
-        plan = plan_name(view, state.planner)
+        view = gather_facts(view, parts)
+        plan = plan_name(view, parts.planner)
     assert isinstance(plan, NamePlan)  # noqa: S101 - nothing but facts is ever needed
     return view, plan
 
 
-def _block_delayed(name: DnsName, planned: Planned, state: EngineState, now_s: float) -> None:
+def _block_delayed(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> None:
     """Plan *name* again where its changes cannot be sent now, so that the decisions say why.
 
     These changes stay in the change sets all the same.
@@ -186,7 +186,7 @@ def _block_delayed(name: DnsName, planned: Planned, state: EngineState, now_s: f
     found = {zone.zone.id: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
     pauses = {zone_id: replace(block, waits_for=(RETRY,)) for zone_id, block in found.items() if block}
     if pauses:
-        planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), state)) for zone, view, _ in planned.plans]
+        planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
 
 
 def _wait_for_zone(
@@ -209,13 +209,13 @@ def _select_unchanged(view: NameView) -> list[Decision]:
     return [one for one in view.former if one.zone == view.zone and one.action in _UNCHANGED]
 
 
-def _store(name: DnsName, planned: Planned, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
     for zone, view, plan in planned.plans:
         if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
-            state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
+            parts.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
             continue
-        state.delete_guard.observe(
+        parts.delete_guard.observe(
             zone.zone,
             name,
             plan.deletes,
@@ -229,26 +229,26 @@ def _store(name: DnsName, planned: Planned, state: EngineState, now_s: float) ->
     for zone in planned.unread:
         zone.names_awaiting_read.add(name)
     if planned.unadjusted:
-        state.adjustments.require(planned.unadjusted)
-    _store_waits(name, planned.waits, state, now_s)
+        parts.adjustments.require(planned.unadjusted)
+    _store_waits(name, planned.waits, parts, now_s)
     if planned.inputs:
-        state.rules.store_evaluation_time(now_s)
-    if state.rules.has_server:
-        state.rules.require(name, planned.inputs)
-    if state.plan_retries.by_name:
-        state.plan_retries.remove(name, Failure.PLANNING)
-    if state.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, state):
-        state.claims.forget_ended(name, set(_list_needed_ends(planned, state)))
-    return state.decisions.replace(name, planned.decisions)
+        parts.rules.store_evaluation_time(now_s)
+    if parts.rules.has_server:
+        parts.rules.require(name, planned.inputs)
+    if parts.plan_retries.by_name:
+        parts.plan_retries.remove(name, Failure.PLANNING)
+    if parts.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, parts):
+        parts.claims.forget_ended(name, set(_list_needed_ends(planned, parts)))
+    return parts.decisions.replace(name, planned.decisions)
 
 
-def _is_decided_everywhere(name: DnsName, planned: Planned, state: EngineState) -> bool:
+def _is_decided_everywhere(name: DnsName, planned: Planned, parts: EngineParts) -> bool:
     """Return whether no zone can hold a record at *name* that was not seen while it was planned."""
-    zones = state.zones.containing(name)
+    zones = parts.zones.containing(name)
     return planned.is_outside or bool(planned.plans and all(zone.is_fully_known(name) for zone in zones))
 
 
-def _list_needed_ends(planned: Planned, state: EngineState) -> Iterator[tuple[str, str]]:
+def _list_needed_ends(planned: Planned, parts: EngineParts) -> Iterator[tuple[str, str]]:
     """Yield set identifier and resource of each claim whose end can still be evidence for deleting a record of ours."""
     missing = [
         wait.about for _, wait in planned.waits if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey)
@@ -256,33 +256,33 @@ def _list_needed_ends(planned: Planned, state: EngineState) -> Iterator[tuple[st
     for one in planned.decisions:
         if one.current is None or not one.current.is_ours:
             continue
-        identifier, resource = one.current.record.set_identifier, state.planner.normalize_resource(one.current)
+        identifier, resource = one.current.record.set_identifier, parts.planner.normalize_resource(one.current)
         if resource or one.desired is None:
             yield identifier, resource
         # once nobody requests it, it may be deleted only if none of these objects exists
-        yield from _list_possible_requesters(one.current, state)
+        yield from _list_possible_requesters(one.current, parts)
         for key in missing:
             yield identifier, key.resource
 
 
-def _list_possible_requesters(owned: OwnedRecord, state: EngineState) -> Iterator[tuple[str, str]]:
+def _list_possible_requesters(owned: OwnedRecord, parts: EngineParts) -> Iterator[tuple[str, str]]:
     """Yield set identifier and resource of ended claims whose objects may still request *owned*: a list may lack some.
 
     Either a list lacks the object, and no GET has confirmed that it is gone; or a list lacks an object that its claims
     depend on; or the end of a claim is no evidence.
     """
-    for (identifier, resource), end in sorted(state.claims.list_ended(owned.record.name).items()):
-        key = state.planner.find_object(resource)
-        is_known = key is not None and (state.claims.has_object(key) or state.checks.exists(key) is False)
+    for (identifier, resource), end in sorted(parts.claims.list_ended(owned.record.name).items()):
+        key = parts.planner.find_object(resource)
+        is_known = key is not None and (parts.claims.has_object(key) or parts.checks.exists(key) is False)
         in_doubt = isinstance(end, Blocked) or (end is Evidence.ABSENT and not is_known)
         if identifier == owned.record.set_identifier and (
-            in_doubt or (key is not None and state.claims.missing_dependencies(key))
+            in_doubt or (key is not None and parts.claims.missing_dependencies(key))
         ):
             yield identifier, resource
 
 
 def _combine_sets(
-    plans: Sequence[ZonePlan], leftovers: Iterable[ChangeSet], state: EngineState
+    plans: Sequence[ZonePlan], leftovers: Iterable[ChangeSet], parts: EngineParts
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
     """Return by zone the change sets of one name to queue there, () for a planned zone or one above it without any.
 
@@ -294,7 +294,7 @@ def _combine_sets(
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     for zone, view, _ in plans:
         sets[zone] = ()
-        if view.parent and (above := state.zones.find(view.parent)):
+        if view.parent and (above := parts.zones.find(view.parent)):
             sets.setdefault(above, ())
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
@@ -306,18 +306,18 @@ def _combine_sets(
 
 
 def _delete_leftovers(
-    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], state: EngineState
+    name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], parts: EngineParts
 ) -> list[ChangeSet]:
     """Return change sets that delete the leftover ownership records of *name* in the zones above its *zones*.
 
     They are deleted once nothing else is to be done at the name, and all of its records are known.
     """
     leftovers = [(view.parent, record) for _, view, _ in plans for record in view.leftovers if view.parent]
-    if not leftovers or state.planner.settings.policy is not Policy.SYNC:
+    if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
     planned = [zone for zone, _, _ in plans]
     is_known = all(zone in planned and zone.is_fully_known(name) for zone in zones)
-    if state.delete_guard.cluster.is_other or not is_known or any(map(_has_work, plans)):
+    if parts.delete_guard.cluster.is_other or not is_known or any(map(_has_work, plans)):
         return []
     return [
         ChangeSet(zone=parent, name=name, changes=(), writes=(Write(old=record, new=None),))
@@ -330,32 +330,32 @@ def _has_work(one: ZonePlan) -> bool:
     return bool(one.view.block or one.plan.sets or unfulfilled)
 
 
-def _store_waits(name: DnsName, waits: Iterable[ZoneWait], state: EngineState, now_s: float) -> None:
+def _store_waits(name: DnsName, waits: Iterable[ZoneWait], parts: EngineParts, now_s: float) -> None:
     """Replace the waits of *name*, and schedule the GET requests that they need."""
     found = tuple(waits)
-    for ended in state.waits.replace(name, found):
+    for ended in parts.waits.replace(name, found):
         if ended.what is Awaited.OBJECT and isinstance(ended.about, ObjectKey):
-            state.checks.forget(ended.about)
+            parts.checks.forget(ended.about)
     for _, wait in found:
         if wait.what is Awaited.ANSWER and isinstance(wait.about, ObjectKey):
-            state.checks.require(wait.about, now_s)
+            parts.checks.require(wait.about, now_s)
 
 
-def _abandon(name: DnsName, exc: Exception, state: EngineState, now_s: float) -> tuple[Decision, ...]:
+def _abandon(name: DnsName, exc: Exception, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Drop the evidence, grace period and queued changes of *name*, and plan it again after a pause."""
-    for zone in state.zones.containing(name):
+    for zone in parts.zones.containing(name):
         zone.queue.discard(name)
-        state.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=zone.is_fully_known(name))
-    state.plan_retries.record_failure(name, Failure.PLANNING, now_s)
-    _store_waits(name, (ZoneWait("", PLAN),), state, now_s)
-    decisions = _reject_all(name, state.claims.claims(name), Reason.OBJECT_FAILED, describe_error(exc))
+        parts.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=zone.is_fully_known(name))
+    parts.plan_retries.record_failure(name, Failure.PLANNING, now_s)
+    _store_waits(name, (ZoneWait("", PLAN),), parts, now_s)
+    decisions = _reject_all(name, parts.claims.claims(name), Reason.OBJECT_FAILED, describe_error(exc))
     nobody = Unfulfilled(
         set_identifier="",
         desired=None,
         requested_by=(),
         block=Blocked(reason=Reason.OBJECT_FAILED, detail=describe_error(exc)),
     )
-    return state.decisions.replace(name, decisions or decide(None, name, (), (nobody,)))
+    return parts.decisions.replace(name, decisions or decide(None, name, (), (nobody,)))
 
 
 def _reject_all(name: DnsName, claims: Iterable[NameClaim], reason: Reason, detail: str = "") -> tuple[Decision, ...]:

@@ -21,7 +21,7 @@ WEB = host("web")
 
 def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
     world = start_published()
-    engine, state, now_s = world.engine, world.engine._state, world.now_s
+    engine, parts, now_s = world.engine, world.engine._parts, world.now_s
 
     # Watch, claims: the source makes a claim of the new version of the Service.
     claim = build_claim("web", "web", "192.0.2.7")
@@ -32,13 +32,13 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
 
     # Current state, gather: what decides about the name is gathered, as frozen values.
     (zone,) = engine.zones.containing(WEB)
-    view = gather_view(zone, (), WEB, state)
+    view = gather_view(zone, (), WEB, parts)
     (current,) = view.current
     assert view.claims == (claim,)
     assert (current.record.targets, current.is_ours, current.resource) == (("192.0.2.1",), True, "service/shop/web")
 
     # Plan: the planner proposes an update. Nothing is deleted, so the delete guard has nothing to hold.
-    plan = plan_name(view, state.planner)
+    plan = plan_name(view, parts.planner)
     assert isinstance(plan, NamePlan)
     ((change,), writes) = plan.sets[0].changes, plan.sets[0].writes
     assert isinstance(change, Update)
@@ -51,9 +51,9 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
     assert ownership.new.targets == current.ownership_records[0].targets
 
     # Store: the decision with its reason, and the change set, which leaves the write queue at once, as a batch.
-    (decision,) = reconcile(WEB, state, now_s)
+    (decision,) = reconcile(WEB, parts, now_s)
     assert (decision.action, decision.reason) == (Action.UPDATE, Reason.CHANGED)
-    batch = zone.queue.take_batch(1, state.settings.capabilities, now_s, only_creates=False)
+    batch = zone.queue.take_batch(1, parts.settings.capabilities, now_s, only_creates=False)
     assert batch is not None
     assert batch.change_sets == plan.sets
 

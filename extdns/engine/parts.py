@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from extdns.planner.settings import Planner
 
 
-class EngineState(Value, frozen=True, kw_only=True, gc=True):
+class EngineParts(Value, frozen=True, kw_only=True, gc=True):
     """The parts of an engine.
 
     Attributes:
