@@ -115,10 +115,12 @@ class UnknownOutcomes:
         reads, self._reads = self._reads, []
         found: list[AuditLine] = []
         for read in reads:
-            state = zones.find(read.zone)
-            for line in self._list_open(read.zone.id) if state else ():
-                if line.id in read.ids and state:
-                    found += self._resolve((line,), dict(_list_states(line, state.cache, read.names)), is_final=False)
+            zone_state = zones.find(read.zone)
+            for line in self._list_open(read.zone.id) if zone_state else ():
+                if line.id in read.ids and zone_state:
+                    found += self._resolve(
+                        (line,), dict(_list_states(line, zone_state.cache, read.names)), is_final=False
+                    )
         return found
 
     def _resolve(

@@ -100,12 +100,12 @@ def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bo
 def _find_owned(result: PassResult, candidates: Mapping[_Key, Decision]) -> dict[_Key, Decision]:
     """Return decisions, by key, about *candidates* that may have an owner whose key, prefix or suffix is not ours."""
     owned: dict[_Key, Decision] = {}
-    for state in result.engine.zones:
-        here = {key: one for key, one in candidates.items() if one.zone == state.zone and one.current}
+    for zone_state in result.engine.zones:
+        here = {key: one for key, one in candidates.items() if one.zone == zone_state.zone and one.current}
         if here:
-            above = (other.cache for other in result.engine.zones if _is_above(other.zone, state.zone))
-            records = [record for cache in (state.cache, *above) for record in cache.all_records()]
-            owners = _find_possible_owners(result.config, records, state.zone)
+            above = (other.cache for other in result.engine.zones if _is_above(other.zone, zone_state.zone))
+            records = [record for cache in (zone_state.cache, *above) for record in cache.all_records()]
+            owners = _find_possible_owners(result.config, records, zone_state.zone)
             for key, one in here.items():
                 if one.current and (owner := owners.find(one.current.record)):
                     owned[key] = _refuse_adoption(one, owner)

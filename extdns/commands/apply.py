@@ -154,8 +154,8 @@ class ApprovedPlanWriter:
         """Approve the change sets that are in the write queues of *engine*."""
         self._approved = frozenset(
             _identify(change_set)
-            for state in engine.zones
-            for change_sets in state.queue.queued.values()
+            for zone_state in engine.zones
+            for change_sets in zone_state.queue.queued.values()
             for change_set in change_sets
         )
 

@@ -47,5 +47,5 @@ def _run_compat_pass(ours: PassResult, flags: Sequence[str], environ: Mapping[st
     """Plan by the rules of external-dns, over the zones that the first pass has read."""
     policy = () if "policy" in parser.parse_settings(flags, environ) else (f"--policy={ours.config.control.policy}",)
     config = configure_pass([*flags, *policy, "--compat"], environ)
-    reader = partial(build_engine_reader, ours.engine, lambda state: state.cache.all_records())
+    reader = partial(build_engine_reader, ours.engine, lambda zone_state: zone_state.cache.all_records())
     return run_pass(config, reader, FixedStateStore(Saved()))

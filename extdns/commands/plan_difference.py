@@ -52,7 +52,7 @@ def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneRe
         )
     with _open_manifests(config.cluster.manifests, base) as paths:
         before = run_pass(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
-    zones = [state.zone for state in before.engine.zones]
+    zones = [zone_state.zone for zone_state in before.engine.zones]
     after = run_pass(
         config,
         partial(build_engine_reader, before.engine, _project_records),
@@ -78,10 +78,10 @@ def _identify(decision: Decision) -> tuple[object, ...]:
     return (*decision.key, decision.action, decision.reason, decision.detail, decision.desired)
 
 
-def _project_records(state: ZoneState) -> Iterator[Record]:
+def _project_records(zone_state: ZoneState) -> Iterator[Record]:
     """Yield what a zone holds after all queued changes are written."""
-    records = {one.key: one for one in state.cache.all_records()}
-    for change_sets in state.queue.queued.values():
+    records = {one.key: one for one in zone_state.cache.all_records()}
+    for change_sets in zone_state.queue.queued.values():
         for write in (write for change_set in change_sets for write in change_set.writes):
             if write.new is None:
                 records.pop(write.key, None)

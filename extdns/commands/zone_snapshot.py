@@ -130,10 +130,12 @@ def build_engine_reader(
     """
     zones = engine.zones
     return StoredZonesReader(
-        {state.zone: tuple(list_records(state)) for state in zones if state.cache.is_complete},
+        {zone_state.zone: tuple(list_records(zone_state)) for zone_state in zones if zone_state.cache.is_complete},
         build_offline_reader(config),
         unread={
-            state.zone: state.refresh.retry.message or _INTERRUPTED for state in zones if not state.cache.is_complete
+            zone_state.zone: zone_state.refresh.retry.message or _INTERRUPTED
+            for zone_state in zones
+            if not zone_state.cache.is_complete
         },
         failed=zones.failed_accounts if zones.is_listed else (_build_failure(zones.retry),),
     )

@@ -125,16 +125,16 @@ class ProgressTracker(Participant):
 
     def _measure(self, now_s: float) -> WorkInProgress:
         states = tuple(self._engine.zones)
-        unread = [state for state in states if not state.cache.is_complete]
+        unread = [zone_state for zone_state in states if not zone_state.cache.is_complete]
         writes = self._writes and self._engine.leadership.is_leader
-        names = sum(state.queue.unfinished for state in states) if writes else 0
+        names = sum(zone_state.queue.unfinished for zone_state in states) if writes else 0
         if unread or not self._batches:
             self._writing_since = now_s
         rate = self._written / (now_s - self._writing_since) if now_s > self._writing_since else 0.0
         return WorkInProgress(
             zones=len(states),
             read=len(states) - len(unread),
-            pages=sum(state.refresh.pages for state in unread),
+            pages=sum(zone_state.refresh.pages for zone_state in unread),
             names=names,
             written=self._written,
             batches=self._batches,

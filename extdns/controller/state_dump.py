@@ -88,15 +88,16 @@ def format_state(
     lines += [f"  {name}: {count}\n" for name, count in queues.items()]
     lines += [f"  calls {name}: {count.waiting} waiting, {count.running} running\n" for name, count in tasks.items()]
     lines += [
-        f"  zone {state.zone}: {len(state.queue.queued)} names queued, "
-        f"{state.queue.unfinished - len(state.queue.queued)} being written, {state.queue.backing_off} backing off\n"
-        for state in zones
+        f"  zone {zone_state.zone}: {len(zone_state.queue.queued)} names queued, "
+        f"{zone_state.queue.unfinished - len(zone_state.queue.queued)} being written, "
+        f"{zone_state.queue.backing_off} backing off\n"
+        for zone_state in zones
     ]
     times = {**deadlines, "delete guard": engine.delete_guard.next_deadline_at}
-    for state in zones:
-        times[f"zone {state.zone}, next page"] = state.refresh.next_page_at
-        times[f"zone {state.zone}, next write after a pause"] = state.queue.retry.until_at or math.inf
-        times[f"zone {state.zone}, next retry of a name"] = state.queue.retries.next_deadline_at
+    for zone_state in zones:
+        times[f"zone {zone_state.zone}, next page"] = zone_state.refresh.next_page_at
+        times[f"zone {zone_state.zone}, next write after a pause"] = zone_state.queue.retry.until_at or math.inf
+        times[f"zone {zone_state.zone}, next retry of a name"] = zone_state.queue.retries.next_deadline_at
     lines.append("deadlines:\n")
     lines += [f"  {name}: {_format_time(at_s - now_s)}\n" for name, at_s in times.items() if math.isfinite(at_s)]
     return "".join(f"{escape_unprintable(line[:-1])}\n" for line in lines)  # names of zones come from outside

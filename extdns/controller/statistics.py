@@ -40,7 +40,7 @@ class StatisticsCache:
 
     def count(self, engine: Engine, problems: int) -> Statistics:
         """Return the result of `count_statistics`, reused while nothing changed. Always pass the same *engine*."""
-        zones = tuple((state.zone.id, state.cache.revision) for state in engine.zones)
+        zones = tuple((zone_state.zone.id, zone_state.cache.revision) for zone_state in engine.zones)
         revision = (engine.claims.revision, engine.decisions.revision, zones)
         if revision != self._revision:
             self._revision, self._counts = revision, count_statistics(engine, self._owner, problems)
@@ -84,7 +84,7 @@ def count_statistics(engine: Engine, owner: str, problems: int) -> Statistics:
         if len(decision.requested_by) > 1:
             deduplicated[decision.type, decision.requested_by[0].source] += len(decision.requested_by) - 1
     return Statistics(
-        current=Counter(record.type for state in engine.zones for record in list_records(state.cache)),
+        current=Counter(record.type for zone_state in engine.zones for record in list_records(zone_state.cache)),
         requested=_count_requested(engine, owner),
         verified=verified,
         deduplicated=deduplicated,
@@ -127,11 +127,11 @@ def _limit_rules(counts: Counter[tuple[str, str]]) -> Counter[tuple[str, str]]:
 
 
 def _count_queued_names(engine: Engine) -> int:
-    return sum(len(state.queue.queued) for state in engine.zones)
+    return sum(len(zone_state.queue.queued) for zone_state in engine.zones)
 
 
 def _count_backing_off_names(engine: Engine) -> int:
-    return sum(state.queue.backing_off for state in engine.zones)
+    return sum(zone_state.queue.backing_off for zone_state in engine.zones)
 
 
 def _find_mismatches(engine: Engine, owner: str) -> Iterator[Mismatch]:

@@ -114,39 +114,39 @@ def build_owners(
         provider=result.config.control.provider,
         owner=registry.owner,
         zones=tuple(
-            _build_zone(state, engine.zones, registry, orphans, seen)
-            for state in engine.zones
-            if state.cache.is_complete
+            _build_zone(zone_state, engine.zones, registry, orphans, seen)
+            for zone_state in engine.zones
+            if zone_state.cache.is_complete
         ),
         missing=(*result.missing, *problems),
     )
 
 
-def _find_apex_records(state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
-    """Yield the records of other zones on which ownership in the zone of *state* depends.
+def _find_apex_records(zone_state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
+    """Yield the records of other zones on which ownership in the zone of *zone_state* depends.
 
     The ownership record of the apex of a zone may be in the zone above. So these are the records of the zone above that
     can cover this zone's apex, and the apex records of the zones below that this zone's ownership records can cover.
     """
-    name = state.zone.name
-    if above := find_zone_above(zones, state, name, registry):
-        yield from read_above(above, state, registry.related_names(name, state.zone))
+    name = zone_state.zone.name
+    if above := find_zone_above(zones, zone_state, name, registry):
+        yield from read_above(above, zone_state, registry.related_names(name, zone_state.zone))
     for other in zones:
-        if find_zone_above(zones, other, other.zone.name, registry) is state:
+        if find_zone_above(zones, other, other.zone.name, registry) is zone_state:
             yield from other.cache.records(other.zone.name)
 
 
 def _build_zone(
-    state: ZoneState,
+    zone_state: ZoneState,
     zones: Zones,
     registry: Registry,
     orphans: set[tuple[str, RecordKey]],
     seen: Mapping[tuple[str, str], str] | None,
 ) -> OwnedZoneDocument:
-    zone = state.zone
-    records = sorted(state.cache.all_records(), key=lambda record: record.key)
+    zone = zone_state.zone
+    records = sorted(zone_state.cache.all_records(), key=lambda record: record.key)
     keys = {record.key for record in records}
-    elsewhere = [record for record in _find_apex_records(state, zones, registry) if record.key not in keys]
+    elsewhere = [record for record in _find_apex_records(zone_state, zones, registry) if record.key not in keys]
     read = registry.read([*records, *elsewhere], zone)
     owned = {one.key: one for one in read if one.key in keys}
     covering = {record.key for one in read for record in one.ownership_records}

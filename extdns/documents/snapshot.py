@@ -84,7 +84,7 @@ class EngineSnapshot:
         self.claims = engine.claims.copy()
         self.held_sets: tuple[HeldSet, ...] = engine.delete_guard.held_sets()
         counts = Counter(one.zone.id for found in self.held_sets for one in found.held)
-        self.zones = tuple(_copy_zone(state, engine, counts[state.zone.id]) for state in engine.zones)
+        self.zones = tuple(_copy_zone(zone_state, engine, counts[zone_state.zone.id]) for zone_state in engine.zones)
         self.unfinished = find_unfinished(engine)
         self.failures = tuple(one for one in find_failures(engine) if one not in self.unfinished)
         self.is_leader = engine.leadership.is_leader
@@ -137,18 +137,18 @@ class EngineSnapshot:
         return next((entry.waiting_deletes.get(key) for entry in self.zones if entry.zone == decision.zone), None)
 
 
-def _copy_zone(state: ZoneState, engine: Engine, held: int) -> ZoneSnapshot:
+def _copy_zone(zone_state: ZoneState, engine: Engine, held: int) -> ZoneSnapshot:
     guard = engine.delete_guard
     return ZoneSnapshot(
-        zone=state.zone,
-        cache=state.cache.copy(),
-        read_s=state.refresh.completed_at,
-        failure=state.refresh.retry.message or state.queue.problem,
-        queued=len(state.queue.queued),
-        owned=engine.decisions.owned[state.zone.id],
-        deleted=guard.budget(state.zone.id).deleted,
+        zone=zone_state.zone,
+        cache=zone_state.cache.copy(),
+        read_s=zone_state.refresh.completed_at,
+        failure=zone_state.refresh.retry.message or zone_state.queue.problem,
+        queued=len(zone_state.queue.queued),
+        owned=engine.decisions.owned[zone_state.zone.id],
+        deleted=guard.budget(zone_state.zone.id).deleted,
         held=held,
-        waiting_deletes=guard.list_statuses(state.zone.id),
+        waiting_deletes=guard.list_statuses(zone_state.zone.id),
     )
 
 

@@ -136,7 +136,9 @@ class Engine:
             return False
         if self.leadership.is_leader and not self._is_cluster_compared(self._now_s):
             return False
-        return all(state.cache.is_complete or state.is_read(self._give_up, self._now_s) for state in self.zones)
+        return all(
+            zone_state.cache.is_complete or zone_state.is_read(self._give_up, self._now_s) for zone_state in self.zones
+        )
 
     @property
     def is_idle(self) -> bool:
@@ -144,7 +146,7 @@ class Engine:
         if not self.is_planned:
             return False
         states = self.zones if self.leadership.is_leader else ()
-        is_written = all(state.is_written(self._give_up, self._now_s) for state in states)
+        is_written = all(zone_state.is_written(self._give_up, self._now_s) for zone_state in states)
         return is_written and not (self.settings.once and self._state_sync.is_busy(self._now_s))
 
     def is_final(self, name: DnsName) -> bool:
@@ -154,8 +156,9 @@ class Engine:
         if name in self._waits.names(ADJUSTMENT) or name in self._waits.names(RULES):
             return False
         return all(
-            (state.cache.is_complete or state.refresh.retry.failures) and not state.queue.is_writing(name)
-            for state in self.zones.containing(name)
+            (zone_state.cache.is_complete or zone_state.refresh.retry.failures)
+            and not zone_state.queue.is_writing(name)
+            for zone_state in self.zones.containing(name)
         )
 
     @property
@@ -263,18 +266,18 @@ class Engine:
 
     def _take_outcome(self, item: inputs.BatchCompleted, now_s: float) -> Iterable[Effect]:
         """Record the outcome of the batch in flight. Ignore the outcome of any other batch."""
-        state, outcome = self.zones.find(item.zone), item.outcome
-        if not (state and (batch := state.queue.in_flight) and batch.number == item.number):
+        zone_state, outcome = self.zones.find(item.zone), item.outcome
+        if not (zone_state and (batch := zone_state.queue.in_flight) and batch.number == item.number):
             return ()
         self._gather_until_at = 0.0  # the next batch can be sent
         names = find_names(batch)
-        self._refresher.take_outcome(state, batch, outcome, now_s)
+        self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
-            state.cache.record_write((write.key for write in batch.writes), outcome.records)
-            state.queue.record_applied(batch, now_s)
+            zone_state.cache.record_write((write.key for write in batch.writes), outcome.records)
+            zone_state.queue.record_applied(batch, now_s)
             self._written |= self._refresher.add_related(names)
         else:
-            state.queue.record_failure(batch, outcome, now_s)
+            zone_state.queue.record_failure(batch, outcome, now_s)
             self._enqueue(self._refresher.add_related(names))
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
@@ -289,10 +292,10 @@ class Engine:
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
-        for state in self.zones:
-            if find_zone_above(self.zones, state, state.zone.name, self.settings.registry):
-                yield state.zone.name  # an ownership record may be left over there
-            yield from state.cache.find_plannable_names(self.settings.plan.managed_types)
+        for zone_state in self.zones:
+            if find_zone_above(self.zones, zone_state, zone_state.zone.name, self.settings.registry):
+                yield zone_state.zone.name  # an ownership record may be left over there
+            yield from zone_state.cache.find_plannable_names(self.settings.plan.managed_types)
 
     def _advance(self, now_s: float) -> Iterator[Effect]:
         """Plan the dirty and due names, and yield the effects that the engine needs in its new state."""
@@ -321,9 +324,9 @@ class Engine:
 
     def _enqueue_due(self, now_s: float) -> None:
         """Enqueue the names whose retry pause has ended."""
-        for state in self.zones:
-            if state.queue.retries.next_deadline_at <= now_s:
-                self._dirty.update(state.queue.take_due(now_s))
+        for zone_state in self.zones:
+            if zone_state.queue.retries.next_deadline_at <= now_s:
+                self._dirty.update(zone_state.queue.take_due(now_s))
         if self._plan_retries.next_deadline_at <= now_s:
             self._dirty.update(name for name, _ in self._plan_retries.take_due(now_s))
 
@@ -357,7 +360,11 @@ class Engine:
             reverse = self.claims.ptr_claims.find_names(self._dirty) if self.rules.is_active else set()
             names, self._dirty = self._dirty | reverse, set()
             planned |= names
-            withdrawn = [(state.queue, state.queue.withdraw(names)) for state in self.zones if state.queue.queued]
+            withdrawn = [
+                (zone_state.queue, zone_state.queue.withdraw(names))
+                for zone_state in self.zones
+                if zone_state.queue.queued
+            ]
             for name in (*sorted(names - reverse), *sorted(reverse)):
                 try:
                     new += reconcile(name, self._parts, now_s)
@@ -384,8 +391,8 @@ class Engine:
         """
         only_creates = not (self.settings.deletes.immediate or self._is_cluster_compared(now_s))
         capabilities = self.settings.capabilities
-        for state in self.zones:
-            if batch := state.queue.take_batch(self._batches + 1, capabilities, now_s, only_creates=only_creates):
+        for zone_state in self.zones:
+            if batch := zone_state.queue.take_batch(self._batches + 1, capabilities, now_s, only_creates=only_creates):
                 self._batches += 1
                 yield SubmitBatch(batch=batch)
 
@@ -393,8 +400,8 @@ class Engine:
         times = [self._state_sync.next_deadline_at, self._state_sync.loss_until_at, self._plan_retries.next_deadline_at]
         if self._dirty:
             times.append(self._gather_until_at)
-        for state in self.zones:
-            times += state.queue.find_deadlines()
+        for zone_state in self.zones:
+            times += zone_state.queue.find_deadlines()
         times += self.zones.find_deadlines(self._give_up)
         if self._state_sync.is_ready:
             times += (self.delete_guard.next_deadline_at, self.delete_guard.cluster.identity_deadline_at)

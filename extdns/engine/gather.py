@@ -53,36 +53,36 @@ def build_planner(settings: EngineSettings, rules: RuleState) -> Planner:
     )
 
 
-def gather_view(zone: ZoneState, sharing: Sequence[ZoneState], name: DnsName, parts: EngineParts) -> NameView:
-    """Return what is needed to plan *name* in *zone*, which was fully read. The facts are gathered if they can matter.
+def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsName, parts: EngineParts) -> NameView:
+    """Return what is needed to plan *name* in a zone that was fully read. The facts are gathered if they can matter.
 
     Args:
-        zone: one of the zones of the name.
+        zone_state: the state of one of the zones of the name.
         sharing: the other zones in which the ownership records of the name matter (`find_sharing_zones`).
         name: the name.
         parts: the parts of the engine; not changed.
     """
     registry = parts.settings.registry
-    above = find_zone_above(parts.zones, zone, name, registry)
-    related = registry.related_names(name, zone.zone)
-    records = zone.cache.records_around(name, related)
+    above = find_zone_above(parts.zones, zone_state, name, registry)
+    related = registry.related_names(name, zone_state.zone)
+    records = zone_state.cache.records_around(name, related)
     if above:
-        records += read_above(above, zone, related)
-    current = read_owned(registry, records, name, zone.zone)
+        records += read_above(above, zone_state, related)
+    current = read_owned(registry, records, name, zone_state.zone)
     claims = parts.claims.claims(name)
     elsewhere = [
         read_owned(registry, read_records(parts.zones, other, name, registry), name, other.zone) for other in sharing
     ]
     view = NameView(
-        zone=zone.zone,
+        zone=zone_state.zone,
         name=name,
         parent=above.zone if above else None,
-        lacks_ownership_name=not above and lacks_ownership_name(zone.zone, name, registry),
+        lacks_ownership_name=not above and lacks_ownership_name(zone_state.zone, name, registry),
         claims=claims,
         current=current,
-        expected=tuple(project_records(records, zone.queue.find_queued_before(related), name, related)),
+        expected=tuple(project_records(records, zone_state.queue.find_queued_before(related), name, related)),
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
-        block=_find_block(zone, records, current, parts),
+        block=_find_block(zone_state, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,
         former=parts.decisions.decisions(name),
         rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
@@ -112,18 +112,22 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
 
 
-def gather_former_view(zone: ZoneState, name: DnsName, homes: Iterable[ZoneState], parts: EngineParts) -> NameView:
-    """Return what is needed to keep our records of *name* in *zone*, because it belongs to the zones *homes* now."""
+def gather_former_view(
+    zone_state: ZoneState, name: DnsName, homes: Iterable[ZoneState], parts: EngineParts
+) -> NameView:
+    """Return what is needed to keep our records of *name* in a zone, because it belongs to the zones *homes* now."""
     registry = parts.settings.registry
-    records = zone.cache.records_around(name, registry.related_names(name, zone.zone))
-    current = read_owned(registry, records, name, zone.zone)
+    records = zone_state.cache.records_around(name, registry.related_names(name, zone_state.zone))
+    current = read_owned(registry, records, name, zone_state.zone)
     detail = f"the name belongs to {', '.join(str(home.zone) for home in homes)}"
     block = Blocked(reason=Reason.ZONE_MOVED, detail=detail)
-    return NameView(zone=zone.zone, name=name, current=tuple([one for one in current if one.is_ours]), block=block)
+    return NameView(
+        zone=zone_state.zone, name=name, current=tuple([one for one in current if one.is_ours]), block=block
+    )
 
 
 def _find_block(
-    zone: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], parts: EngineParts
+    zone_state: ZoneState, records: Iterable[Record], current: Iterable[OwnedRecord], parts: EngineParts
 ) -> Blocked | None:
     """Return why nothing at a name may change, None if it may.
 
@@ -131,8 +135,8 @@ def _find_block(
     a related name cannot be read.
     """
     unknown = parts.zones.unknown_accounts
-    if zone.missing_since_at is not None:
-        detail = f"zone {zone.zone} is missing in the list of zones"
+    if zone_state.missing_since_at is not None:
+        detail = f"zone {zone_state.zone} is missing in the list of zones"
         return Blocked(reason=Reason.ZONE_GONE, detail=detail, waits_for=(ZONES,))
     if unknown and not any(owned.is_ours for owned in current):
         accounts = ", ".join(account or "the account" for account in unknown)
@@ -142,7 +146,7 @@ def _find_block(
     unreadable = [text for record in records if record.type == rrtype.UNREADABLE for text in record.targets]
     if not unreadable:
         return None
-    waits = (Wait(Awaited.ZONE, zone.zone.id),)
+    waits = (Wait(Awaited.ZONE, zone_state.zone.id),)
     return Blocked(reason=Reason.RECORD_UNREADABLE, detail="; ".join(sorted(unreadable)), waits_for=waits)
 
 

@@ -63,7 +63,11 @@ def reference_fails(engine: Engine) -> bool:
     if not engine.settings.has_writer:
         return any(reasons[reason] for reason in (Reason.OBJECT_FAILED, Reason.RECORD_UNREADABLE))
     failing = engine.decisions.failing - reasons[Reason.TOO_LARGE]
-    return failing > 0 or any(_find_invalid_names(engine)) or any(any(_unwritten(state)) for state in engine.zones)
+    return (
+        failing > 0
+        or any(_find_invalid_names(engine))
+        or any(any(_unwritten(zone_state)) for zone_state in engine.zones)
+    )
 
 
 class _Unread(NamedTuple):
@@ -76,16 +80,16 @@ class _Unread(NamedTuple):
 def _blockers(engine: Engine) -> Iterator[str]:
     yield from (one.message for one in _find_unlisted_kinds(engine))
     yield from (one.message for one in _find_unread_zones(engine))
-    for state in engine.zones:
-        yield from _find_stopped_writes(state)
+    for zone_state in engine.zones:
+        yield from _find_stopped_writes(zone_state)
     if cluster := engine.delete_guard.cluster.other_id:
         yield f"updates and deletes are held: the objects come from another cluster, {cluster}"
 
 
 def _failures(engine: Engine) -> Iterator[str]:
     yield from _unread(engine)
-    for state in engine.zones:
-        yield from _unwritten(state)
+    for zone_state in engine.zones:
+        yield from _unwritten(zone_state)
     unreadable = engine.decisions.reasons[Reason.RECORD_UNREADABLE]
     if failing := engine.decisions.failing - unreadable:
         yield f"{format_count(failing, 'record')} could not be published"
@@ -123,12 +127,12 @@ def _find_unread_zones(engine: Engine) -> Iterator[_Unread]:
         yield _Unread(
             f"zones of {account.account or 'the account'} cannot be listed: {account.message}", is_in_progress=False
         )
-    for state in engine.zones:
-        if state.refresh.retry.failures:
-            message = f"zone {state.zone} cannot be read: {state.refresh.retry.message}"
+    for zone_state in engine.zones:
+        if zone_state.refresh.retry.failures:
+            message = f"zone {zone_state.zone} cannot be read: {zone_state.refresh.retry.message}"
             yield _Unread(message, is_in_progress=False)
-        elif not state.cache.is_complete:
-            yield _Unread(f"zone {state.zone} has not been read yet", is_in_progress=True)
+        elif not zone_state.cache.is_complete:
+            yield _Unread(f"zone {zone_state.zone} has not been read yet", is_in_progress=True)
 
 
 def _find_invalid_names(engine: Engine) -> Iterator[str]:
@@ -137,7 +141,7 @@ def _find_invalid_names(engine: Engine) -> Iterator[str]:
     Hostnames with labels that are too long are ignored, as external-dns does (docs/spec/plan.md 0.1), and so are URLs,
     which external-dns sends to the service.
     """
-    zones = tuple(f".{state.zone.name}" for state in engine.zones)
+    zones = tuple(f".{zone_state.zone.name}" for zone_state in engine.zones)
     for invalid in engine.claims.invalid_names():
         name = invalid.value.strip().removesuffix(".").lower()
         if (
@@ -148,17 +152,17 @@ def _find_invalid_names(engine: Engine) -> Iterator[str]:
             yield f"{invalid.provenance.ref}: {shorten(invalid.value)!r} is not a DNS name; allowed: {invalid.allowed}"
 
 
-def _unwritten(state: ZoneState) -> Iterator[str]:
-    yield from _find_stopped_writes(state)
-    if contested := state.queue.conflicting:
+def _unwritten(zone_state: ZoneState) -> Iterator[str]:
+    yield from _find_stopped_writes(zone_state)
+    if contested := zone_state.queue.conflicting:
         names = format_count(contested, "name is", "names are")
-        yield f"zone {state.zone}: {names} changed by another writer again and again"
+        yield f"zone {zone_state.zone}: {names} changed by another writer again and again"
 
 
-def _find_stopped_writes(state: ZoneState) -> Iterator[str]:
+def _find_stopped_writes(zone_state: ZoneState) -> Iterator[str]:
     """Return a message for each problem that keeps all changes of a zone from being written."""
-    if state.queue.problem:
-        yield f"zone {state.zone}: {state.queue.problem}"
-    elif state.queue.retry.failures and state.queue.queued:
-        waiting = format_count(len(state.queue.queued), "name waits", "names wait")
-        yield f"zone {state.zone}: {waiting} for the service"
+    if zone_state.queue.problem:
+        yield f"zone {zone_state.zone}: {zone_state.queue.problem}"
+    elif zone_state.queue.retry.failures and zone_state.queue.queued:
+        waiting = format_count(len(zone_state.queue.queued), "name waits", "names wait")
+        yield f"zone {zone_state.zone}: {waiting} for the service"

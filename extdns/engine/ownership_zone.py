@@ -29,8 +29,10 @@ def find_zone_above(zones: Zones, home: ZoneState, name: DnsName, registry: Regi
     ownership_name = registry.ownership_name(name)
     if ownership_name is None or ownership_name.within(home.zone.name):
         return None
-    found = [state for state in zones.containing(ownership_name) if home.zone.name != state.zone.name]
-    return next((state for state in found if state.zone.private is home.zone.private), next(iter(found), None))
+    found = [zone_state for zone_state in zones.containing(ownership_name) if home.zone.name != zone_state.zone.name]
+    return next(
+        (zone_state for zone_state in found if zone_state.zone.private is home.zone.private), next(iter(found), None)
+    )
 
 
 def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
@@ -48,22 +50,22 @@ def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: R
     if not below:
         return []
     holder = find_zone_above(zones, home, name, registry) or home
-    found = [state for state in below if find_zone_above(zones, state, name, registry) is holder]
-    return [state for state in (holder, *found) if state is not home]
+    found = [zone_state for zone_state in below if find_zone_above(zones, zone_state, name, registry) is holder]
+    return [zone_state for zone_state in (holder, *found) if zone_state is not home]
 
 
-def read_above(above: ZoneState, zone: ZoneState, related: Iterable[str]) -> list[Record]:
-    """Return the records of the zone *above* at those *related* names that do not end with the name of *zone*."""
-    outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone.zone.name)]
+def read_above(above: ZoneState, zone_state: ZoneState, related: Iterable[str]) -> list[Record]:
+    """Return the records of the zone *above* at those *related* names that do not end with the name of *zone_state*."""
+    outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone_state.zone.name)]
     return [record for name in outside for record in above.cache.records(name)]
 
 
-def read_records(zones: Zones, zone: ZoneState, name: DnsName, registry: Registry) -> list[Record]:
-    """Return the records of *name* in *zone* and those of its related names, also in the zone above."""
-    related = registry.related_names(name, zone.zone)
-    records = zone.cache.records_around(name, related)
-    if above := find_zone_above(zones, zone, name, registry):
-        records += read_above(above, zone, related)
+def read_records(zones: Zones, zone_state: ZoneState, name: DnsName, registry: Registry) -> list[Record]:
+    """Return the records of *name* in *zone_state* and those of its related names, also in the zone above."""
+    related = registry.related_names(name, zone_state.zone)
+    records = zone_state.cache.records_around(name, related)
+    if above := find_zone_above(zones, zone_state, name, registry):
+        records += read_above(above, zone_state, related)
     return records
 
 

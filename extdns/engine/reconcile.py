@@ -57,7 +57,7 @@ _UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
 class ZonePlan(NamedTuple):
     """The plan of one name in one zone."""
 
-    zone: ZoneState
+    zone_state: ZoneState
     view: NameView
     plan: NamePlan
 
@@ -102,7 +102,7 @@ def should_gather(names: Collection[DnsName], parts: EngineParts) -> bool:
     """
     if parts.claims.have_ended(names):
         return True
-    busy = [zone.zone.name for zone in parts.zones if zone.queue.in_flight]
+    busy = [zone_state.zone.name for zone_state in parts.zones if zone_state.queue.in_flight]
     return bool(busy) and any(name.within(zone) for name in names for zone in busy)
 
 
@@ -126,35 +126,35 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
         planned.decisions += _reject_all(name, claims, Reason.ZONES_UNKNOWN if unknown else Reason.NO_ZONE)
         planned.waits += [ZoneWait("", ZONES)] if claims else []
         return planned
-    for zone in zones:
-        sharing = find_sharing_zones(parts.zones, zone, name, parts.settings.registry)
-        needed = (zone, *sharing)
+    for zone_state in zones:
+        sharing = find_sharing_zones(parts.zones, zone_state, name, parts.settings.registry)
+        needed = (zone_state, *sharing)
         if unread := [one for one in needed if not one.cache.is_complete]:
-            _wait_for_zone(unread[0], zone, name, claims, planned)
+            _wait_for_zone(unread[0], zone_state, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
-            planned.decisions += [decision for decision in former if decision.zone == zone.zone]
-            planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone.zone.id]
+            planned.decisions += [decision for decision in former if decision.zone == zone_state.zone]
+            planned.waits += [wait for wait in parts.waits.waits(name) if wait.zone == zone_state.zone.id]
         else:
-            _plan_in_zone(zone, gather_view(zone, sharing, name, parts), planned, parts)
+            _plan_in_zone(zone_state, gather_view(zone_state, sharing, name, parts), planned, parts)
     leftovers = _delete_leftovers(name, planned.plans, zones, parts)
     planned.sets = _combine_sets(planned.plans, leftovers, parts)
     _block_delayed(name, planned, parts, now_s)
-    for zone, _, plan in planned.plans:
+    for zone_state, _, plan in planned.plans:
         planned.decisions += plan.decisions
-        planned.waits += [ZoneWait(zone.zone.id, wait) for wait in plan.waits_for]
-    for zone in parts.zones.find_former_zones(name, zones):
-        _, plan = _plan(gather_former_view(zone, name, zones, parts), parts)
+        planned.waits += [ZoneWait(zone_state.zone.id, wait) for wait in plan.waits_for]
+    for zone_state in parts.zones.find_former_zones(name, zones):
+        _, plan = _plan(gather_former_view(zone_state, name, zones, parts), parts)
         planned.decisions += plan.decisions
     return planned
 
 
-def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, parts: EngineParts) -> None:
+def _plan_in_zone(zone_state: ZoneState, view: NameView, planned: Planned, parts: EngineParts) -> None:
     """Plan the name of *view*, and add the plan to *planned*. If an answer is awaited, add what that means for it."""
     try:
         view, plan = _plan(view, parts)
     except AdjustmentUnknownError as unknown:
         planned.unadjusted += unknown.records
-        planned.waits.append(ZoneWait(zone.zone.id, ADJUSTMENT))
+        planned.waits.append(ZoneWait(zone_state.zone.id, ADJUSTMENT))
         if block := parts.adjustments.find_block(unknown.records):
             planned.decisions += _plan(replace(view, block=block), parts)[1].decisions
         else:
@@ -162,10 +162,10 @@ def _plan_in_zone(zone: ZoneState, view: NameView, planned: Planned, parts: Engi
         return
     planned.inputs += plan.rule_inputs
     if plan.is_awaiting_rules:
-        planned.waits.append(ZoneWait(zone.zone.id, RULES))
+        planned.waits.append(ZoneWait(zone_state.zone.id, RULES))
         planned.decisions += _select_unchanged(view)
     else:
-        planned.plans.append(ZonePlan(zone, view, plan))
+        planned.plans.append(ZonePlan(zone_state, view, plan))
 
 
 def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
@@ -183,25 +183,29 @@ def _block_delayed(name: DnsName, planned: Planned, parts: EngineParts, now_s: f
 
     These changes stay in the change sets all the same.
     """
-    found = {zone.zone.id: zone.queue.review(name, sets, now_s) for zone, sets in planned.sets.items() if sets}
+    found = {
+        zone_state.zone.id: zone_state.queue.review(name, sets, now_s)
+        for zone_state, sets in planned.sets.items()
+        if sets
+    }
     pauses = {zone_id: replace(block, waits_for=(RETRY,)) for zone_id, block in found.items() if block}
     if pauses:
         planned.plans = [ZonePlan(zone, *_plan(replace(view, pauses=pauses), parts)) for zone, view, _ in planned.plans]
 
 
 def _wait_for_zone(
-    unread: ZoneState, zone: ZoneState, name: DnsName, claims: Sequence[NameClaim], planned: Planned
+    unread: ZoneState, zone_state: ZoneState, name: DnsName, claims: Sequence[NameClaim], planned: Planned
 ) -> None:
-    """Record that planning *name* in *zone* waits until *unread* was fully read.
+    """Record that planning *name* in the zone of *zone_state* waits until *unread* was fully read.
 
     If reading it failed, also add decisions that reject the claims.
     """
     planned.unread.append(unread)
     if unread.refresh.retry.failures:
         block = Blocked(reason=Reason.ZONE_UNREAD, detail="")
-        planned.decisions += decide(zone.zone, name, (), [reject_claim(claim, block) for claim in claims])
+        planned.decisions += decide(zone_state.zone, name, (), [reject_claim(claim, block) for claim in claims])
     if claims:
-        planned.waits.append(ZoneWait(zone.zone.id, Wait(Awaited.ZONE, unread.zone.id)))
+        planned.waits.append(ZoneWait(zone_state.zone.id, Wait(Awaited.ZONE, unread.zone.id)))
 
 
 def _select_unchanged(view: NameView) -> list[Decision]:
@@ -211,23 +215,23 @@ def _select_unchanged(view: NameView) -> list[Decision]:
 
 def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
-    for zone, view, plan in planned.plans:
+    for zone_state, view, plan in planned.plans:
         if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
-            parts.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=False)
+            parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
             continue
         parts.delete_guard.observe(
-            zone.zone,
+            zone_state.zone,
             name,
             plan.deletes,
             now_s,
             current=view.current,
             requested=plan.requested,
-            is_known=zone.is_fully_known(name),
+            is_known=zone_state.is_fully_known(name),
         )
-    for zone, sets in planned.sets.items():
-        zone.queue.replace(name, sets, now_s)
-    for zone in planned.unread:
-        zone.names_awaiting_read.add(name)
+    for zone_state, sets in planned.sets.items():
+        zone_state.queue.replace(name, sets, now_s)
+    for zone_state in planned.unread:
+        zone_state.names_awaiting_read.add(name)
     if planned.unadjusted:
         parts.adjustments.require(planned.unadjusted)
     _store_waits(name, planned.waits, parts, now_s)
@@ -245,7 +249,7 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
 def _is_decided_everywhere(name: DnsName, planned: Planned, parts: EngineParts) -> bool:
     """Return whether no zone can hold a record at *name* that was not seen while it was planned."""
     zones = parts.zones.containing(name)
-    return planned.is_outside or bool(planned.plans and all(zone.is_fully_known(name) for zone in zones))
+    return planned.is_outside or bool(planned.plans and all(zone_state.is_fully_known(name) for zone_state in zones))
 
 
 def _list_needed_ends(planned: Planned, parts: EngineParts) -> Iterator[tuple[str, str]]:
@@ -292,16 +296,16 @@ def _combine_sets(
     if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
         return {plans[0].zone: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
-    for zone, view, _ in plans:
-        sets[zone] = ()
+    for zone_state, view, _ in plans:
+        sets[zone_state] = ()
         if view.parent and (above := parts.zones.find(view.parent)):
             sets.setdefault(above, ())
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
-    for zone, one in product(sets, found):
-        written = {write.key for other in sets[zone] for write in other.writes}
-        if one.zone.id == zone.zone.id and (one.changes or written.isdisjoint(write.key for write in one.writes)):
-            sets[zone] += (one,)
+    for zone_state, one in product(sets, found):
+        written = {write.key for other in sets[zone_state] for write in other.writes}
+        if one.zone.id == zone_state.zone.id and (one.changes or written.isdisjoint(write.key for write in one.writes)):
+            sets[zone_state] += (one,)
     return sets
 
 
@@ -316,7 +320,7 @@ def _delete_leftovers(
     if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
     planned = [zone for zone, _, _ in plans]
-    is_known = all(zone in planned and zone.is_fully_known(name) for zone in zones)
+    is_known = all(zone_state in planned and zone_state.is_fully_known(name) for zone_state in zones)
     if parts.delete_guard.cluster.is_other or not is_known or any(map(_has_work, plans)):
         return []
     return [
@@ -343,9 +347,9 @@ def _store_waits(name: DnsName, waits: Iterable[ZoneWait], parts: EngineParts, n
 
 def _abandon(name: DnsName, exc: Exception, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Drop the evidence, grace period and queued changes of *name*, and plan it again after a pause."""
-    for zone in parts.zones.containing(name):
-        zone.queue.discard(name)
-        parts.delete_guard.drop_evidence(zone.zone, name, now_s, is_known=zone.is_fully_known(name))
+    for zone_state in parts.zones.containing(name):
+        zone_state.queue.discard(name)
+        parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=zone_state.is_fully_known(name))
     parts.plan_retries.record_failure(name, Failure.PLANNING, now_s)
     _store_waits(name, (ZoneWait("", PLAN),), parts, now_s)
     decisions = _reject_all(name, parts.claims.claims(name), Reason.OBJECT_FAILED, describe_error(exc))

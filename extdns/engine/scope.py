@@ -46,7 +46,7 @@ class PassScope(Value, frozen=True, kw_only=True):
 def measure_scope(engine: Engine) -> PassScope:
     """Return what the pass of *engine* found to plan, and what filters excluded."""
     return PassScope(
-        zones=tuple(state.zone.name for state in engine.zones),
+        zones=tuple(zone_state.zone.name for zone_state in engine.zones),
         excluded_zones=engine.zones.excluded,
         knows_zones=engine.zones.is_listed and not engine.zones.failed_accounts,
         objects=engine.claims.object_count,

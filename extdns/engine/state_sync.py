@@ -221,14 +221,18 @@ class StateSync:
         if not self._is_loaded:
             return set()
         accepted = self._guard.accepted
-        read = [state.zone for state in self._zones if state.zone.id not in accepted and state.cache.is_complete]
+        read = [
+            zone_state.zone
+            for zone_state in self._zones
+            if zone_state.zone.id not in accepted and zone_state.cache.is_complete
+        ]
         return {zone for zone in read if not self._guard.has_insufficient_evidence(zone.id)}
 
     def accept_settings(self, zones: Container[Zone]) -> None:
         """Accept the present settings for *zones*."""
-        for state in self._zones:
-            if state.zone in zones:
-                self._guard.accept_settings(state.zone.id)
+        for zone_state in self._zones:
+            if zone_state.zone in zones:
+                self._guard.accept_settings(zone_state.zone.id)
 
     def drop_unread(self, waits: Waits, now_s: float) -> None:
         """Drop loaded holds and grants whose records are gone. Call this after a full pass.
@@ -241,22 +245,22 @@ class StateSync:
             now_s: monotonic seconds.
         """
         if self._has_former_records is None:
-            self._has_former_records = any(self._guard.budget(state.zone.id).owned for state in self._zones)
+            self._has_former_records = any(self._guard.budget(zone_state.zone.id).owned for zone_state in self._zones)
         if not (self._is_loaded and self._guard.has_any_unread):
             return
         states = tuple(self._zones)
-        failed = {state for name in waits.names(PLAN) for state in self._zones.containing(name)}
+        failed = {zone_state for name in waits.names(PLAN) for zone_state in self._zones.containing(name)}
         planned = [
-            state
-            for state in states
-            if state.cache.is_complete
-            and state.queue.in_flight is None
-            and not (state.queue.unsure or state.queue.reads.names or state in failed)
-            and not waits.names(Wait(Awaited.ZONE, state.zone.id))
+            zone_state
+            for zone_state in states
+            if zone_state.cache.is_complete
+            and zone_state.queue.in_flight is None
+            and not (zone_state.queue.unsure or zone_state.queue.reads.names or zone_state in failed)
+            and not waits.names(Wait(Awaited.ZONE, zone_state.zone.id))
         ]
-        for state in planned:
-            self._guard.drop_unread(state.zone.id, now_s)
-        unlisted = self._guard.zone_names.keys() - {state.zone.id for state in states}
+        for zone_state in planned:
+            self._guard.drop_unread(zone_state.zone.id, now_s)
+        unlisted = self._guard.zone_names.keys() - {zone_state.zone.id for zone_state in states}
         if states and len(planned) == len(states) and not unlisted:
             self._guard.drop_unread("", now_s)
 
@@ -289,8 +293,8 @@ class Leadership:
             self.unreported = set()
             return self._guard.demote(now_s)
         self.unreported = {decision.name for decision in self._decisions}
-        for state in self._zones:
-            state.queue.read_again()
+        for zone_state in self._zones:
+            zone_state.queue.read_again()
         return set()
 
     def select_reportable(self, new: tuple[Decision, ...], dirty: AbstractSet[DnsName]) -> tuple[Decision, ...]:
@@ -314,4 +318,4 @@ class Leadership:
         return tuple(sorted(former + others, key=lambda decision: decision.sort_key))
 
     def _is_read_again(self, name: DnsName) -> bool:
-        return any(name in state.queue.reads.names for state in self._zones.containing(name))
+        return any(name in zone_state.queue.reads.names for zone_state in self._zones.containing(name))

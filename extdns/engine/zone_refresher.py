@@ -72,8 +72,8 @@ class ZoneRefresher:
         if is_leader:
             self._next_refresh_at = self._next_list_at = now_s
             self._quiet_lists = 0
-            for state in self._zones:
-                state.refresh.expect_changes(now_s, 0.0)
+            for zone_state in self._zones:
+                zone_state.refresh.expect_changes(now_s, 0.0)
 
     def find_due(self, now_s: float) -> Iterator[ListZones | ReadPage | ReadNames]:
         """Return the reads that are due now, and count them as requested."""
@@ -85,21 +85,21 @@ class ZoneRefresher:
             self._next_quiet_at = max(self._next_quiet_at, now_s) + self._pause_s * _QUIET_FACTOR
             yield ListZones()
         due: list[ZoneState] = []
-        for state in zones:
-            refresh, reads = state.refresh, state.queue.reads
+        for zone_state in zones:
+            refresh, reads = zone_state.refresh, zone_state.queue.reads
             if reads.names and now_s >= refresh.retry.until_at and (names := reads.start()):
-                yield ReadNames(zone=state.zone, names=names)
-            if not refresh.is_requested and now_s >= self._find_page_at(state):
-                if state.cache.is_complete:
-                    due.append(state)
+                yield ReadNames(zone=zone_state.zone, names=names)
+            if not refresh.is_requested and now_s >= self._find_page_at(zone_state):
+                if zone_state.cache.is_complete:
+                    due.append(zone_state)
                 else:
-                    yield self._read_page(state, now_s)
+                    yield self._read_page(zone_state, now_s)
         if due and not self._settings.once:
-            state = min(due, key=lambda state: state.refresh.requested_at)
+            zone_state = min(due, key=lambda zone_state: zone_state.refresh.requested_at)
             self._next_refresh_at = now_s + self._pause_s
-            if self._is_quiet(state):
+            if self._is_quiet(zone_state):
                 self._next_quiet_at = now_s + self._pause_s * _QUIET_FACTOR
-            yield self._read_page(state, now_s)
+            yield self._read_page(zone_state, now_s)
 
     @property
     def _interval_s(self) -> float:
@@ -122,8 +122,8 @@ class ZoneRefresher:
         most_s = max(self._interval_s, _MAX_LIST_INTERVAL_S)
         return min(self._compute_interval_s(self._quiet_lists), most_s)
 
-    def _is_quiet(self, state: ZoneState) -> bool:
-        return state.refresh.quiet_rounds > 0 and self._settings.max_refresh_interval_s > self._interval_s
+    def _is_quiet(self, zone_state: ZoneState) -> bool:
+        return zone_state.refresh.quiet_rounds > 0 and self._settings.max_refresh_interval_s > self._interval_s
 
     def _find_list_at(self) -> float:
         """Return the monotonic time of the next list of zones.
@@ -137,17 +137,17 @@ class ZoneRefresher:
             at_s = min(at_s, zones.account_retry.until_at)
         return max(at_s, zones.retry.until_at)
 
-    def _find_page_at(self, state: ZoneState) -> float:
+    def _find_page_at(self, zone_state: ZoneState) -> float:
         """Return when the next page of a zone can be requested. The first read of a zone has no rate limit."""
-        at_s = state.refresh.next_page_at
-        if state.cache.is_complete:
-            at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(state) else 0.0)
+        at_s = zone_state.refresh.next_page_at
+        if zone_state.cache.is_complete:
+            at_s = max(at_s, self._next_refresh_at, self._next_quiet_at if self._is_quiet(zone_state) else 0.0)
         return at_s
 
-    def _read_page(self, state: ZoneState, now_s: float) -> ReadPage:
-        reads_to_end = not state.cache.is_complete
-        state.refresh.start_page(now_s, reads_to_end=reads_to_end)
-        return ReadPage(zone=state.zone, after=state.refresh.after, reads_to_end=reads_to_end)
+    def _read_page(self, zone_state: ZoneState, now_s: float) -> ReadPage:
+        reads_to_end = not zone_state.cache.is_complete
+        zone_state.refresh.start_page(now_s, reads_to_end=reads_to_end)
+        return ReadPage(zone=zone_state.zone, after=zone_state.refresh.after, reads_to_end=reads_to_end)
 
     def take_list(self, found: ZoneList, now_s: float) -> bool:
         """Replace the zones by those of a list. Return whether all names must be planned again because of that.
@@ -164,51 +164,53 @@ class ZoneRefresher:
 
     def take_page(self, item: PageRead, now_s: float) -> AbstractSet[DnsName]:
         """Store the page of *item* in the zone cache. Return the names to plan again."""
-        state = self._zones.find(item.zone)
-        if state is None or item.after != state.refresh.after:
+        zone_state = self._zones.find(item.zone)
+        if zone_state is None or item.after != zone_state.refresh.after:
             return _NO_NAMES
-        changed, is_last = state.refresh.take_page(item.page, state.cache, state.queue.names_being_written())
-        if changed or (is_last and any(state.queue.retries.select(Failure.CONTENDED))):
-            state.refresh.expect_changes(now_s, self._interval_s)
+        changed, is_last = zone_state.refresh.take_page(
+            item.page, zone_state.cache, zone_state.queue.names_being_written()
+        )
+        if changed or (is_last and any(zone_state.queue.retries.select(Failure.CONTENDED))):
+            zone_state.refresh.expect_changes(now_s, self._interval_s)
         if is_last:
-            state.refresh.end_round(now_s, self._compute_interval_s)
-        if state.cache.is_complete:
+            zone_state.refresh.end_round(now_s, self._compute_interval_s)
+        if zone_state.cache.is_complete:
             return self.add_related(changed)
         if not is_last:
             return _NO_NAMES
-        state.cache.is_complete = True
-        waiting, state.names_awaiting_read = state.names_awaiting_read, set()
-        waiting |= self._waits.names(Wait(Awaited.ZONE, state.zone.id))
-        return waiting.union(state.cache.find_plannable_names(self._settings.plan.managed_types))
+        zone_state.cache.is_complete = True
+        waiting, zone_state.names_awaiting_read = zone_state.names_awaiting_read, set()
+        waiting |= self._waits.names(Wait(Awaited.ZONE, zone_state.zone.id))
+        return waiting.union(zone_state.cache.find_plannable_names(self._settings.plan.managed_types))
 
     def take_names(self, item: NamesRead, now_s: float) -> AbstractSet[DnsName]:
         """Store the records of single names in the zone cache. Return the names to plan again."""
-        state = self._zones.find(item.zone)
-        if state is None:
+        zone_state = self._zones.find(item.zone)
+        if zone_state is None:
             return _NO_NAMES
-        state.refresh.retry.record_success()
-        read = state.queue.take_read_names()
-        state.refresh.skip_names(read)
-        changed = state.cache.replace_names(read, [record for record in item.records if record.name in read])
+        zone_state.refresh.retry.record_success()
+        read = zone_state.queue.take_read_names()
+        zone_state.refresh.skip_names(read)
+        changed = zone_state.cache.replace_names(read, [record for record in item.records if record.name in read])
         if changed:
-            state.refresh.expect_changes(now_s, self._interval_s)
+            zone_state.refresh.expect_changes(now_s, self._interval_s)
         return self.add_related(read)
 
-    def take_outcome(self, state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
+    def take_outcome(self, zone_state: ZoneState, batch: Batch, outcome: Outcome, now_s: float) -> None:
         """Ignore the names that *batch* wrote in the pages of the present round, because these may be older.
 
         After a write conflict, also refresh the zone soon.
         """
-        state.refresh.skip_names(write.key.name for write in batch.writes)
+        zone_state.refresh.skip_names(write.key.name for write in batch.writes)
         if isinstance(outcome, WriteConflict):
-            state.refresh.expect_changes(now_s, self._interval_s)
+            zone_state.refresh.expect_changes(now_s, self._interval_s)
 
     def take_decisions(self, decisions: Iterable[Decision], now_s: float) -> None:
         """Refresh zones soon in which a foreign record is at a requested name: a person may remove it."""
         foreign = (one for one in decisions if one.requested_by and one.reason in _FOREIGN)
         for zone in {one.zone for one in foreign}:
-            if zone and (state := self._zones.find(zone)):
-                state.refresh.expect_changes(now_s, self._interval_s)
+            if zone and (zone_state := self._zones.find(zone)):
+                zone_state.refresh.expect_changes(now_s, self._interval_s)
 
     def take_failure(self, item: ReadFailed, now_s: float) -> AbstractSet[DnsName]:
         """Schedule a failed read again after a pause. Return the names to plan again."""
@@ -216,15 +218,17 @@ class ZoneRefresher:
             self._next_list_at = 0.0
             self._zones.record_failure(now_s, item)
             return _NO_NAMES
-        state = self._zones.find(item.zone)
-        if state is None:
+        zone_state = self._zones.find(item.zone)
+        if zone_state is None:
             return _NO_NAMES
-        state.refresh.retry.record_failure(now_s, item.retry_after_s, message=item.message, is_forbidden=item.forbidden)
+        zone_state.refresh.retry.record_failure(
+            now_s, item.retry_after_s, message=item.message, is_forbidden=item.forbidden
+        )
         if item.call is Call.NAMES:
-            state.queue.reads.record_failure()
+            zone_state.queue.reads.record_failure()
         else:
-            state.refresh.record_failure()
-        return state.names_awaiting_read
+            zone_state.refresh.record_failure()
+        return zone_state.names_awaiting_read
 
     def add_related(self, names: Iterable[DnsName]) -> set[DnsName]:
         """Return *names* and their related names.
@@ -232,7 +236,7 @@ class ZoneRefresher:
         Most related names are left out: those with no claim and no record that is unreadable or of a managed type.
         """
         found, types = set(names), self._settings.plan.managed_types
-        caches = [state.cache for state in self._zones]
+        caches = [zone_state.cache for zone_state in self._zones]
         for name in tuple(found):
             zones = self._zones.containing(name)
             related = {one for home in zones for one in self._settings.registry.related_names(name, home.zone)}
@@ -244,9 +248,9 @@ class ZoneRefresher:
     def _find_deadlines(self, _now_s: float) -> list[float]:
         """Return the times at which the next reads are due."""
         times = [] if self._zones.is_listing else [self._find_list_at()]
-        for state in self._zones:
-            if not state.refresh.is_requested:
-                times.append(self._find_page_at(state))
-            if state.queue.reads.names:
-                times.append(state.refresh.retry.until_at)
+        for zone_state in self._zones:
+            if not zone_state.refresh.is_requested:
+                times.append(self._find_page_at(zone_state))
+            if zone_state.queue.reads.names:
+                times.append(zone_state.refresh.retry.until_at)
         return times

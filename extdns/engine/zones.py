@@ -312,7 +312,9 @@ class Zones:
         ancestor: str = name
         while ancestor:
             same_name = self._by_name.get(ancestor, ())
-            found += [state for state in same_name if state.cache.records(name) and state not in home]
+            found += [
+                zone_state for zone_state in same_name if zone_state.cache.records(name) and zone_state not in home
+            ]
             ancestor = ancestor.partition(".")[2]
         return found
 
@@ -344,7 +346,7 @@ class Zones:
         An account that failed keeps its zones. A zone missing in a complete list is kept until another list, at least
         five minutes later, does not have it either.
         """
-        before = ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
+        before = ([(zone_state.zone, zone_state.missing_since_at) for zone_state in self], self.unknown_accounts)
         failing = {failure.account for failure in found.failed}
         unknown = (failure.account for failure in found.failed if not failure.permanent)
         self.unknown_accounts = tuple(
@@ -361,8 +363,13 @@ class Zones:
         for zone in found.zones:
             new = ZoneState(zone, queue=WriteQueue(is_single_pass=self._is_single_pass))
             self._states.setdefault(zone.id, new).zone = zone
-        self._states = {state.zone.id: state for state in sorted(self, key=lambda state: state.zone)}
-        is_changed = before != ([(state.zone, state.missing_since_at) for state in self], self.unknown_accounts)
+        self._states = {
+            zone_state.zone.id: zone_state for zone_state in sorted(self, key=lambda zone_state: zone_state.zone)
+        }
+        is_changed = before != (
+            [(zone_state.zone, zone_state.missing_since_at) for zone_state in self],
+            self.unknown_accounts,
+        )
         if is_changed:
             self._index()
         return is_changed
@@ -370,30 +377,30 @@ class Zones:
     def find_deadlines(self, rule: GiveUpRule) -> Iterable[float]:
         """Return the times at which *rule* gives up failing reads and writes."""
         retries = [self.retry]
-        for state in self._states.values():
-            retries += (state.refresh.retry, state.queue.retry)
+        for zone_state in self._states.values():
+            retries += (zone_state.refresh.retry, zone_state.queue.retry)
         return rule.find_deadlines(retries)
 
     def _remove_missing(self, listed: set[str], failing: set[str], now_s: float) -> None:
-        for state in tuple(self):
-            if state.zone.id in listed or state.zone.account in failing:
-                state.missing_since_at = None
-            elif state.missing_since_at is None:
-                state.missing_since_at = now_s
-            elif now_s - state.missing_since_at >= _GONE_AFTER_S:
-                del self._states[state.zone.id]
+        for zone_state in tuple(self):
+            if zone_state.zone.id in listed or zone_state.zone.account in failing:
+                zone_state.missing_since_at = None
+            elif zone_state.missing_since_at is None:
+                zone_state.missing_since_at = now_s
+            elif now_s - zone_state.missing_since_at >= _GONE_AFTER_S:
+                del self._states[zone_state.zone.id]
 
     def _index(self) -> None:
-        self._placement = ZonePlacement((state.zone for state in self), longest_only=self._longest_only)
+        self._placement = ZonePlacement((zone_state.zone for zone_state in self), longest_only=self._longest_only)
         self._by_name = {}
-        for state in self:
-            self._by_name.setdefault(state.zone.name, []).append(state)
+        for zone_state in self:
+            self._by_name.setdefault(zone_state.zone.name, []).append(zone_state)
         for zone_id, belongs in self.get_membership_tests().items():
             self._states[zone_id].queue.retain(belongs)
 
     def get_membership_tests(self) -> dict[str, Callable[[DnsName], bool]]:
         """Return, by zone id, a function that returns whether a name belongs to the zone."""
-        return {state.zone.id: partial(self._belongs, state) for state in self}
+        return {zone_state.zone.id: partial(self._belongs, zone_state) for zone_state in self}
 
-    def _belongs(self, state: ZoneState, name: DnsName) -> bool:
-        return state in self.containing(name)
+    def _belongs(self, zone_state: ZoneState, name: DnsName) -> bool:
+        return zone_state in self.containing(name)

@@ -172,9 +172,9 @@ def test_statistics_are_not_computed_again_without_a_change(monkeypatch: pytest.
     world.run(for_s=600.0)
     monkeypatch.setattr("extdns.controller.statistics.count_statistics", lambda *_: None)
     assert cache.count(world.engine, 0) == first
-    state = world.engine.zones.find(ZONE)
-    assert state is not None
-    state.queue.queued[host("api")] = ()  # the change is planned and not sent yet
+    zone_state = world.engine.zones.find(ZONE)
+    assert zone_state is not None
+    zone_state.queue.queued[host("api")] = ()  # the change is planned and not sent yet
     assert cache.count(world.engine, 3) == structs.replace(first, problems=3, queued=1)
 
 

@@ -226,7 +226,7 @@ class DeleteAccounts:
         assert fits, f"{scope}: {made} names of {most}"
 
     def _note_owned(self, world: World) -> None:
-        listed = {state.zone.id for state in world.engine.zones}
+        listed = {zone_state.zone.id for zone_state in world.engine.zones}
         for zone in ZONES:
             if zone.id not in listed:
                 continue
@@ -254,7 +254,7 @@ class DeleteAccounts:
             same = isinstance(claim, UnresolvedClaim) or claim.desired.type == key.type
             if same and claim.set_identifier == key.set_identifier:
                 return True
-        homes = {state.zone.id for state in world.engine.zones.containing(key.name)}
+        homes = {zone_state.zone.id for zone_state in world.engine.zones.containing(key.name)}
         if homes and zone_id not in homes:
             return True
         owned = read_ownership(tuple(contents_with_ownership(world, zone).values()), zone).get(key)

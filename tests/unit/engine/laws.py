@@ -240,23 +240,23 @@ def _excludes(new: RecordKey, old: RecordKey) -> bool:
 
 def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -> None:
     """Check law 7: each claim and each current record has one decision in each zone that was read."""
-    for state in engine.zones:
-        if not state.cache.is_complete:
+    for zone_state in engine.zones:
+        if not zone_state.cache.is_complete:
             continue
-        for name in state.cache.names():
-            if any(home is not state for home in engine.zones.containing(name)):
+        for name in zone_state.cache.names():
+            if any(home is not zone_state for home in engine.zones.containing(name)):
                 continue
-            sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry)
+            sharing = find_sharing_zones(engine.zones, zone_state, name, engine.settings.registry)
             if not all(one.cache.is_complete for one in sharing):
                 continue  # the owner is not known
             decided = Counter(
                 (one.set_identifier, one.type)
                 for one in engine.decisions.decisions(name)
-                if one.current and one.zone == state.zone
+                if one.current and one.zone == zone_state.zone
             )
             present = {
                 (record.set_identifier, record.type)
-                for record in state.cache.records(name)
+                for record in zone_state.cache.records(name)
                 if record.type in managed and not is_ownership_record(record)
             }
             assert decided == Counter(present), f"{name}: decided {decided}, present {present}"
@@ -266,7 +266,7 @@ def check_decisions(engine: Engine, cluster: Cluster, managed: frozenset[str]) -
 
 def _check_claims(engine: Engine, cluster: Cluster, name: DnsName) -> None:
     decisions = engine.decisions.decisions(name)
-    homes: set[Zone | None] = {state.zone for state in engine.zones.containing(name)}
+    homes: set[Zone | None] = {zone_state.zone for zone_state in engine.zones.containing(name)}
     homes = homes or {None}
     claims = cluster.claims_to(name)
     provenances = Counter(claim.provenance for claim in claims)
@@ -295,7 +295,7 @@ def check_converged(engine: Engine, world: World, zones: Iterable[Zone], registr
         assert decision.action in {Action.KEEP, Action.NONE}
     for zone in zones:
         contents = provider.contents(zone)
-        cache = next(state.cache for state in engine.zones if state.zone == zone)
+        cache = next(zone_state.cache for zone_state in engine.zones if zone_state.zone == zone)
         assert {record.key: record for name in cache.names() for record in cache.records(name)} == contents
         owned = ownership(registry, contents_with_ownership(world, zone), zone)
         for decision in engine.decisions:

@@ -29,11 +29,11 @@ def contents_with_ownership(world: World, zone: Zone) -> Contents:
 def known_with_ownership(engine: Engine, zone: Zone) -> Contents:
     """Return the records of *zone*, and of its ownership records in the zone above, that *engine* knows."""
     found: Contents = {}
-    for state in engine.zones:
-        if state.zone.id == zone.id:
-            found |= {record.key: record for record in state.cache.all_records()}
+    for zone_state in engine.zones:
+        if zone_state.zone.id == zone.id:
+            found |= {record.key: record for record in zone_state.cache.all_records()}
         elif zone.id == INNER.id:
-            found |= ownership_above(state.cache.all_records())
+            found |= ownership_above(zone_state.cache.all_records())
     return found
 
 

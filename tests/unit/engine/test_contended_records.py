@@ -63,7 +63,7 @@ def test_the_decision_on_a_contended_record_counts_as_a_failure() -> None:
     assert (decision.action, decision.reason) == (Action.KEEP, "contended")
     assert decision.detail == "another writer changed it back each time; it is not written again for 5 minutes"
     assert world.engine.decisions.failing == 1
-    assert [state.queue.backing_off for state in world.engine.zones] == [1]
+    assert [zone_state.queue.backing_off for zone_state in world.engine.zones] == [1]
 
 
 def test_a_delete_is_paused_after_another_writer_restored_the_record_repeatedly() -> None:

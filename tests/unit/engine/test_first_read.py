@@ -25,8 +25,8 @@ def start_first_read() -> World:
 
 def is_fully_read(world: World) -> bool:
     """Return whether all pages of the zone were read."""
-    state = world.engine.zones.find(ZONE)
-    return state is not None and state.cache.is_complete
+    zone_state = world.engine.zones.find(ZONE)
+    return zone_state is not None and zone_state.cache.is_complete
 
 
 def test_the_first_read_of_a_zone_is_one_request_for_all_its_pages() -> None:
@@ -72,6 +72,6 @@ def test_pages_that_arrive_out_of_order_are_ignored() -> None:
         assert not is_fully_read(world)
     world.engine.step(pages[4], world.now_s)
     assert is_fully_read(world)
-    state = world.engine.zones.find(ZONE)
-    assert state
-    assert sorted(state.cache.names()) == sorted(record(f"n{number}").name for number in range(PAGES))
+    zone_state = world.engine.zones.find(ZONE)
+    assert zone_state
+    assert sorted(zone_state.cache.names()) == sorted(record(f"n{number}").name for number in range(PAGES))

@@ -31,8 +31,8 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
     assert engine.claims.update(observation, is_planning=True) == {WEB}
 
     # Current state, gather: what decides about the name is gathered, as frozen values.
-    (zone,) = engine.zones.containing(WEB)
-    view = gather_view(zone, (), WEB, parts)
+    (zone_state,) = engine.zones.containing(WEB)
+    view = gather_view(zone_state, (), WEB, parts)
     (current,) = view.current
     assert view.claims == (claim,)
     assert (current.record.targets, current.is_ours, current.resource) == (("192.0.2.1",), True, "service/shop/web")
@@ -53,16 +53,16 @@ def test_one_event_passes_the_steps_of_the_architecture_page() -> None:
     # Store: the decision with its reason, and the change set, which leaves the write queue at once, as a batch.
     (decision,) = reconcile(WEB, parts, now_s)
     assert (decision.action, decision.reason) == (Action.UPDATE, Reason.CHANGED)
-    batch = zone.queue.take_batch(1, parts.settings.capabilities, now_s, only_creates=False)
+    batch = zone_state.queue.take_batch(1, parts.settings.capabilities, now_s, only_creates=False)
     assert batch is not None
     assert batch.change_sets == plan.sets
 
     # Write: a worker submits it, in one call.
-    outcome = world.provider.submit(zone.zone, batch)
+    outcome = world.provider.submit(zone_state.zone, batch)
     assert isinstance(outcome, Applied)
 
     # Outcome: it updates the zone cache. The name is planned once more, and is published.
-    effects = engine.step(BatchCompleted(zone=zone.zone, number=1, outcome=outcome), now_s)
+    effects = engine.step(BatchCompleted(zone=zone_state.zone, number=1, outcome=outcome), now_s)
     assert ReportOutcome(batch=batch, outcome=outcome) in effects
     reported = [one for one in engine.step(TimePassed(), now_s) if isinstance(one, ReportDecisions)]
     assert [(one.action, one.reason) for one in reported[0].decisions] == [(Action.KEEP, Reason.PUBLISHED)]

@@ -121,8 +121,8 @@ def test_an_exception_in_any_function_of_planning_affects_only_the_planned_name(
             failing = hurt.engine.decisions.decisions(host("web"))
             assert {one.reason for one in failing} == {Reason.OBJECT_FAILED}
             assert [wait.wait for wait in hurt.engine._waits.waits(host("web"))] == [PLAN]
-            state = next(iter(hurt.engine.zones))
-            assert host("web") not in state.queue.queued
+            zone_state = next(iter(hurt.engine.zones))
+            assert host("web") not in zone_state.queue.queued
             assert not find_evidence_keys(hurt)
             assert hurt.wake_s is not None
         assert hurt.list_records().get("api A") == sound.list_records().get("api A") == ("192.0.2.7",)
@@ -146,8 +146,8 @@ def _note(met: list[str], work: Callable[..., Any], *arguments: Any, **options: 
 
 def find_evidence_keys(world: World) -> list[RecordKey]:
     """Return the records of `web` that have evidence."""
-    state = next(iter(world.engine.zones))
-    return [key for key in world.engine.delete_guard.list_statuses(state.zone.id) if key.name == host("web")]
+    zone_state = next(iter(world.engine.zones))
+    return [key for key in world.engine.delete_guard.list_statuses(zone_state.zone.id) if key.name == host("web")]
 
 
 def test_a_name_that_cannot_be_planned_is_retried_with_exponential_backoff() -> None:

@@ -56,7 +56,7 @@ def check_waits(engine: Engine, world: World, answers: Iterable[Input]) -> None:
     for name, decisions in engine.decisions.by_name():
         if name in engine._dirty or name in engine._written:
             continue
-        busy = {state.zone.id for state in engine.zones if _is_writing(engine, state, name)}
+        busy = {zone_state.zone.id for zone_state in engine.zones if _is_writing(engine, zone_state, name)}
         waits = engine._waits.waits(name)
         for decision in decisions:
             if decision.zone and decision.zone.id in busy:
@@ -104,7 +104,9 @@ def _can_come(
         case Awaited.ZONE | Awaited.ZONES | Awaited.ADJUSTMENT:
             return engine._deadlines.find_next(world.now_s) is not None or is_called
         case Awaited.RETRY:
-            return any(_is_retried(engine, zone_id, name) for state in engine.zones if state.zone.id == zone_id)
+            return any(
+                _is_retried(engine, zone_id, name) for zone_state in engine.zones if zone_state.zone.id == zone_id
+            )
         case Awaited.RULES:
             return engine.rules.awaits_answers
         case Awaited.PLAN:
@@ -136,23 +138,23 @@ def _is_requested(engine: Engine, world: World, key: ObjectKey, under_way: set[O
 
 
 def _is_retried(engine: Engine, zone_id: str, name: DnsName) -> bool:
-    state = next(state for state in engine.zones if state.zone.id == zone_id)
+    state = next(zone_state for zone_state in engine.zones if zone_state.zone.id == zone_id)
     return any(name in queue.retries.by_name or _is_queued(queue, name) for queue in _queues_of(engine, state, name))
 
 
-def _is_writing(engine: Engine, state: ZoneState, name: DnsName) -> bool:
+def _is_writing(engine: Engine, zone_state: ZoneState, name: DnsName) -> bool:
     """Return whether a write of *name* in a zone is in flight: its outcome plans the name again."""
-    return any(queue.is_writing(name) for queue in _queues_of(engine, state, name))
+    return any(queue.is_writing(name) for queue in _queues_of(engine, zone_state, name))
 
 
 def _is_queued(queue: WriteQueue, name: DnsName) -> bool:
     return name in queue.queued or queue.is_writing(name) or name in queue.reads.names
 
 
-def _queues_of(engine: Engine, state: ZoneState, name: DnsName) -> list[WriteQueue]:
+def _queues_of(engine: Engine, zone_state: ZoneState, name: DnsName) -> list[WriteQueue]:
     """Return the queues whose writes of *name* a decision about it in a zone may wait for.
 
     The name of a zone waits for all zones that have ownership records in common with it.
     """
-    sharing = find_sharing_zones(engine.zones, state, name, engine.settings.registry)
-    return [one.queue for one in (state, *sharing)]
+    sharing = find_sharing_zones(engine.zones, zone_state, name, engine.settings.registry)
+    return [one.queue for one in (zone_state, *sharing)]
