@@ -20,7 +20,7 @@ from extdns.documents.document import (
 from extdns.documents.plan import build_zone
 from extdns.documents.snapshot import RecordCounts
 from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
-from extdns.engine.ownership_zone import find_zone_above, read_above
+from extdns.engine.parent_zones import find_parent_zone, read_parent_zone
 from extdns.model.record import OwnedRecord
 from extdns.model.rrtype import TXT
 from extdns.model.value import format_count
@@ -125,14 +125,15 @@ def build_owners(
 def _find_apex_records(zone_state: ZoneState, zones: Zones, registry: Registry) -> Iterator[Record]:
     """Yield the records of other zones on which ownership in the zone of *zone_state* depends.
 
-    The ownership record of the apex of a zone may be in the zone above. So these are the records of the zone above that
-    can cover this zone's apex, and the apex records of the zones below that this zone's ownership records can cover.
+    The ownership record of the apex of a zone may be in the parent zone. So these are the records of the parent zone
+    that can cover this zone's apex, and the apex records of the zones below that this zone's ownership records
+    can cover.
     """
     name = zone_state.zone.name
-    if above := find_zone_above(zones, zone_state, name, registry):
-        yield from read_above(above, zone_state, registry.related_names(name, zone_state.zone))
+    if parent := find_parent_zone(zones, zone_state, name, registry):
+        yield from read_parent_zone(parent, zone_state, registry.related_names(name, zone_state.zone))
     for other in zones:
-        if find_zone_above(zones, other, other.zone.name, registry) is zone_state:
+        if find_parent_zone(zones, other, other.zone.name, registry) is zone_state:
             yield from other.cache.records(other.zone.name)
 
 

@@ -116,7 +116,7 @@ class EngineSnapshot:
         """Return the records at *name* and its related names, with their owners, without ownership records.
 
         These are the records in the zone *entry*; a related name that does not belong to this zone is looked up in its
-        own zones, because the ownership record of the name of a zone may be in the zone above it.
+        own zones, because the ownership record of the name of a zone may be in the parent zone.
         """
         related = self._registry.related_names
         near = {name, *map(DnsName, related(name, entry.zone))}

@@ -27,7 +27,7 @@ from extdns.engine.effects import (
 )
 from extdns.engine.gather import build_planner
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
-from extdns.engine.ownership_zone import find_zone_above
+from extdns.engine.parent_zones import find_parent_zone
 from extdns.engine.parts import EngineParts
 from extdns.engine.reconcile import reconcile, should_gather
 from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
@@ -293,7 +293,7 @@ class Engine:
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
         for zone_state in self.zones:
-            if find_zone_above(self.zones, zone_state, zone_state.zone.name, self.settings.registry):
+            if find_parent_zone(self.zones, zone_state, zone_state.zone.name, self.settings.registry):
                 yield zone_state.zone.name  # an ownership record may be left over there
             yield from zone_state.cache.find_plannable_names(self.settings.plan.managed_types)
 

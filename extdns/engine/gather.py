@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.engine.batches import complete, project_records
-from extdns.engine.ownership_zone import (
-    find_zone_above,
+from extdns.engine.parent_zones import (
+    find_parent_zone,
     lacks_ownership_name,
-    read_above,
     read_owned,
+    read_parent_zone,
     read_records,
 )
 from extdns.model import rrtype
@@ -63,11 +63,11 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         parts: the parts of the engine; not changed.
     """
     registry = parts.settings.registry
-    above = find_zone_above(parts.zones, zone_state, name, registry)
+    parent = find_parent_zone(parts.zones, zone_state, name, registry)
     related = registry.related_names(name, zone_state.zone)
     records = zone_state.cache.records_around(name, related)
-    if above:
-        records += read_above(above, zone_state, related)
+    if parent:
+        records += read_parent_zone(parent, zone_state, related)
     current = read_owned(registry, records, name, zone_state.zone)
     claims = parts.claims.claims(name)
     elsewhere = [
@@ -76,8 +76,8 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
     view = NameView(
         zone=zone_state.zone,
         name=name,
-        parent=above.zone if above else None,
-        lacks_ownership_name=not above and lacks_ownership_name(zone_state.zone, name, registry),
+        parent=parent.zone if parent else None,
+        lacks_ownership_name=not parent and lacks_ownership_name(zone_state.zone, name, registry),
         claims=claims,
         current=current,
         expected=tuple(project_records(records, zone_state.queue.find_queued_before(related), name, related)),
@@ -87,7 +87,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         former=parts.decisions.decisions(name),
         rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
     )
-    if above:
+    if parent:
         view = replace(view, leftovers=_find_leftovers(view, records, parts.settings))
     is_needed = parts.phases.down or parts.rules.is_active or (current and not claims)  # else `plan_name` finds out
     return gather_facts(view, parts) if is_needed else view

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from extdns.engine.decisions import IN_SYNC, ZoneWait
 from extdns.engine.gather import gather_facts, gather_former_view, gather_view
-from extdns.engine.ownership_zone import find_sharing_zones
+from extdns.engine.parent_zones import find_sharing_zones
 from extdns.engine.retries import Failure
 from extdns.errors import describe_error
 from extdns.model.change import (
@@ -288,18 +288,18 @@ def _list_possible_requesters(owned: OwnedRecord, parts: EngineParts) -> Iterato
 def _combine_sets(
     plans: Sequence[ZonePlan], leftovers: Iterable[ChangeSet], parts: EngineParts
 ) -> dict[ZoneState, tuple[ChangeSet, ...]]:
-    """Return by zone the change sets of one name to queue there, () for a planned zone or one above it without any.
+    """Return by zone the change sets of one name to queue there, () for a planned zone or its parent without any.
 
-    Each ownership record is written once: several zones of one name use the same ones in the zone above. That can also
-    be a zone of the name: a public zone above a private one.
+    Each ownership record is written once: several zones of one name use the same ones in the parent zone. That can
+    also be a zone of the name: the public parent zone of a private one.
     """
     if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
         return {plans[0].zone: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     for zone_state, view, _ in plans:
         sets[zone_state] = ()
-        if view.parent and (above := parts.zones.find(view.parent)):
-            sets.setdefault(above, ())
+        if view.parent and (parent := parts.zones.find(view.parent)):
+            sets.setdefault(parent, ())
     found = [*(one for _, _, plan in plans for one in plan.sets), *leftovers]
     found.sort(key=lambda one: not one.changes)  # those of ownership records alone come last
     for zone_state, one in product(sets, found):
@@ -312,7 +312,7 @@ def _combine_sets(
 def _delete_leftovers(
     name: DnsName, plans: Sequence[ZonePlan], zones: Iterable[ZoneState], parts: EngineParts
 ) -> list[ChangeSet]:
-    """Return change sets that delete the leftover ownership records of *name* in the zones above its *zones*.
+    """Return change sets that delete the leftover ownership records of *name* in the parent zones of its *zones*.
 
     They are deleted once nothing else is to be done at the name, and all of its records are known.
     """

@@ -90,7 +90,7 @@ class ChangeSet(Value, frozen=True, kw_only=True):
         changes: sorted by key.
         writes: the records to write, ownership records included, sorted by key; empty before
             `Registry.complete`.
-        ownership_zone: the zone above *zone* that holds the ownership records of the apex of *zone*; None if *zone*
+        parent: the parent zone, which holds the ownership records of the apex of *zone*; None if *zone*
             holds the ownership records, or if no such zone is known.
     """
 
@@ -98,7 +98,7 @@ class ChangeSet(Value, frozen=True, kw_only=True):
     name: DnsName
     changes: tuple[Change, ...]
     writes: tuple[Write, ...] = ()
-    ownership_zone: Zone | None = None
+    parent: Zone | None = None
 
 
 def are_equivalent(one: Sequence[ChangeSet], other: Sequence[ChangeSet]) -> bool:

@@ -30,7 +30,6 @@ from extdns.planner.decide import (
 from extdns.planner.deletes import block_changes
 from extdns.planner.desired import Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
-from extdns.planner.ownership_zone import select_writes
 from extdns.planner.plan import (
     NameComparison,
     accept_unowned,
@@ -47,6 +46,7 @@ from extdns.planner.proposal import Proposal
 from extdns.planner.rules import apply_rules, apply_rules_to_deletes, apply_to_findings, attach_evaluations
 from extdns.planner.settings import Planner, PlanSettings, Policy
 from extdns.planner.view import Facts, NameView
+from extdns.planner.write_order import select_writes
 from extdns.rules.rule_input import RuleInput
 
 
@@ -293,7 +293,7 @@ def build_change_sets(
     blocks: dict[RecordKey, Blocked] = {}
     sets: list[ChangeSet] = []
     for change_set in group_changes(view.zone, view.name, proposals):
-        located = replace(change_set, ownership_zone=view.parent) if view.parent else change_set
+        located = replace(change_set, parent=view.parent) if view.parent else change_set
         completed = planner.complete(located, view.expected)
         found = completed if isinstance(completed, Blocked) else select_writes(completed, view.elsewhere)
         block = found if isinstance(found, Blocked) else view.pauses.get(found.zone.id)

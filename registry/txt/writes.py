@@ -108,7 +108,7 @@ def _add_desired(
         return None if creates and lenient and blocked.reason is Reason.OWNED_BY_OTHER else blocked
     old = draft.old.get(own)
     labels = _choose_labels(desired, own, change_set, index, states_record=states_record)
-    if old and ((creates and lenient and not states_record) or _is_written_above(own, labels, change_set, index)):
+    if old and ((creates and lenient and not states_record) or _is_written_in_parent(own, labels, change_set, index)):
         draft.new[own] = restate_record(old)
     else:
         # The members of a weighted set must have one TTL: one that changes alone keeps that of the others.
@@ -134,9 +134,9 @@ def _choose_ownership_key(key: RecordKey, change_set: ChangeSet, index: Ownershi
     At the name of a zone, it is inside the zone if it is there already, or if the usual name is in no managed zone
     and no ownership record in an older format covers the record.
     """
-    zone, above = change_set.zone, change_set.ownership_zone
+    zone, parent = change_set.zone, change_set.parent
     name = index.settings.naming.build_name(key.name, key.type)
-    if name and not (name.within(zone.name) or (above and name.within(above.name))):
+    if name and not (name.within(zone.name) or (parent and name.within(parent.name))):
         name = None
     if key.name == zone.name:
         inside = build_apex_name(key.name, key.type)
@@ -157,7 +157,7 @@ def _choose_labels(
     return labels
 
 
-def _is_written_above(own: RecordKey, labels: StringMap, change_set: ChangeSet, index: OwnershipIndex) -> bool:
+def _is_written_in_parent(own: RecordKey, labels: StringMap, change_set: ChangeSet, index: OwnershipIndex) -> bool:
     """Return whether the parent zone has the ownership record already.
 
     A newly encrypted text would differ, although its labels are equal.

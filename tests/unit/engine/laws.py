@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from extdns.engine.engine import Engine
-from extdns.engine.ownership_zone import find_sharing_zones
+from extdns.engine.parent_zones import find_sharing_zones
 from extdns.model.change import Action, Applied, Batch, ChangeSet, Create, Delete, Update
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim
 from extdns.model.cluster import Phase
@@ -66,7 +66,7 @@ def check_submission(
     submission: Submission,
     registry: Registry,
     known: Contents | None = None,
-    above: Contents | None = None,
+    in_parent: Contents | None = None,
     zone_names: Iterable[DnsName] = (),
 ) -> None:
     """Check laws 1, 5 and 6: changed records were ours and as planned, and new records have ownership records.
@@ -78,12 +78,12 @@ def check_submission(
         submission: the batch and its effect.
         registry: reads ownership.
         known: the records of the zone that the engine knew, by default all of them.
-        above: the ownership records of the name of the zone, which are in the zone above.
+        in_parent: the ownership records of the name of the zone that are in the parent zone.
         zone_names: the names of all zones. Several zones may have their ownership records in common, so that these
             are deleted after the records.
     """
-    above = above or {}
-    before, after = {**above, **submission.before}, {**above, **submission.after}
+    in_parent = in_parent or {}
+    before, after = {**in_parent, **submission.before}, {**in_parent, **submission.after}
     if isinstance(submission.outcome, Applied):
         for write in submission.batch.writes:
             assert before.get(write.key) == write.old, f"{write.key} was not what the plan saw"

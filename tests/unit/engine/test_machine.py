@@ -48,7 +48,7 @@ from tests.unit.engine.machine_strategies import (
     versions,
     zone_lists,
 )
-from tests.unit.engine.machine_zones import INNER, ZONES, known_with_ownership, ownership_above
+from tests.unit.engine.machine_zones import INNER, ZONES, known_with_ownership, select_ownership_in_parent
 from tests.world import World, engine_settings
 
 Version = tuple[ObjectKey, tuple[Claim, ...]]
@@ -128,8 +128,8 @@ class EngineMachine(RuleBasedStateMachine):
         for submission in self.world.provider.submissions[self.checked :]:
             zone = submission.batch.zone
             known = known_with_ownership(self.world.engine, zone)
-            above = ownership_above(known.values()) if zone.id == INNER.id else {}
-            laws.check_submission(submission, REGISTRY, known, above, [one.name for one in ZONES])
+            in_parent = select_ownership_in_parent(known.values()) if zone.id == INNER.id else {}
+            laws.check_submission(submission, REGISTRY, known, in_parent, [one.name for one in ZONES])
             self.accounts.check_budget(submission, self.world.now_s)
         self.checked = len(self.world.provider.submissions)
         return item

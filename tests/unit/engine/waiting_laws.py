@@ -13,7 +13,7 @@ from extdns.engine.decisions import CHANGING, ZoneWait
 from extdns.engine.effects import CheckExistence
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import ExistenceChecked, Input
-from extdns.engine.ownership_zone import find_sharing_zones
+from extdns.engine.parent_zones import find_sharing_zones
 from extdns.engine.write_queue import WriteQueue
 from extdns.engine.zones import ZoneState
 from extdns.model.change import Awaited, Decision

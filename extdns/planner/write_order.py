@@ -1,9 +1,9 @@
-"""Plan ownership records that lie in the parent zone, above that of their records (docs/design/zone-names.md).
+"""Choose what is written first if ownership records are in the parent zone (docs/design/zone-names.md).
 
 That is so for the name of a zone itself if the parent zone is managed. One call cannot write two zones, so the first
 write is made, and the name is planned again::
 
-    create, update   the ownership record above, if it has to change; then the record
+    create, update   the ownership record, if it has to change; then the record
     delete           the record; then the ownership record, which covers no record any more
 """
 
@@ -31,7 +31,7 @@ def select_writes(complete: ChangeSet, elsewhere: tuple[OwnedRecord, ...]) -> Ch
     if covered and any(write.old is None and write.key not in changed for write in complete.writes):
         detail = f"its ownership record would also cover the record {min(covered).type} of another zone"
         return Blocked(reason=Reason.NO_OWNERSHIP_NAME, detail=detail)
-    parent = complete.ownership_zone
+    parent = complete.parent
     if parent is None:
         needed = {one.key for owned in elsewhere for one in owned.ownership_records} - changed
         kept = tuple([write for write in complete.writes if write.new or write.key not in needed])

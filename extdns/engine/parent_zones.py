@@ -1,6 +1,6 @@
 """Find and read the zones in which the ownership records of a name are (docs/design/zone-names.md).
 
-That of the name of a zone itself is in the zone above it, the parent zone, if that is managed.
+That of the name of a zone itself is in the parent zone, if that is managed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from extdns.ports import Registry
 
 
-def find_zone_above(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> ZoneState | None:
-    """Return the zone other than *home* that holds the ownership records of *name*; None if there is none.
+def find_parent_zone(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> ZoneState | None:
+    """Return the parent zone of *home* that holds the ownership records of *name*; None if *home* does, or no zone.
 
     Only the ownership records of the name of a zone itself can be in another zone.
     """
@@ -44,28 +44,30 @@ def lacks_ownership_name(zone: Zone, name: DnsName, registry: Registry) -> bool:
 def find_sharing_zones(zones: Zones, home: ZoneState, name: DnsName, registry: Registry) -> list[ZoneState]:
     """Return the zones other than *home* whose records at *name* have ownership records in common with those in *home*.
 
-    Only the name of a zone itself has such zones: the zone above, and other zones of the name below it.
+    Only the name of a zone itself has such zones: the parent zone, and other zones of the name below it.
     """
     below = zones.find_by_name(name)
     if not below:
         return []
-    holder = find_zone_above(zones, home, name, registry) or home
-    found = [zone_state for zone_state in below if find_zone_above(zones, zone_state, name, registry) is holder]
-    return [zone_state for zone_state in (holder, *found) if zone_state is not home]
+    parent_or_home = find_parent_zone(zones, home, name, registry) or home
+    found = [
+        zone_state for zone_state in below if find_parent_zone(zones, zone_state, name, registry) is parent_or_home
+    ]
+    return [zone_state for zone_state in (parent_or_home, *found) if zone_state is not home]
 
 
-def read_above(above: ZoneState, zone_state: ZoneState, related: Iterable[str]) -> list[Record]:
-    """Return the records of the zone *above* at those *related* names that do not end with the name of *zone_state*."""
+def read_parent_zone(parent: ZoneState, zone_state: ZoneState, related: Iterable[str]) -> list[Record]:
+    """Return the records of the zone *parent* at those *related* names that are outside the zone of *zone_state*."""
     outside = [name for name in map(DnsName, sorted(related)) if not name.within(zone_state.zone.name)]
-    return [record for name in outside for record in above.cache.records(name)]
+    return [record for name in outside for record in parent.cache.records(name)]
 
 
 def read_records(zones: Zones, zone_state: ZoneState, name: DnsName, registry: Registry) -> list[Record]:
-    """Return the records of *name* in *zone_state* and those of its related names, also in the zone above."""
+    """Return the records of *name* in *zone_state* and those of its related names, also in the parent zone."""
     related = registry.related_names(name, zone_state.zone)
     records = zone_state.cache.records_around(name, related)
-    if above := find_zone_above(zones, zone_state, name, registry):
-        records += read_above(above, zone_state, related)
+    if parent := find_parent_zone(zones, zone_state, name, registry):
+        records += read_parent_zone(parent, zone_state, related)
     return records
 
 
