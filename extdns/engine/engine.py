@@ -29,7 +29,7 @@ from extdns.engine.gather import build_planner
 from extdns.engine.observations import ExistenceChecks, KindPhases, ObjectProblems, Readiness
 from extdns.engine.parent_zones import find_parent_zone
 from extdns.engine.parts import EngineParts
-from extdns.engine.reconcile import reconcile, should_gather
+from extdns.engine.reconcile import reconcile, should_wait_for_others
 from extdns.engine.retries import Deadlines, Failure, GiveUpRule, RetryTable
 from extdns.engine.rule_state import RuleState
 from extdns.engine.state_sync import Leadership, StateSync
@@ -98,7 +98,7 @@ class Engine:
         self._give_up = GiveUpRule(is_single_pass=settings.once, timeout_s=settings.source_timeout_s)
         self._state_sync = StateSync(settings, self.zones, self.delete_guard)
         self._dirty: set[DnsName] = set()
-        self._gather_until_at = self._now_s = 0.0
+        self._plan_at = self._now_s = 0.0
         self._written: set[DnsName] = set()
         self._batches = 0
         self._effects: list[Effect] = []
@@ -256,7 +256,9 @@ class Engine:
             if before != self.claims.uncertainty:
                 ended.append(COMPUTED)
             names = names.union(*map(self._waits.names, ended))
-        self._enqueue(names, now_s + self.settings.gather_s if should_gather(names, self._parts) else 0.0)
+        self._enqueue(
+            names, now_s + self.settings.wait_for_others_s if should_wait_for_others(names, self._parts) else 0.0
+        )
 
     def _take_state(self, saved: Saved, now_s: float) -> None:
         """Load the state that another process saved, and enqueue the names that it concerns."""
@@ -269,7 +271,7 @@ class Engine:
         zone_state, outcome = self.zones.find(item.zone), item.outcome
         if not (zone_state and (batch := zone_state.queue.in_flight) and batch.number == item.number):
             return ()
-        self._gather_until_at = 0.0  # the next batch can be sent
+        self._plan_at = 0.0  # the next batch can be sent
         names = find_names(batch)
         self._refresher.take_outcome(zone_state, batch, outcome, now_s)
         if isinstance(outcome, Applied):
@@ -281,13 +283,13 @@ class Engine:
             self._enqueue(self._refresher.add_related(names))
         return (ReportOutcome(batch=batch, outcome=outcome),)
 
-    def _enqueue(self, names: Iterable[DnsName], gather_until_at: float = 0.0) -> None:
-        """Make *names* dirty. They are planned in this step, or at *gather_until_at* (monotonic seconds).
+    def _enqueue(self, names: Iterable[DnsName], plan_at: float = 0.0) -> None:
+        """Make *names* dirty. They are planned in this step, or at *plan_at* (monotonic seconds).
 
-        While others are gathered already, they are planned together with those.
+        While other names wait already, they are planned together with those.
         """
         if not self._dirty:
-            self._gather_until_at = gather_until_at
+            self._plan_at = plan_at
         self._dirty.update(names)
 
     def _find_all_names(self) -> Iterator[DnsName]:
@@ -338,7 +340,7 @@ class Engine:
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan the dirty names, then those whose deletes the delete guard grants; return the new decisions."""
-        if self._dirty and now_s < self._gather_until_at:
+        if self._dirty and now_s < self._plan_at:
             return ()
         new = self._plan_dirty(now_s)
         holds_absence = self.settings.deletes.reads_manifests and self.claims.is_empty
@@ -399,7 +401,7 @@ class Engine:
     def _find_deadlines(self, _now_s: float) -> list[float]:
         times = [self._state_sync.next_deadline_at, self._state_sync.loss_until_at, self._plan_retries.next_deadline_at]
         if self._dirty:
-            times.append(self._gather_until_at)
+            times.append(self._plan_at)
         for zone_state in self.zones:
             times += zone_state.queue.find_deadlines()
         times += self.zones.find_deadlines(self._give_up)

@@ -80,7 +80,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         lacks_ownership_name=not parent and lacks_ownership_name(zone_state.zone, name, registry),
         claims=claims,
         current=current,
-        expected=tuple(project_records(records, zone_state.queue.find_queued_before(related), name, related)),
+        expected=tuple(project_records(records, zone_state.queue.list_outstanding(related), name, related)),
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
         block=_find_block(zone_state, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,

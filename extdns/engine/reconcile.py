@@ -93,12 +93,12 @@ def reconcile(name: DnsName, parts: EngineParts, now_s: float) -> tuple[Decision
         return _abandon(name, exc, parts, now_s)
 
 
-def should_gather(names: Collection[DnsName], parts: EngineParts) -> bool:
-    """Return whether to plan *names* only after `gather_s`, together with other names.
+def should_wait_for_others(names: Collection[DnsName], parts: EngineParts) -> bool:
+    """Return whether to plan *names* only after `wait_for_others_s`, together with other names.
 
-    Names are gathered if a claim to them ended, because deletes are counted together and another object may request
-    the name in the next event. They are also gathered while a batch is in flight in their zone, because their
-    changes have to wait anyway.
+    They wait if a claim to them ended, because deletes are counted together and another object may request the name
+    in the next event. They also wait while a batch is in flight in their zone, because their changes have to wait
+    anyway.
     """
     if parts.claims.have_ended(names):
         return True

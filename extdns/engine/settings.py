@@ -25,7 +25,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
         interval_s: time from the start of one refresh of a zone to the start of the next.
         max_refresh_interval_s: the longest such time; it grows up to this while there is no sign of another writer.
         refresh_calls_per_minute: the most calls per minute that refresh zones, including those that list zones.
-        gather_s: for how many seconds names are gathered before they are planned together (see `should_gather`).
+        wait_for_others_s: how long names wait to be planned together with others (`should_wait_for_others`).
         deletes: when deletes may be made.
         settings_digest: the digest of the settings that decide which records are requested.
         has_state_store: whether state can be saved.
@@ -50,7 +50,7 @@ class EngineSettings(Value, frozen=True, kw_only=True):
     interval_s: float = 60.0
     max_refresh_interval_s: float = 900.0
     refresh_calls_per_minute: int = 12
-    gather_s: float = 0.02
+    wait_for_others_s: float = 0.02
     source_timeout_s: float = 30.0
     deletes: DeleteSettings = DeleteSettings()
     settings_digest: str = ""

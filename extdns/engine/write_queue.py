@@ -184,7 +184,7 @@ class WriteQueue:
         """Drop the queued changes of *name*."""
         self.queued.pop(name, None)
 
-    def find_queued_before(self, names: Collection[str]) -> list[ChangeSet]:
+    def list_outstanding(self, names: Collection[str]) -> list[ChangeSet]:
         """Return the change sets of each of *names* that are queued, in flight, or may have been applied."""
         found: list[ChangeSet] = []
         known = (self.queued.keys() & names) | (self._sent.keys() & names) | (self.unsure.keys() & names)

@@ -42,10 +42,10 @@ def find_block(view: NameView, delete: PendingDelete) -> Blocked | None:
         return _block_for_cluster(view.other_cluster)
     facts = view.facts
     assert facts is not None  # noqa: S101 - evidence is found in facts
-    return may_delete(delete, facts.deletes[delete.owned.key])
+    return find_delete_block(delete, facts.deletes[delete.owned.key])
 
 
-def may_delete(delete: PendingDelete, known: DeleteFacts) -> Blocked | None:
+def find_delete_block(delete: PendingDelete, known: DeleteFacts) -> Blocked | None:
     """Return what *delete* waits for by what is *known* about it, or None if it may be made now."""
     if known.is_unguarded:
         return None
