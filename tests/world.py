@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.effects import (
     CheckExistence,
     Effect,

@@ -10,7 +10,7 @@ from extdns.app.policies import has_rules
 from extdns.app.registry import build_registry
 from extdns.app.sources import map_kinds_by_label
 from extdns.app.state_store import is_state_missing
-from extdns.engine.delete_budget import IDENTITY_TIMEOUT_S, STATELESS_WAIT_S, DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import IDENTITY_TIMEOUT_S, STATELESS_WAIT_S, DeleteLimits, DeleteSettings
 from extdns.engine.settings import EngineSettings
 from extdns.planner.desired import refuse_forgeries
 from extdns.planner.settings import PlanSettings, Policy

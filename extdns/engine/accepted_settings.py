@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.model.evidence import Evidence
 
 if TYPE_CHECKING:
-    from extdns.engine.delete_budget import DeleteSettings
+    from extdns.engine.delete_settings import DeleteSettings
 
 _BY_ABSENCE: Final = frozenset(one for one in Evidence if one.is_by_absence)
 _INSUFFICIENT: Final = frozenset(one for one in Evidence if not one.is_sufficient)

@@ -10,7 +10,7 @@ from extdns.model.cluster import ClusterIdentity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from extdns.engine.delete_budget import DeleteSettings
+    from extdns.engine.delete_settings import DeleteSettings
 
 
 class ClusterCheck:

@@ -1,4 +1,4 @@
-"""Limits, windows and scopes of the delete budget (docs/design/delete-safety.md, "Budgets").
+"""Windows and scopes of the delete budget (docs/design/delete-safety.md, "Budgets").
 
 A scope is a zone, a zone and a namespace, or all zones together. Each has a `DeleteBudget`, which counts the names with
 deletes of the last ten minutes, deletes that wait and deletes that are held, and compares their number with the
@@ -15,23 +15,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.model.evidence import ALL_ZONES, Scope
 from extdns.model.kind import parse_namespace
 from extdns.model.saved_state import SavedScope
-from extdns.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from extdns.engine.delete_settings import DeleteLimits
     from extdns.model.record import RecordKey
 
 WINDOW_S: Final = 600.0
 
-STATELESS_WAIT_S: Final = 600.0
-"""Deletes by absence wait this long after the start without saved state, so that restarts in a row cannot add up."""
-
-IDENTITY_TIMEOUT_S: Final = 30.0
-"""Long enough to read the identity of the cluster several times."""
-
-_ALL_PERCENT: Final = 100
-_ABSENCE_WEIGHT: Final = 2
 _BUCKET_S: Final = 1.0
 _MIN_BEFORE_DROP: Final = 64  # budgets, before idle ones are dropped without a save
 
@@ -43,58 +35,6 @@ CountedName = tuple[str, str, str]
 def identify_name(zone_id: str, key: RecordKey) -> CountedName:
     """Return the name as which the record *key* counts."""
     return zone_id, key.name, key.set_identifier
-
-
-class DeleteLimits(Value, frozen=True, kw_only=True):
-    """The values of `--max-delete-count` and `--max-delete-percent`. Deletes are held if they exceed both."""
-
-    count: int = 10
-    percent: int = 30
-
-    @property
-    def is_off(self) -> bool:
-        """Whether nothing exceeds the limits."""
-        return self.percent >= _ALL_PERCENT
-
-    def are_exceeded(self, names: int, *, of: int, by_absence: bool) -> bool:
-        """Return whether deletes of so many *names* exceed both limits, if *of* names have records of ours.
-
-        With *by_absence*, each name counts twice. With a percentage of 100, nothing exceeds the limits.
-        """
-        if self.is_off:
-            return False
-        weight = names * (_ABSENCE_WEIGHT if by_absence else 1)
-        return weight > self.count and weight * _ALL_PERCENT > self.percent * of
-
-
-class DeleteSettings(Value, frozen=True, kw_only=True):
-    """The settings that decide when a record may be deleted.
-
-    Attributes:
-        owner: our owner id. It is part of every code.
-        grace_s: how long evidence must last.
-        unresolved_timeout_s: how long a record with an unresolved claim is retained; None for ever.
-        limits: the limits of every delete budget.
-        stateless_wait_s: how long after the start deletes by absence wait if there is no saved state.
-        identity_timeout_s: how long after the start updates and deletes wait for the identity of the cluster, if the
-            saved state names a cluster; 0 if the objects do not come from a cluster.
-        approved_codes: the values of `--approve`.
-        accepted_clusters: the values of `--accept-cluster`.
-        immediate: delete without grace period, budgets and holds, as external-dns does.
-        reads_manifests: whether objects are read from manifests. Then all deletes by absence are held while no object
-            requests a name: the folder may have been emptied, or the path may be wrong.
-    """
-
-    owner: str = ""
-    grace_s: float = 60.0
-    unresolved_timeout_s: float | None = None
-    limits: DeleteLimits = DeleteLimits()
-    stateless_wait_s: float = 0.0
-    identity_timeout_s: float = 0.0
-    approved_codes: tuple[str, ...] = ()
-    accepted_clusters: tuple[str, ...] = ()
-    immediate: bool = False
-    reads_manifests: bool = False
 
 
 class Count(NamedTuple):

@@ -29,7 +29,8 @@ from extdns.planner.view import UNGUARDED, DeleteFacts
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
-    from extdns.engine.delete_budget import DeleteBudget, DeleteSettings
+    from extdns.engine.delete_budget import DeleteBudget
+    from extdns.engine.delete_settings import DeleteSettings
     from extdns.model.dns_name import DnsName
     from extdns.model.record import OwnedRecord, RecordKey
     from extdns.model.zone import Zone

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from extdns.engine.delete_budget import STATELESS_WAIT_S
+from extdns.engine.delete_settings import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
 from extdns.model.change import PLAN, Awaited, Wait
 from extdns.model.reason import Reason

@@ -6,7 +6,7 @@ import pytest
 
 from extdns.commands.demo import Countdown
 from extdns.commands.screen import Screen
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from tests.builders import build_claim, observe, observe_gone, owned
 from tests.world import start_world
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.controller.exit_codes import DONE, FAILED, HELD, compute_exit_code
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.engine.settings import EngineSettings
 from extdns.model.change import WriteConflict

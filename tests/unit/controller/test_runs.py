@@ -8,7 +8,7 @@ import pytest
 
 from extdns.controller.progress import SyncRuns
 from extdns.controller.reporter import ActivityReporter
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
 from extdns.errors import RetryableError
 from extdns.log import Event

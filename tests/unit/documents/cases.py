@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model import rrtype

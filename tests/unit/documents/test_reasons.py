@@ -18,7 +18,7 @@ from extdns.documents.names import NameState, find_state, is_rejected
 from extdns.documents.object import build_object
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.engine.decisions import is_held_decision
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause
 from extdns.kube.event_recorder import EventMessageBuilder
 from extdns.metrics.metrics import Metrics

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.engine import Engine
 from extdns.model.change import Batch, Delete
 from extdns.model.claim import ResolvedClaim, UnresolvedClaim

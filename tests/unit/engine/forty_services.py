@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.effects import Effect, LoadState
 from extdns.engine.inputs import Cause, Observed, TimePassed
 from extdns.model.record import Record

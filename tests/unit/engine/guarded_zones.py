@@ -8,8 +8,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteSettings, list_scopes
+from extdns.engine.delete_budget import list_scopes
 from extdns.engine.delete_guard import DeleteGuard
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.model.change import Blocked
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence, PendingDelete, Scope

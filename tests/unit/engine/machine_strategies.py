@@ -7,7 +7,7 @@ from functools import partial
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.errors import ForbiddenError, ProviderError, RetryableError
 from extdns.model.change import Forbidden, Outcome, Refused, TryLater, WriteConflict
 from extdns.model.claim import Claim, ExcludedClaim, InvalidClaim, Provenance, ResolvedClaim, UnresolvedClaim

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, TimePassed
 from extdns.model.change import Action
 from extdns.model.cluster import Phase

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import TimePassed
 from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world

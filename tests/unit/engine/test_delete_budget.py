@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import (
-    WINDOW_S,
-    CountedName,
-    DeleteBudget,
-    DeleteBudgets,
-    DeleteCount,
-    DeleteLimits,
-    OwnedMaximum,
-)
+from extdns.engine.delete_budget import WINDOW_S, CountedName, DeleteBudget, DeleteBudgets, DeleteCount, OwnedMaximum
+from extdns.engine.delete_settings import DeleteLimits
 from extdns.model.evidence import Scope
 from tests.builders import ZONE, observe_new, owned, ownership_record, record
 from tests.world import start_world

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteLimits
+from extdns.engine.delete_settings import DeleteLimits
 from extdns.engine.inputs import Cause
 from extdns.model.change import Action
 from extdns.model.claim import Claim

@@ -7,7 +7,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.effects import LoadState
 from extdns.engine.engine import Engine
 from extdns.engine.inputs import LeadershipChanged, Observed, StateLoaded

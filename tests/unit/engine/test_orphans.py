@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import Action
 from extdns.model.cluster import Phase

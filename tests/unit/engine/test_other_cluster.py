@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, ClusterIdentified
 from extdns.model.change import Action
 from extdns.model.cluster import ClusterIdentity

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from extdns.engine import delete_guard, gather, reconcile
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.change import PLAN, AdjustedRecords
 from extdns.model.cluster import Phase

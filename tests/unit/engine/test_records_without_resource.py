@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Cause, Observed
 from extdns.model.claim import InvalidClaim, ResolvedClaim
 from extdns.model.evidence import Evidence

@@ -8,7 +8,7 @@ from itertools import permutations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
 from extdns.model.change import Decision, RuleAction
 from extdns.model.claim import NameClaim

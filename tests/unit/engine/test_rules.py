@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Input
 from extdns.model.change import Action, RuleAction
 from extdns.model.evidence import Evidence

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.engine.inputs import Observed
 from tests.builders import build_claim, observe, observe_gone, observe_new
 from tests.world import World, start_world

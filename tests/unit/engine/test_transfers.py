@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from extdns.engine.delete_budget import DeleteLimits, DeleteSettings
+from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
 from extdns.model.change import Action
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason

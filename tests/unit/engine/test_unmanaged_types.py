@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.model.change import Action
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey

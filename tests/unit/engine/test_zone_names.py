@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 
-from extdns.engine.delete_budget import DeleteSettings
+from extdns.engine.delete_settings import DeleteSettings
 from extdns.engine.inputs import ClusterIdentified
 from extdns.errors import RetryableError
 from extdns.model.change import Action, Refused, WriteConflict
