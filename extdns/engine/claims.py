@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, KeysView
 from msgspec.structs import replace
 
 from extdns.engine.inputs import PRESENT, Cause, Observation
-from extdns.engine.ptr_claims import PtrClaims, Requester
+from extdns.engine.ptr_claim_index import PtrClaimIndex, RequesterKey
 from extdns.errors import describe_invalid_value
 from extdns.model import rrtype
 from extdns.model.change import Blocked
@@ -53,15 +53,15 @@ class ClaimIndex:
     def __init__(self, settings: PlanSettings) -> None:
         """Start without any object. *settings* decide which PTR claims are derived."""
         self._settings = settings
-        self.ptr_claims = PtrClaims(settings)
-        self._by_requester: dict[Requester, tuple[Claim, ...]] = {}
+        self.ptr_claims = PtrClaimIndex(settings)
+        self._by_requester: dict[RequesterKey, tuple[Claim, ...]] = {}
         self._by_name: dict[DnsName, tuple[NameClaim, ...]] = {}
         self._ended: dict[DnsName, dict[tuple[str, str], Evidence | Blocked]] = {}
         self._provisional: dict[str, list[NameAndIdentifier]] = {}  # by resource: ends that `_renew` may replace
-        self._missing_dependencies: dict[Requester, tuple[ObjectKey, ...]] = {}
+        self._missing_dependencies: dict[RequesterKey, tuple[ObjectKey, ...]] = {}
         self._failed: dict[str, dict[ObjectKey, Observation]] = {}  # by source, only if an object of it fails
-        self._invalid_names: dict[Requester, tuple[InvalidClaim, ...]] = {}
-        self._hidden: dict[Requester, ClaimWarning] = {}
+        self._invalid_names: dict[RequesterKey, tuple[InvalidClaim, ...]] = {}
+        self._hidden: dict[RequesterKey, ClaimWarning] = {}
         self._sources: dict[str, None] = {}  # in the order of their first objects
         self.revision = 0
 
@@ -157,7 +157,7 @@ class ClaimIndex:
         found = (seen for failed in self._failed.values() for seen in failed.values())
         return sorted((seen.key, seen.failure) for seen in found if not seen.awaited_kind)
 
-    def _recover(self, requester: Requester) -> bool:
+    def _recover(self, requester: RequesterKey) -> bool:
         """Remove the failure of *requester*, whose claims could now be computed; return whether there was one."""
         source, key = requester
         failed = self._failed.get(source, {})
@@ -208,7 +208,7 @@ class ClaimIndex:
         """Return the key and the claims of every object that is not gone, once for each source that has observed it."""
         return ((key, claims) for (_, key), claims in self._by_requester.items())
 
-    def _store_problems(self, requester: Requester, claims: tuple[Claim, ...]) -> None:
+    def _store_problems(self, requester: RequesterKey, claims: tuple[Claim, ...]) -> None:
         problems = find_problems(claims)
         if not (problems or self._hidden or self._invalid_names):
             return

@@ -17,7 +17,19 @@ from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
-from extdns.planner.contested import Contested, may_be_contested, resolve_contests
+from extdns.planner.comparison import (
+    NameComparison,
+    accept_unowned,
+    compare_name,
+    finalize,
+    find_refused_successors,
+    find_removals,
+    find_target_removals,
+    group_changes,
+    is_as_requested,
+    propose_changes,
+)
+from extdns.planner.contest_results import ContestResults, may_be_contested, resolve_contests
 from extdns.planner.decide import (
     Unfulfilled,
     block_proposals,
@@ -30,18 +42,6 @@ from extdns.planner.decide import (
 from extdns.planner.deletes import block_changes
 from extdns.planner.desired import Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
-from extdns.planner.plan import (
-    NameComparison,
-    accept_unowned,
-    compare_name,
-    finalize,
-    find_refused_successors,
-    find_removals,
-    find_target_removals,
-    group_changes,
-    is_as_requested,
-    propose_changes,
-)
 from extdns.planner.proposal import Proposal
 from extdns.planner.rules import apply_rules, apply_rules_to_deletes, apply_to_findings, attach_evaluations
 from extdns.planner.settings import Planner, PlanSettings, Policy
@@ -181,7 +181,7 @@ def _block_unobserved(owned: OwnedRecord, key: ObjectKey) -> Blocked:
     return Blocked(reason=Reason.SOURCE_DOWN, detail=detail, waits_for=waits)
 
 
-def is_in_sync(requested: Requested, contested: Contested, comparison: NameComparison) -> bool:
+def is_in_sync(requested: Requested, contested: ContestResults, comparison: NameComparison) -> bool:
     """Return whether every record is as requested and every claim is fulfilled, so that no change is needed."""
     is_plain = not (requested.rejected or requested.stays or contested.desired.refused)
     return is_plain and not contested.is_contested and is_as_requested(comparison, requested.claims)
@@ -220,7 +220,7 @@ class CheckedDeletes(Value, frozen=True, kw_only=True, gc=True):
 
 
 def check_deletes(
-    view: NameView, requested: Requested, contested: Contested, comparison: NameComparison, planner: Planner
+    view: NameView, requested: Requested, contested: ContestResults, comparison: NameComparison, planner: Planner
 ) -> CheckedDeletes:
     """Find the evidence for deletes, apply `--policy` and rules, and block what the delete guard does not allow."""
     stays = {
@@ -246,7 +246,7 @@ def check_deletes(
 def _find_evidence(
     view: NameView,
     requested: Requested,
-    contested: Contested,
+    contested: ContestResults,
     comparison: NameComparison,
     stays: Mapping[RecordKey, Blocked],
     planner: Planner,
@@ -266,7 +266,7 @@ def _find_evidence(
 
 
 def _list_deletes(
-    proposals: Iterable[Proposal], findings: Mapping[RecordKey, Finding], contested: Contested, planner: Planner
+    proposals: Iterable[Proposal], findings: Mapping[RecordKey, Finding], contested: ContestResults, planner: Planner
 ) -> tuple[PendingDelete, ...]:
     """Return all deletes for which there is evidence, including unresolved claims with `--unresolved-timeout`.
 
@@ -305,7 +305,7 @@ def build_change_sets(
 
 
 def list_unfulfilled(
-    requested: Requested, contested: Contested, comparison: NameComparison, settings: PlanSettings
+    requested: Requested, contested: ContestResults, comparison: NameComparison, settings: PlanSettings
 ) -> list[Unfulfilled]:
     """Return the requests that are not fulfilled: of all that lost, were refused or denied, or are unresolved."""
     unfulfilled = [*comparison.rejected, *contested.desired.refused, *contested.rejected, *requested.rejected]

@@ -17,10 +17,10 @@ from extdns.model.kind import ObjectKey, parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, RecordKey, restate_record
 from extdns.model.value import Value
+from extdns.planner.comparison import find_refused_successors
 from extdns.planner.denials import Denial, describe_denial, is_any_published, replaces
 from extdns.planner.desired import Desired, Evaluations, Requested, adjust, build_candidates
 from extdns.planner.evidence import Finding
-from extdns.planner.plan import find_refused_successors
 from extdns.planner.proposal import Proposal
 from extdns.planner.ptr_claims import find_reverse_name
 from extdns.planner.settings import Planner, PlanSettings

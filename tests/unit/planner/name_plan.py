@@ -16,8 +16,8 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord, OwnedRecord, Record, canonicalize_targets
 from extdns.model.value import StringMap, Value
 from extdns.model.zone import Zone
+from extdns.planner.comparison import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.decide import decide
-from extdns.planner.plan import compare_name, finalize, find_removals, group_changes, propose_changes
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner, PlanSettings
 from extdns.rules.evaluation import Evaluation

@@ -11,7 +11,7 @@ from extdns.model.change import Action, Change
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.planner.plan import allows
+from extdns.planner.comparison import allows
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Policy
 from tests.builders import create, delete, update

@@ -1,4 +1,4 @@
-"""The outcome of the hostname contests at one name (docs/design/differences.md, "Two namespaces, one hostname").
+"""The results of the hostname contests at one name (docs/design/differences.md, "Two namespaces, one hostname").
 
 ::
 
@@ -22,12 +22,12 @@ from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord, RecordKey
 from extdns.model.value import Value
 from extdns.planner.coexistence import can_coexist
+from extdns.planner.comparison import find_changed
 from extdns.planner.contest import Contender, Contest, ContestLoss, decide_contest, find_abandoned, find_contests
 from extdns.planner.decide import Unfulfilled, reject_claim
 from extdns.planner.deletes import find_block
 from extdns.planner.desired import NO_BLOCKS, Desired, Requested, adjust, build_candidates
 from extdns.planner.evidence import EvidenceReader, Finding
-from extdns.planner.plan import find_changed
 from extdns.planner.proposal import Candidate
 from extdns.planner.settings import Planner, PlanSettings
 from extdns.planner.view import Facts, NameView
@@ -35,8 +35,8 @@ from extdns.planner.view import Facts, NameView
 _VIOLATION: Final = Finding(outcome=Evidence.POLICY_VIOLATION)
 
 
-class Contested(Value, frozen=True, kw_only=True):
-    """The outcome of the hostname contests at one name.
+class ContestResults(Value, frozen=True, kw_only=True):
+    """The results of the hostname contests at one name.
 
     Attributes:
         requested: the desired records of all claims.
@@ -89,14 +89,14 @@ def may_be_contested(view: NameView, requested: Requested, settings: PlanSetting
     return len(namespaces) > 1
 
 
-def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> Contested:
+def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> ContestResults:
     """Return which of the claims *requested* lose a hostname contest, and which records pass to another namespace.
 
     If several namespaces request the records of the name, or have some of them, *view* must have its facts.
     """
     claims, desired = requested.claims, requested.desired
     if not (view.facts and may_be_contested(view, requested, planner.settings)):
-        return Contested(requested=desired, desired=desired, remaining=claims)
+        return ContestResults(requested=desired, desired=desired, remaining=claims)
     ours = _select_ours(view)
     contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim)]
     retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
@@ -112,7 +112,7 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
         selected = _select(claims, contests, losses, view, planner)
     rejected_everywhere = [one for one in contenders if _loses_all(one, contests, losses)]
     gone = [one.claim for one in rejected_everywhere]
-    return Contested(
+    return ContestResults(
         requested=desired,
         desired=selected,
         losses=tuple(losses),

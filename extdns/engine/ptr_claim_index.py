@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from extdns.model.kind import ObjectKey
     from extdns.planner.settings import PlanSettings
 
-Requester = tuple[str, "ObjectKey"]
+RequesterKey = tuple[str, "ObjectKey"]
 """A source and an object whose claims it computes."""
 
 
-class PtrClaims:
+class PtrClaimIndex:
     """The PTR claims that the merged claims of each name yield, by that name, not by the reverse names."""
 
     def __init__(self, settings: PlanSettings) -> None:
@@ -28,7 +28,7 @@ class PtrClaims:
         self._by_name: dict[DnsName, tuple[ResolvedClaim, ...]] = {}
 
     def update(
-        self, name: DnsName, claims: Sequence[NameClaim], observed: Requester
+        self, name: DnsName, claims: Sequence[NameClaim], observed: RequesterKey
     ) -> tuple[list[ResolvedClaim], list[ResolvedClaim]]:
         """Derive the PTR claims of *name* again. Return the former ones that ended, and the new ones.
 
@@ -60,7 +60,7 @@ def _find_retained(
     before: Iterable[ResolvedClaim],
     derived: Iterable[ResolvedClaim],
     claims: Iterable[NameClaim],
-    observed: Requester,
+    observed: RequesterKey,
 ) -> Iterator[ResolvedClaim]:
     """Return the PTR claims of *before* that stay, because claims that they may depend on are unresolved."""
     unresolved = {_get_requester(claim) for claim in claims if isinstance(claim, UnresolvedClaim)}
@@ -72,5 +72,5 @@ def _find_retained(
                 yield claim
 
 
-def _get_requester(claim: NameClaim) -> Requester:
+def _get_requester(claim: NameClaim) -> RequesterKey:
     return claim.provenance.source, claim.provenance.ref.key
