@@ -62,7 +62,7 @@ class DeleteState(StrEnum):
     HELD = "held"
     APPROVED = "approved"
     LOADED = "loaded"
-    NONE = "none"
+    ENDED = "ended"
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -104,13 +104,15 @@ class Entry:
     @property
     def state(self) -> DeleteState:
         """How far the delete is. A hold does not stop the transfer of its record to another namespace."""
+        if not (self.delete or self.hold):
+            return DeleteState.ENDED
         if self.owned is None:
             return DeleteState.LOADED
         if self.is_granted:
             return DeleteState.GRANTED
         if self.hold and not (self.delete and self.delete.is_transfer):
             return DeleteState.APPROVED if self.approval else DeleteState.HELD
-        return DeleteState.WAITING if self.delete else DeleteState.NONE
+        return DeleteState.WAITING
 
     @property
     def is_in_grace(self) -> bool:
