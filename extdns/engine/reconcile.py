@@ -294,7 +294,7 @@ def _combine_sets(
     also be a zone of the name: the public parent zone of a private one.
     """
     if len(plans) == 1 and not plans[0].view.parent:  # nearly every name
-        return {plans[0].zone: plans[0].plan.sets}
+        return {plans[0].zone_state: plans[0].plan.sets}
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     for zone_state, view, _ in plans:
         sets[zone_state] = ()
