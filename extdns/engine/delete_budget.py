@@ -133,6 +133,13 @@ class DeleteBudget:
         if self._made[by_absence].pop(name, None) is not None:
             self.add(name, -1, by_absence=by_absence)
 
+    def forget_made(self) -> None:
+        """Stop counting the deletes that were made."""
+        for by_absence in (False, True):
+            for name in tuple(self._made[by_absence]):
+                self.refund(name, by_absence=by_absence)
+        self._expiries.clear()
+
     def add(self, name: CountedName, count: int, *, by_absence: bool) -> None:
         """Count *name* for *count* more reasons. A negative number removes reasons; without any it does not count."""
         counted = self._counted[by_absence]
@@ -221,6 +228,11 @@ class DeleteBudgets:
         """Remove what `spend` counted, because the delete was not made."""
         for scope in count.scopes:
             self.budget(scope).refund(count.name, by_absence=count.by_absence)
+
+    def forget_made(self) -> None:
+        """Stop counting the deletes that were made, in all scopes."""
+        for budget in self._budgets.values():
+            budget.forget_made()
 
     def load(self, scope: Scope, saved: SavedScope) -> None:
         """Add to the budget of *scope* what an earlier process counted in the window and saved."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from extdns.engine.delete_budget import WINDOW_S, Count, DeleteBudgets
 from extdns.model.evidence import ALL_ZONES, Evidence, PendingDelete, Scope, describe_hold, format_scope
+from extdns.model.kind import parse_namespace
 from extdns.model.record import OwnedRecord
 from extdns.model.saved_state import Approval, SavedGrant
 from extdns.model.value import Value
@@ -133,6 +134,7 @@ class Entries:
     Attributes:
         by_digest, by_record: the entries by digest, and by record id if it is known.
         by_name: by zone id and name, those whose records were read.
+        by_namespace: by zone and namespace of their resources, those whose records were read.
         by_scope: by the scope of the hold, those that are held and whose records were read.
         unread: by zone id, those that the end of a pass drops: loaded ones, and deletes that count as made.
         granted: those that are granted.
@@ -161,6 +163,7 @@ class Entries:
         self.by_digest: dict[str, Entry] = {}
         self.by_record: dict[str, Entry] = {}
         self.by_name: dict[tuple[str, DnsName], dict[RecordKey, Entry]] = {}
+        self.by_namespace: dict[Scope, dict[str, Entry]] = {}
         self.by_scope: dict[Scope, dict[str, Entry]] = {}
         self.unread: dict[str, dict[str, Entry]] = {}
         self.granted: dict[str, Entry] = {}
@@ -196,6 +199,7 @@ class Entries:
         _remove(self.unread, entry.zone_id, entry.digest)
         if entry.owned:
             _remove(self.by_name, (entry.zone_id, entry.owned.record.name), entry.owned.key)
+            _remove(self.by_namespace, Scope(entry.zone_id, parse_namespace(entry.owned.resource)), entry.digest)
         if entry.hold:
             _remove(self.by_scope, entry.hold.scope, entry.digest)
         if entry.counted:
@@ -212,6 +216,8 @@ class Entries:
             self.unread.setdefault(entry.zone_id, {})[entry.digest] = entry
         if entry.owned:
             self.by_name.setdefault((entry.zone_id, entry.owned.record.name), {})[entry.owned.key] = entry
+            scope = Scope(entry.zone_id, parse_namespace(entry.owned.resource))
+            self.by_namespace.setdefault(scope, {})[entry.digest] = entry
             if entry.hold:
                 self.by_scope.setdefault(entry.hold.scope, {})[entry.digest] = entry
         entry.counted = self._count_entry(entry, now_s)

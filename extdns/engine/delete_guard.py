@@ -20,7 +20,6 @@ from extdns.engine.hold_codes import HoldCodes, compute_digest, compute_record_i
 from extdns.engine.saved_entries import count_made, list_granted, list_saved_scopes, load_entries, save_holds
 from extdns.model.change import APPROVAL, Blocked
 from extdns.model.evidence import ALL_ZONES, DeleteStatus, Evidence, HeldDelete, HeldSet, PendingDelete, Scope
-from extdns.model.kind import parse_namespace
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval, Saved, SavedGrant, SavedScope, SavedZone
 from extdns.planner.deletes import covers, is_same
@@ -75,6 +74,7 @@ class DeleteGuard:
         self._codes = HoldCodes()
         self._reported_codes: dict[Scope, tuple[str, int]] = {}
         self._waiting_approvals = {code: Approval(code=code) for code in settings.approved_codes}
+        self._waiting_until = math.inf
         self._applied_deletes: frozenset[tuple[str, RecordKey]] = frozenset()
         self._over_budget: set[Scope] = set()  # namespaces
         self.entries = Entries(self.budgets, self._count, self._find_due_at)
@@ -82,6 +82,7 @@ class DeleteGuard:
     def start(self, now_s: float) -> None:
         """Store *now_s* as the time at which the process started."""
         self._started_at = self.cluster.started_at = now_s
+        self._waiting_until = now_s + APPROVAL_S
 
     def approve_plan(self, records: Iterable[tuple[str, RecordKey]]) -> None:
         """Approve the deletes of a plan that a person applies. Call this before any name is planned.
@@ -215,17 +216,16 @@ class DeleteGuard:
         entry.digest, entry.record_id = digest, compute_record_id(self._settings.owner, zone.id, owned.key)
 
     def _update_hold(self, entry: Entry, delete: PendingDelete | None, *, is_requested: bool) -> None:
-        """End the hold, if any, of a record that is requested, or store the evidence for its delete.
+        """End the hold and the approval of a record that is requested, or store the evidence for its delete.
 
         A requested record can still have a pending delete: its claim was unresolved for too long, or the name passes to
         another namespace. Then the hold stays, except that a transfer ends a hold by a budget, which does not count it.
         """
-        if entry.hold is None:
-            return
-        if is_requested and (delete is None or (delete.is_transfer and entry.hold.by_budget)):
+        hold = entry.hold
+        if is_requested and (delete is None or (hold and hold.by_budget and delete.is_transfer)):
             self._revoke(entry)
-        elif delete:
-            entry.hold = replace(entry.hold, evidence=delete.evidence)
+        elif hold and delete:
+            entry.hold = replace(hold, evidence=delete.evidence)
 
     def _update_evidence(self, entry: Entry, delete: PendingDelete | None, now_s: float) -> None:
         """Store the evidence now. The grace period continues, unless either evidence is `unresolved-expired`."""
@@ -250,7 +250,7 @@ class DeleteGuard:
 
     def _end(self, entry: Entry, now_s: float, *, is_gone: bool, is_known: bool) -> None:
         """Remove the entry of a record that is gone or foreign. If it is gone, a granted delete counts as made."""
-        if is_gone and entry.granted_revision and entry.delete:
+        if is_gone and entry.granted_revision and entry.delete and not entry.made:
             if counted := self._count_waiting(entry):
                 self.budgets.spend(counted, now_s)
             self._revision += 1
@@ -262,7 +262,8 @@ class DeleteGuard:
     def _revoke(self, entry: Entry) -> None:
         """End a hold, and the approval of the delete; earlier codes no longer approve it."""
         if entry.hold:
-            self._codes.remove_digest(entry.hold.scope, entry.digest)
+            for scope in {entry.hold.scope, Scope(entry.zone_id)}:  # it may have moved from its zone to its namespace
+                self._codes.remove_digest(scope, entry.digest)
         self._revision += bool(entry.hold or entry.approval)
         entry.hold = entry.approval = None
 
@@ -368,12 +369,12 @@ class DeleteGuard:
         """
         scopes, self.entries.unchecked = self.entries.unchecked, set()
         scopes.update(scope for entry in due if (counted := self._count_waiting(entry)) for scope in counted.scopes)
-        exceeded = [
+        exceeded = {
             (scope, by_absence)
             for scope in sort_narrow_first(scopes)
             for by_absence in (False, True)
             if self._is_exceeded(scope, now_s, by_absence=by_absence)
-        ]
+        }
         names: set[DnsName] = set()
         for entry in (*self.entries.granted.values(), *due):
             assert entry.delete is not None  # noqa: S101 - neither is due or granted without evidence
@@ -394,7 +395,7 @@ class DeleteGuard:
             names.add(name)
         self._revision += bool(names)
         self._update_codes()
-        return names | self.approve(tuple(self._waiting_approvals.values()), now_s)
+        return names | self._apply_waiting_approvals(now_s)
 
     def _hold(self, entry: Entry, scope: Scope, now_s: float, *, by_budget: bool) -> None:
         """Hold a due delete. If the record is held already, as that of a transfer can be, it keeps this hold."""
@@ -416,12 +417,11 @@ class DeleteGuard:
         is_exceeded = self.budgets.budget(scope).is_exceeded(now_s, by_absence=by_absence)
         if scope.namespace and not by_absence and is_exceeded is not (scope in self._over_budget):
             (self._over_budget.add if is_exceeded else self._over_budget.discard)(scope)
-            for entry in self.entries:
-                if entry.owned and Scope(entry.zone_id, parse_namespace(entry.owned.resource)) == scope:
-                    with self.entries.changing(entry, now_s):
-                        hold = entry.hold
-                        if is_exceeded and hold and hold.scope == Scope(entry.zone_id) and hold.by_budget:
-                            entry.hold = hold if hold.by_absence else replace(hold, scope=scope)
+            for entry in tuple(self.entries.by_namespace.get(scope, {}).values()):
+                with self.entries.changing(entry, now_s):
+                    hold = entry.hold
+                    if is_exceeded and hold and hold.scope == Scope(entry.zone_id) and hold.by_budget:
+                        entry.hold = hold if hold.by_absence else replace(hold, scope=scope)
         return is_exceeded
 
     def approve(self, approvals: Iterable[Approval], now_s: float) -> set[DnsName]:
@@ -442,6 +442,12 @@ class DeleteGuard:
             self._revision += 1
             self._update_codes()
         return {entry.owned.record.name for entry in approved if entry.owned}
+
+    def _apply_waiting_approvals(self, now_s: float) -> set[DnsName]:
+        """Apply the approvals of codes that no scope had before, for a day. Return the names to plan again."""
+        if now_s > self._waiting_until:
+            self._waiting_approvals.clear()
+        return self.approve(tuple(self._waiting_approvals.values()), now_s)
 
     def find_approval(self, zone: Zone, owned: OwnedRecord) -> Approval | None:
         """Return how a person approved the delete of *owned*, None if nobody did."""
@@ -528,9 +534,8 @@ class DeleteGuard:
 
     def load(self, saved: Saved, now_s: float) -> set[DnsName]:
         """Load *saved*, the state of an earlier process, into the guard. Return the names to plan again."""
-        for entry in self.entries if self._is_demoted else ():
-            with self.entries.changing(entry, now_s):
-                entry.hold = None  # what the other leader saved is newer
+        if self._is_demoted:
+            self._forget_former_term(now_s)
         self._is_demoted = False
         self._is_loaded = not saved.is_new
         self.cluster.load(saved.cluster)
@@ -543,7 +548,16 @@ class DeleteGuard:
             self._codes.load(scope, one)
         load_entries(self.entries, self.budgets, saved, now_s)
         self._waiting_approvals.update({approval.code: approval for approval in saved.approvals})
-        return self._update_all(now_s) | self.approve(tuple(self._waiting_approvals.values()), now_s)
+        self._waiting_until = now_s + APPROVAL_S
+        return self._update_all(now_s) | self._apply_waiting_approvals(now_s)
+
+    def _forget_former_term(self, now_s: float) -> None:
+        """Forget what this process counted and held when it led before: what the other leader saved is newer."""
+        self._codes = HoldCodes()
+        self.budgets.forget_made()
+        for entry in self.entries:
+            with self.entries.changing(entry, now_s):
+                entry.hold = entry.approval = entry.made = None
 
     def _end_insufficient(self, zone_id: str, now_s: float) -> None:
         """End the holds that began for insufficient evidence before the accepted settings were loaded."""
@@ -567,11 +581,7 @@ class DeleteGuard:
         return names if could_save else names | self._update_all(now_s)
 
     def demote(self, now_s: float) -> set[DnsName]:
-        """Withdraw all grants and the codes of all holds: another process leads. Return the names to plan again.
-
-        The deletes of this process stay in the window. When it leads again and loads the saved state, which contains
-        them, too, they count twice. That can hold a delete, but never grant one.
-        """
+        """Withdraw all grants and the codes of all holds: another process leads. Return the names to plan again."""
         names = {entry.delete.owned.record.name for entry in self.entries if entry.delete and not entry.is_in_grace}
         self._is_demoted = True
         self.accepted.clear()

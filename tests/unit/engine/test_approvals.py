@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extdns.engine.delete_guard import APPROVAL_S
 from extdns.model.dns_name import DnsName
-from extdns.model.evidence import ALL_ZONES, Evidence
+from extdns.model.evidence import ALL_ZONES, Evidence, Scope
 from extdns.model.reason import Reason
 from extdns.model.saved_state import Approval
 from extdns.model.zone import Zone
@@ -147,3 +147,41 @@ def test_a_granted_delete_is_made_only_after_the_grant_was_saved() -> None:
     assert scene.plan(record(1)) is Reason.IN_GRACE
     assert scene.guard.confirm_saved(scene.guard.revision, scene.now_s) == {record(1).record.name}
     assert scene.plan(record(1)) is None
+
+
+def test_an_approval_of_a_delete_that_was_never_held_ends_when_an_object_requests_the_record() -> None:
+    scene = start_guard(*records(100))
+    scene.guard.approve_plan([(ZONE.id, record(1).key)])
+    scene.observe_evidence([record(1)])
+    scene.evidence.clear()
+    after = scene.restart()
+    assert after.guard.describe(ZONE, record(1)).is_approved
+    after.request([record(1)])
+    assert not after.guard.describe(ZONE, record(1)).is_approved
+
+
+def test_a_code_that_nothing_had_for_a_day_approves_nothing_later() -> None:
+    (code,) = hold_deletes().find_codes().values()
+    scene = start_guard(*records(100), approved_codes=(code,))
+    scene.pass_time(APPROVAL_S + 1.0)
+    scene.observe_evidence(records(31))
+    scene.pass_time(GRACE_S)
+    assert scene.list_reasons(records(31)) == {Reason.HELD}
+
+
+def test_the_code_of_a_zone_does_not_approve_what_moved_to_a_namespace_and_was_requested_meanwhile() -> None:
+    mine = records(40, "a")
+    scene = start_guard(*mine, *records(40, "b", first=40), *records(5, "c", first=80))
+    scene.observe_evidence([*mine[:12], *records(12, "b", first=40), *records(3, "c", first=80)])
+    scene.pass_time(GRACE_S)
+    code = scene.find_codes()[Scope(ZONE.id)]
+    scene.observe_evidence([mine[12]])
+    scene.pass_time(GRACE_S)
+    assert len(scene.find_held()[Scope(ZONE.id, "a")]) == 13
+    scene.request(mine)
+    scene.pass_time(3600.0)
+    scene.observe_evidence(mine[:13])
+    scene.pass_time(GRACE_S)
+    scene.approve(code)
+    scene.pass_time(GRACE_S)
+    assert not {str(one.record.name) for one in mine} & set(scene.deleted)

@@ -253,6 +253,28 @@ def test_a_delete_with_an_unknown_outcome_counts_in_the_budget_until_its_record_
     assert scene.guard.budget(ZONE.id).deleted == is_made
 
 
+def test_a_granted_delete_whose_evidence_changed_while_its_write_had_no_answer_counts_once() -> None:
+    scene = start_guard(*records(100))
+    one = record(1)
+    scene.observe_evidence([one])
+    scene.pass_time(GRACE_S, makes_deletes=False)
+    delete = PendingDelete(owned=one, evidence=Evidence.HOSTNAME_REMOVED)
+    scene.guard.observe(ZONE, one.record.name, (delete,), scene.now_s, current=(one,), is_known=False)
+    scene.guard.observe(ZONE, one.record.name, (), scene.now_s, current=())
+    assert scene.guard.budget(ZONE.id).deleted == 1
+
+
+def test_deletes_that_were_made_count_once_however_often_the_process_becomes_the_leader_again() -> None:
+    scene = start_guard(*records(100))
+    scene.observe_evidence(records(5))
+    scene.pass_time(GRACE_S)
+    for _ in range(3):
+        saved = scene.guard.save(scene.now_s)
+        scene.guard.demote(scene.now_s)
+        scene.guard.load(saved, scene.now_s)
+    assert scene.guard.budget(ZONE.id).deleted == len(scene.deleted) == 5
+
+
 def test_an_orphan_whose_object_may_exist_is_held_and_its_delete_counts_in_no_budget() -> None:
     scene = start_guard(*records(10))
     scene.observe_evidence(records(8), Evidence.ORPHAN_UNCLAIMED)
