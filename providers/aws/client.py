@@ -31,8 +31,8 @@ from providers.aws.record_sets import (
     RecordSetChange,
     RecordSetPosition,
     Route53Page,
+    format_change,
     parse_page,
-    render_batch,
     strip_id_path,
 )
 from providers.common.api_calls import (
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from providers.aws.settings import AwsAccount, AwsSettings
 
 _CHANGE: Final = "ChangeResourceRecordSets"
-_BODY: Final = "Body"
-_BATCH_BODY: Final[ContextVar[bytes]] = ContextVar("_BATCH_BODY")
 # --aws-api-retries=0 means "no limit"; ten are enough, because the engine repeats failed reads
 _MAX_ATTEMPTS: Final = 10
 _MAX_TAGGED_ZONES: Final = 10  # API reference, ListTagsForResources
@@ -140,14 +138,14 @@ class Route53Api:
                 position["StartRecordIdentifier"] = start.set_identifier
         with self._call("ListResourceRecordSets", zone_label) as (reader, _):
             answer: Any = reader.list_resource_record_sets(HostedZoneId=zone_id, MaxItems=str(limit), **position)
-            return parse_page(answer[_BODY])
+            return parse_page(answer)
 
     def change_record_sets(self, zone_id: str, zone_label: str, changes: Sequence[RecordSetChange]) -> str:
         """Make *changes* in one attempt, and return Route 53's id of the change."""
-        _BATCH_BODY.set(render_batch(changes))
+        batch: Any = {"Changes": [format_change(change) for change in changes]}
         tokens = len(changes) + [change.action for change in changes].count(ChangeAction.UPSERT)
         with self._call(_CHANGE, zone_label, changes=tokens) as (_, writer):
-            answer = writer.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch={"Changes": []})
+            answer = writer.change_resource_record_sets(HostedZoneId=zone_id, ChangeBatch=batch)
             return answer["ChangeInfo"]["Id"].removeprefix("/change/")
 
     @contextmanager
@@ -216,29 +214,7 @@ def _build_writer(session: Session, write_options: WriteOptions) -> Route53Clien
 
 
 def _build_route53_client(session: Session, attempts: int, timeouts_s: tuple[float, float]) -> Route53Client:
-    """Return a client that uses `record_sets` to render batches and parse pages, which is faster than the SDK."""
-    # validation would reject the empty batch, whose body is replaced before sending
-    config = Config(parameter_validation=False)
-    client = session.client("route53", config=build_config(attempts, timeouts_s).merge(config))
-    client.meta.events.register("before-parse.route53.ListResourceRecordSets", _keep_page_body)
-    client.meta.events.register(f"before-call.route53.{_CHANGE}", _set_batch_body)
-    return client
-
-
-def _set_batch_body(params: dict[str, Any], **_: object) -> None:
-    """Replace the empty batch that the SDK rendered by the one from `render_batch`; called by the SDK."""
-    params["body"] = _BATCH_BODY.get()
-
-
-def _keep_page_body(response_dict: dict[str, Any], customized_response_dict: dict[str, Any], **_: object) -> None:
-    """Keep the SDK from parsing the body of a successful response; called by the SDK before it parses a response.
-
-    The body is moved to *customized_response_dict*, which the SDK merges into its result. In *response_dict* an
-    empty XML document takes its place.
-    """
-    if response_dict["status_code"] < 300:  # noqa: PLR2004 - the SDK parses errors
-        customized_response_dict[_BODY] = response_dict["body"]
-        response_dict["body"] = b"<parsed-by-extdns/>"
+    return session.client("route53", config=build_config(attempts, timeouts_s))
 
 
 # Errors.
@@ -261,6 +237,9 @@ def translate_errors(service: str, operation: str, context: str) -> Iterator[Non
     except (*_NOT_SENT, *_UNANSWERED) as exc:
         kind = FailureKind.RETRYABLE if isinstance(exc, _NOT_SENT) else FailureKind.UNANSWERED
         raise CallFailedError(kind, call, context, type(exc).__name__, str(exc)) from exc
+    except sdk.ParamValidationError as exc:
+        detail = "; ".join(str(exc.kwargs["report"]).splitlines())
+        raise CallFailedError(FailureKind.REFUSED, call, context, type(exc).__name__, detail) from exc
     except (ValueError, LookupError) as exc:  # the response does not have the documented form
         raise CallFailedError(FailureKind.UNANSWERED, call, context, type(exc).__name__, str(exc)) from exc
     except (sdk.BotoCoreError, OSError) as exc:

@@ -52,6 +52,12 @@ _ROUTE53_HEADINGS: Final = (
     "its calls",
     "resident",
 )
+_SDK_HEADINGS: Final = (
+    "CPU of calls to Route 53",
+    "a full read of 10,000 record sets (under 1,000 ms)",
+    "one change (under 3 ms)",
+    "a batch of 1,000 changes (under 200 ms)",
+)
 _TROUBLES: Final = {
     "nothing": "nothing",
     "refused": "three names are refused",
@@ -112,6 +118,8 @@ def main(sizes: tuple[int, ...]) -> None:
     _table(_LIVE_HEADINGS, map(_live_cells, sizes or _LIVE_SIZES))
     print()
     _table(_ROUTE53_HEADINGS, map(_route53_cells, sizes or _ROUTE53_SIZES))
+    print()
+    _table(_SDK_HEADINGS, [_sdk_cells()])
     print()
     _table(_TROUBLES_HEADINGS, _troubles_rows())
     print()
@@ -189,6 +197,14 @@ def _route53_cells(size: int) -> Iterator[str]:
     yield f"{seen['again_cpu_s']:.2f} s"
     yield f"{seen['again_calls']}"
     yield f"{seen['rss_bytes'] / 1e6:.0f} MB"
+
+
+def _sdk_cells() -> Iterator[str]:
+    seen = run("sdkcalls")
+    yield "with the AWS SDK"
+    yield _format_figure(seen["read_ms"], "ms", most=1000, digits=0)
+    yield _format_figure(seen["change_ms"], "ms", most=3, digits=2)
+    yield _format_figure(seen["batch_ms"], "ms", most=200, digits=0)
 
 
 def _troubles_rows() -> Iterator[Iterable[str]]:

@@ -10,8 +10,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from msgspec.structs import replace
 
 from extdns.model.api_request import UNANSWERED, ApiCall, ApiRequest
+from extdns.model.value import StringMap
 from providers.aws.client import Route53Api, build_apis, open_session
 from providers.aws.record_sets import ChangeAction, RecordSetChange, Route53RecordSet
 from providers.aws.settings import AwsAccount, AwsSettings
@@ -38,6 +40,8 @@ class Listing(BaseHTTPRequestHandler):
         pass
 
 
+WWW = Route53RecordSet(name="www.example.org.", type="A", ttl_s=60, values=("192.0.2.1",))
+CREATE_WWW = RecordSetChange(action=ChangeAction.CREATE, record_set=WWW)
 NO_ZONES = (
     b'<ListHostedZonesResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZones/>'
     b"<IsTruncated>false</IsTruncated><MaxItems>100</MaxItems></ListHostedZonesResponse>"
@@ -130,6 +134,49 @@ def test_a_response_that_is_not_the_expected_xml_raises_call_failed_error(bare: 
             thread.join()
 
 
+@pytest.mark.parametrize(
+    "routing",
+    [
+        pytest.param({"Weight": "0"}, id="weight"),
+        pytest.param({"Region": "eu-central-1"}, id="region"),
+        pytest.param({"Failover": "PRIMARY"}, id="failover"),
+        pytest.param({"MultiValueAnswer": "true"}, id="multi-value"),
+        pytest.param({"GeoLocation.CountryCode": "US", "GeoLocation.SubdivisionCode": "TX"}, id="geolocation"),
+        pytest.param(
+            {
+                "GeoProximityLocation.Bias": "-3",
+                "GeoProximityLocation.Coordinates.Latitude": "60.0",
+                "GeoProximityLocation.Coordinates.Longitude": "-7.5",
+            },
+            id="geoproximity",
+        ),
+        pytest.param(
+            {"CidrRoutingConfig.CollectionId": "c", "CidrRoutingConfig.LocationName": "*"}, id="unknown-to-extdns"
+        ),
+    ],
+)
+def test_a_routed_record_set_is_read_as_it_was_written_and_deleted_as_it_was_read(
+    fake: Route53, account: Route53Api, routing: dict[str, str]
+) -> None:
+    zone_id = fake.add_zone("example.org")
+    written = replace(WWW, set_identifier="a & b", routing=StringMap.from_items(routing), health_check_id="check")
+    fake.api.health_checks.add("check")
+    account.change_record_sets(zone_id, "zone", [RecordSetChange(action=ChangeAction.CREATE, record_set=written)])
+    (read,) = (one for one in account.list_record_sets(zone_id, "zone", None, 300).sets if one.name == WWW.name)
+    assert read == written
+    account.change_record_sets(zone_id, "zone", [RecordSetChange(action=ChangeAction.DELETE, record_set=read)])
+
+
+def test_a_record_set_that_the_sdk_finds_invalid_is_refused_without_a_call(fake: Route53, account: Route53Api) -> None:
+    zone_id = fake.add_zone("example.org")
+    routing = StringMap.from_items({"GeoLocation.ContinentCode": "E"})
+    invalid = RecordSetChange(action=ChangeAction.CREATE, record_set=replace(WWW, set_identifier="x", routing=routing))
+    with pytest.raises(CallFailedError, match=r"ParamValidationError: Invalid length for .*ContinentCode") as error:
+        account.change_record_sets(zone_id, "zone", [invalid])
+    assert error.value.kind is FailureKind.REFUSED
+    assert fake.log.calls()[-1].action != CHANGE
+
+
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
 def test_a_certificate_authority_from_the_certificate_variables_is_trusted(
     bare: Route53Api, tmp_path: Path, variable: str
@@ -170,7 +217,7 @@ def test_throttling_by_route53_lowers_the_rate_of_calls(
     zone_id = fake.add_zone("example.org")
     fake.faults.arm(Refuse(400, code), action=CHANGE)
     with pytest.raises(CallFailedError):
-        account.change_record_sets(zone_id, "zone example.org", [])
+        account.change_record_sets(zone_id, "zone example.org", [CREATE_WWW])
     rates = {budget.action: budget.per_s for budget in account.read_rate_limits()}
     assert (rates[""], rates[CHANGE]) == (account_s, action_s)
 
@@ -272,9 +319,6 @@ def test_an_http_request_without_response_is_reported_without_a_status(fake: Rou
 
 def test_a_write_that_is_stopped_before_it_is_sent_is_not_reported_as_a_request(fake: Route53) -> None:
     reported = RecordedRequests(fake, may_begin=False)
-    www = RecordSetChange(
-        action=ChangeAction.CREATE, record_set=Route53RecordSet(name="www.x.test.", type="A", values=("192.0.2.1",))
-    )
     with pytest.raises(CallFailedError, match="NotLeading"):
-        reported.client.change_record_sets("Z1", "zone", [www])
+        reported.client.change_record_sets("Z1", "zone", [CREATE_WWW])
     assert outline(reported) == [("GET", "hostedzone", 200)]

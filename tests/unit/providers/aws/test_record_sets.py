@@ -12,12 +12,10 @@ from providers.aws.adjust import adjust_record
 from providers.aws.alias_targets import AWS_ZONES, find_alias_zone, find_aws_zone
 from providers.aws.record_sets import (
     AliasTarget,
-    RecordSetPosition,
     Route53RecordSet,
     build_record,
     build_record_set,
     parse_name,
-    parse_page,
 )
 from providers.aws.settings import AliasSettings
 from tests.unit.providers.aws.route53_values import ALB, ALB_ZONE, ZONE, endpoint
@@ -121,43 +119,6 @@ def test_a_record_that_was_adjusted_is_read_back_as_it_was_adjusted(
         assert (made.key, made.targets, made.properties) == (form.key, form.targets, form.properties)
         assert made.ttl_s == (form.ttl_s or 300)
         assert made.exact is None
-
-
-PAGE = b"""<?xml version="1.0"?>
-<ListResourceRecordSetsResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ResourceRecordSets>
-<ResourceRecordSet><Name>a.example.org.</Name><Type>A</Type><SetIdentifier>x</SetIdentifier>
-<GeoProximityLocation><Coordinates><Latitude>1</Latitude><Longitude>2</Longitude></Coordinates><Bias>3</Bias>
-</GeoProximityLocation><TTL>5</TTL><ResourceRecords><ResourceRecord><Value>192.0.2.1</Value></ResourceRecord>
-</ResourceRecords><HealthCheckId>hc</HealthCheckId></ResourceRecordSet></ResourceRecordSets>
-<IsTruncated>true</IsTruncated><NextRecordName>b.</NextRecordName><NextRecordType>A</NextRecordType>
-<NextRecordIdentifier>y</NextRecordIdentifier><MaxItems>1</MaxItems></ListResourceRecordSetsResponse>"""
-
-
-def test_a_page_is_parsed_from_the_xml_of_route53() -> None:
-    page = parse_page(PAGE)
-    (found,) = page.sets
-    assert found == Route53RecordSet(
-        name="a.example.org.",
-        type="A",
-        ttl_s=5,
-        values=("192.0.2.1",),
-        set_identifier="x",
-        routing=StringMap.from_items(
-            {
-                "GeoProximityLocation.Bias": "3",
-                "GeoProximityLocation.Coordinates.Latitude": "1",
-                "GeoProximityLocation.Coordinates.Longitude": "2",
-            }
-        ),
-        health_check_id="hc",
-    )
-    assert page.after == RecordSetPosition(name="b.", type="A", set_identifier="y")
-
-
-@pytest.mark.parametrize("body", [b"", b"<html>busy</html>", b"not XML"], ids=["empty", "HTML", "text"])
-def test_an_invalid_xml_page_is_a_value_error(body: bytes) -> None:
-    with pytest.raises(ValueError, match="the response"):
-        parse_page(body)
 
 
 # Names as Route 53 spells them
