@@ -5,7 +5,7 @@ By default, an update is a DELETE of the exact current record and a CREATE of th
 that a second pass changes nothing.
 
     settings       accounts, zone filter, limits        client         the SDK: sessions, calls, errors
-    record_sets    record sets ↔ records, XML           errors         error responses → outcomes
+    record_sets    record sets ↔ records, SDK           errors         error responses → outcomes
     alias_targets  hosted zones of load balancers       zones          list the zones of all accounts
     adjust         what Route 53 can hold               provider       read and write zones
     iam_policy     IAM policies that extdns needs       permissions    whether the caller may change a zone
