@@ -5,7 +5,7 @@ The functions of pathlib raise one for a name that is too long, and for a folder
 
 from __future__ import annotations
 
-import os.path
+import os
 from pathlib import Path
 
 
@@ -17,6 +17,11 @@ def is_file(path: Path) -> bool:
 def is_folder(path: Path) -> bool:
     """Return whether *path* is a folder that can be found."""
     return os.path.isdir(path)  # noqa: PTH112 - as above
+
+
+def find_files(paths: str) -> list[Path]:
+    """Return those of *paths* that are files; *paths* are separated as in the variable `PATH`."""
+    return [path for text in paths.split(os.pathsep) if text and is_file(path := expand_user(text))]
 
 
 def expand_user(text: str) -> Path:

@@ -7,39 +7,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_TYPED_CLIENT: Final = "typed classes of the kubernetes package, one for each kind; extdns decodes objects itself"
 _ASYNC_CLIENT: Final = "the asynchronous client of the kubernetes package; extdns uses threads"
-_CEL_COMMANDS: Final = "the command line of common-expression-language; extdns loads only its evaluator"
-_RICH_DOCUMENTS: Final = "Rich renders Markdown and source code with it; extdns prints tables and text"
+_RICH_DOCUMENTS: Final = "Rich renders Markdown with it; extdns prints tables and text"
 
 UNUSED: Final[Mapping[str, str]] = {
     "aiohappyeyeballs": _ASYNC_CLIENT,
     "aiohttp": _ASYNC_CLIENT,
     "aiohttp-retry": _ASYNC_CLIENT,
     "aiosignal": _ASYNC_CLIENT,
-    "annotated-doc": _CEL_COMMANDS,
-    "annotated-types": _TYPED_CLIENT,
     "attrs": _ASYNC_CLIENT,
-    "durationpy": "parses durations in `kubernetes.utils`, which extdns does not import",
     "frozenlist": _ASYNC_CLIENT,
     "markdown-it-py": _RICH_DOCUMENTS,
     "mdurl": _RICH_DOCUMENTS,
     "multidict": _ASYNC_CLIENT,
     "opentelemetry-api": "traces calls of Google's generated clients; extdns calls Cloud DNS by its REST connection",
-    "prompt-toolkit": _CEL_COMMANDS,
     "propcache": _ASYNC_CLIENT,
     "proto-plus": "messages of Google's generated clients; extdns calls Cloud DNS by its REST connection",
     "pyasn1": "google-auth signs with it if cryptography is not installed",
     "pyasn1-modules": "google-auth signs with it if cryptography is not installed",
     "pycparser": "cffi parses C headers with it while another package is built",
-    "pydantic": _TYPED_CLIENT,
-    "pydantic-core": _TYPED_CLIENT,
-    "pygments": _RICH_DOCUMENTS,
-    "shellingham": _CEL_COMMANDS,
-    "typer": _CEL_COMMANDS,
-    "typing-inspection": _TYPED_CLIENT,
-    "wcwidth": _CEL_COMMANDS,
-    "websocket-client": "the kubernetes package executes commands in pods with it",
     "yarl": _ASYNC_CLIENT,
 }
 """Packages that others require and extdns never imports, with the reason. The image does not have them."""

@@ -6,6 +6,6 @@
 ConfigMaps with policies (`policy_status.py`), the Lease of the leader (`leader_election.py`) and the saved state
 (`state_store.py`).
 
-Only `client.py` may import the `kubernetes` package, for configuration, credentials and TLS.
-`object_decoder.py` decodes objects into structs with only the fields that sources read.
+Only `kubeconfig.py` may import the `kubernetes` package. `object_decoder.py` decodes objects
+into structs with only the fields that sources read.
 """

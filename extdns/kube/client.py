@@ -1,53 +1,40 @@
-"""HTTP requests to the API server. The `kubernetes` package only loads configuration, credentials and TLS.
+"""HTTP requests to the API server, with a kubeconfig or the service account of the pod.
 
-The classes that the package has for every kind are not used, since importing them costs time and memory
-(`import_partially`). Requests use the connection pool of the package, and responses are bytes. Its kubeconfig loader is
-imported only where a kubeconfig is used.
+Requests use urllib3, and responses are bytes. Only a kubeconfig needs the `kubernetes` package.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import partial
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from threading import Lock
-from types import ModuleType
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 from urllib.parse import urlencode, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import urllib3
 
 from extdns import __version__
 from extdns.errors import ApiError, DeniedError, UsageError, escape_unprintable, shorten
-from extdns.kube.connections import REQUEST_ERRORS, AbortableConnections, HttpResponse, translate_errors
+from extdns.kube.connections import (
+    MAX_IDLE_CONNECTIONS,
+    REQUEST_ERRORS,
+    AbortableConnections,
+    ApiEndpoint,
+    ConfigError,
+    HttpResponse,
+    translate_errors,
+)
 from extdns.model.api_request import UNANSWERED, ApiRequest, RequestObserver, ignore_request
-from extdns.partial_import import import_partially
-from extdns.paths import expand_user, is_file
+from extdns.paths import find_files, is_file
 
-if TYPE_CHECKING:
-    from kubernetes.config.kube_config import KubeConfigLoader
-
-
-_PACKAGES: Final = ("kubernetes", "kubernetes.config", "kubernetes.utils")
-"""Packages whose `__init__` imports the typed classes, pydantic, OAuth and WebSockets, which extdns does not need."""
-_CLIENT: Final = "kubernetes.client"
-"""The package of the typed classes, which lists them in 0.7 MB of names."""
-
-with import_partially("multiprocessing", *_PACKAGES, _CLIENT, names={"multiprocessing.cpu_count": os.cpu_count}):
-    import urllib3
-    from kubernetes.client.configuration import Configuration
-    from kubernetes.client.rest import RESTClientObject
-    from kubernetes.config.config_exception import ConfigException
-
-_NAMES: Final = {f"{_CLIENT}.Configuration": Configuration, f"{_CLIENT}.ApiClient": None}
-"""What the other modules import from the package. Only an `auth-provider` uses `ApiClient`, which imports pydantic."""
-
-with import_partially(*_PACKAGES, _CLIENT, names=_NAMES):
-    from kubernetes.config.incluster_config import load_incluster_config
-
-_MAX_IDLE_CONNECTIONS: Final = 16
+SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _MIN_RELOAD_INTERVAL_S: Final = 10.0
 """Credentials are loaded again after a 401 response, at most this often."""
 
@@ -91,15 +78,14 @@ class HttpClient:
         self._environ = environ
         self._monotonic = monotonic
         self._lock = Lock()
-        self._credentials_lock = Lock()  # a lock of its own, since an exec plugin may take seconds
         self._loaded_at_s = monotonic()
         self._connections = AbortableConnections()
-        self._configuration, self._pool = self._load()
+        self._endpoint = self._load()
 
     @property
     def server(self) -> str:
         """The URL of the API server, without credentials."""
-        return _strip_credentials(self._configuration.host)
+        return _strip_credentials(self._endpoint.url)
 
     def request(
         self,
@@ -120,17 +106,17 @@ class HttpClient:
         """
         call, limit_s = f"{method} {path}", self._access.request_timeout_s or None
         with self._lock:
-            configuration, pool = self._configuration, self._pool
-        server = _strip_credentials(configuration.host)
-        url = f"{configuration.host}{path}"
+            endpoint = self._endpoint
+        server = _strip_credentials(endpoint.url)
+        url = f"{endpoint.url}{path}"
         with translate_errors(call, server):
             try:
-                headers = self._build_headers(configuration) | ({"content-type": content_type} if content_type else {})
-            except ConfigException as exc:
+                headers = _build_headers(endpoint) | ({"content-type": content_type} if content_type else {})
+            except ConfigError as exc:
                 raise DeniedError(f"{call}: {server}: no credentials: {_describe_error(exc)}") from exc
             status, start_s = UNANSWERED, self._monotonic()
             try:
-                response = pool.request(
+                response = endpoint.pool.request(
                     method,
                     f"{url}?{urlencode(query)}" if query else url,
                     body=body,
@@ -156,7 +142,7 @@ class HttpClient:
             if self._monotonic() - self._loaded_at_s >= _MIN_RELOAD_INTERVAL_S:
                 self._loaded_at_s = self._monotonic()
                 with suppress(UsageError):
-                    self._configuration, self._pool = self._load()
+                    self._endpoint = self._load()
 
     @property
     def namespace(self) -> str:
@@ -164,8 +150,10 @@ class HttpClient:
         _, paths = self._find_kubeconfig()
         if not paths:
             return ""
+        from extdns.kube import kubeconfig  # noqa: PLC0415 - as in `_load`
+
         try:
-            return str(_load_kubeconfig(paths).current_context["context"].get("namespace") or "")
+            return kubeconfig.read_namespace(paths)
         except Exception:  # noqa: BLE001 - as in `_load`, which loaded the same files without an error
             return ""
 
@@ -176,11 +164,9 @@ class HttpClient:
         b"" if none are configured or readable, or if the certificate of the server is not checked.
         """
         with self._lock:
-            configuration = self._configuration
-        if not (configuration.ssl_ca_cert and configuration.verify_ssl and configuration.host.startswith("https:")):
-            return b""
+            ca_file = self._endpoint.ca_file
         try:
-            return Path(configuration.ssl_ca_cert).read_bytes()
+            return Path(ca_file).read_bytes() if ca_file else b""
         except OSError:
             return b""
 
@@ -188,47 +174,31 @@ class HttpClient:
     def service_account_token(self) -> str:
         """The token of the pod's service account; "" if a kubeconfig is used, or if the token cannot be read."""
         with self._lock:
-            configuration, is_pod = self._configuration, self._is_pod
+            endpoint = self._endpoint
         try:
-            headers = self._build_headers(configuration) if is_pod else {}
-        except (ApiError, *REQUEST_ERRORS):
+            headers = _build_headers(endpoint) if endpoint.is_pod else {}
+        except (ApiError, ConfigError, *REQUEST_ERRORS):
             return ""
         return headers.get("authorization", "").partition(" ")[2]
 
     def close(self) -> None:
         """Close all connections, even those with open requests."""
         self._connections.abort_all()
-        self._pool.clear()
+        self._endpoint.pool.clear()
 
-    def _build_headers(self, configuration: Configuration) -> dict[str, str]:
-        """Build the request headers. Expired credentials (a token file, an exec plugin) are renewed."""
-        with self._credentials_lock:
-            settings = cast("Mapping[str, Mapping[str, str]]", configuration.auth_settings())
-        headers = {"accept": "application/json", "user-agent": f"extdns/{__version__}"}
-        for setting in settings.values():
-            value = (setting["value"] or "").strip()
-            if not (value.isascii() and value.isprintable()):
-                raise DeniedError(
-                    "the credentials for the API server contain a character that is not allowed in a header"
-                )
-            headers[setting["key"]] = value
-        return headers
-
-    def _load(self) -> tuple[Configuration, urllib3.PoolManager]:
-        configuration = Configuration(connection_pool_maxsize=_MAX_IDLE_CONNECTIONS)
+    def _load(self) -> ApiEndpoint:
         origin, paths = self._find_kubeconfig()
-        self._is_pod = not paths
         try:
             if paths:
-                _load_kubeconfig(paths).load_and_set(configuration)
-                configuration.host = (self._access.server or configuration.host).rstrip("/")
+                from extdns.kube import kubeconfig  # noqa: PLC0415 - slow to import, and not needed in a pod
+
+                endpoint = kubeconfig.load_kubeconfig(paths, self._access.server)
             else:
-                load_incluster_config(client_configuration=configuration)
-            pool: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
-            self._connections.register_pools(pool)
-        except Exception as exc:  # for invalid files the package raises exceptions of many types
+                endpoint = _load_service_account(self._environ)
+        except Exception as exc:  # for invalid files the `kubernetes` package raises exceptions of many types
             raise UsageError(f"{origin} cannot be used: {_describe_error(exc)}\n  {_ADVICE}") from exc
-        return configuration, pool
+        self._connections.register_pools(endpoint.pool)
+        return endpoint
 
     def _find_kubeconfig(self) -> tuple[str, str]:
         """Return how messages name the kubeconfig, and its paths, as in `KUBECONFIG`.
@@ -242,7 +212,7 @@ class HttpClient:
         if chosen or variable:
             origin = escape_unprintable(f"--kubeconfig={chosen}" if chosen else f"KUBECONFIG={variable}")
             paths = chosen or variable
-            if not any(map(is_file, _split_paths(paths))):
+            if not find_files(paths):
                 raise UsageError(f"{origin} cannot be read: no such file\n  {_ADVICE}")
             return origin, paths
         default = Path(self._environ.get("HOME") or "/") / ".kube" / "config"
@@ -255,47 +225,67 @@ class HttpClient:
         return "the pod's service account", ""
 
 
-def _load_kubeconfig(paths: str) -> KubeConfigLoader:
-    """Return the kubeconfig loader of the `kubernetes` package, for the merged files of *paths*.
+def _build_headers(endpoint: ApiEndpoint) -> dict[str, str]:
+    headers = {"accept": "application/json", "user-agent": f"extdns/{__version__}"}
+    if authorization := endpoint.read_authorization().strip():
+        if not (authorization.isascii() and authorization.isprintable()):
+            raise DeniedError("the credentials for the API server contain a character that is not allowed in a header")
+        headers["authorization"] = authorization
+    return headers
 
-    The files are parsed again only if one of them changed.
-    """
-    contents = tuple(path.read_bytes() for path in _split_paths(paths) if is_file(path))
-    return cast(
-        "KubeConfigLoader",
-        _import_kube_config(paths).KubeConfigLoader(
-            config_dict=_merge_kubeconfigs(paths, contents), config_base_path=None
-        ),
+
+def _load_service_account(environ: Mapping[str, str]) -> ApiEndpoint:
+    """Return the API server of the pod's cluster. Raises `ConfigError` or `OSError`."""
+    host, port = environ["KUBERNETES_SERVICE_HOST"], environ.get("KUBERNETES_SERVICE_PORT")
+    if not port:
+        raise ConfigError(f"Service host/port is {'not set' if port is None else 'set but empty'}.")
+    if not is_file(SERVICE_ACCOUNT / "token"):
+        raise ConfigError("Service token file does not exist.")
+    _read_token()
+    authority = SERVICE_ACCOUNT / "ca.crt"
+    if not is_file(authority):
+        raise ConfigError("Service certification file does not exist.")
+    if not authority.read_bytes():
+        raise ConfigError("Cert file exists but empty.")
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    proxy = _find_proxy(host, address)
+    build_pool = partial(urllib3.ProxyManager, proxy) if proxy else urllib3.PoolManager
+    return ApiEndpoint(
+        url=f"https://{address}",
+        pool=build_pool(maxsize=MAX_IDLE_CONNECTIONS, cert_reqs="CERT_REQUIRED", ca_certs=str(authority)),
+        read_authorization=_read_token,
+        ca_file=str(authority),
+        is_pod=True,
     )
 
 
-@lru_cache(maxsize=1)
-def _merge_kubeconfigs(paths: str, _contents: tuple[bytes, ...]) -> object:
-    """Parse and merge the files of *paths*. The result is cached, since several clients read the same files."""
-    merged = _import_kube_config(paths).KubeConfigMerger(paths).config
-    if merged is None:
-        raise ConfigException("there is no content")
-    return merged
+def _read_token() -> str:
+    """Return the header with the token in its file, which the kubelet replaces before the token expires."""
+    if not (token := (SERVICE_ACCOUNT / "token").read_text(encoding="utf-8")):
+        raise ConfigError("Token file exists but empty.")
+    return f"Bearer {token}"
 
 
-@cache
-def _import_kube_config(paths: str) -> ModuleType:
-    """Import the kubeconfig loader, with Google's library and pydantic only for files with an `auth-provider`."""
-    is_old = any(b"auth-provider" in path.read_bytes() for path in _split_paths(paths) if is_file(path))
-    packages = _PACKAGES if is_old else (*_PACKAGES, _CLIENT)
-    with import_partially(*packages, names=_NAMES, without=() if is_old else ("google.auth",)):
-        from kubernetes.config import kube_config  # noqa: PLC0415 - slow to import, and not needed in a pod
-    return kube_config
+def _find_proxy(host: str, address: str) -> str:
+    """Return the URL of the proxy for *address*, a host and its port, as the variables say; "" for none."""
+    proxies = getproxies()
+    if proxy_bypass(address) or any(_has_address(text.strip(), host) for text in proxies.get("no", "").split(",")):
+        return ""
+    return proxies.get("https") or proxies.get("all", "")
 
 
-def _split_paths(paths: str) -> Iterator[Path]:
-    return (expand_user(path) for path in paths.split(os.pathsep) if path)
+def _has_address(network: str, host: str) -> bool:
+    """Return whether *network* is a network with the address *host*; `NO_PROXY` often has that of the Services."""
+    try:
+        return ip_address(host) in ip_network(network, strict=False)
+    except ValueError:  # a name
+        return False
 
 
 def _describe_error(exc: Exception) -> str:
     """Return the message of *exc* up to the first brace, because after that it may quote secrets of the kubeconfig."""
     text = shorten(str(exc).partition("{")[0].strip())
-    return text if isinstance(exc, ConfigException | OSError) else f"{type(exc).__name__}: {text}"
+    return text if isinstance(exc, ConfigError | OSError) else f"{type(exc).__name__}: {text}"
 
 
 def _strip_credentials(host: str) -> str:

@@ -6,23 +6,49 @@ import math
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, Final
 from weakref import WeakSet
 
-from extdns.errors import ApiError, shorten
-from extdns.partial_import import import_partially
+from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
+from urllib3 import exceptions as http
+from urllib3.connection import HTTPConnection
 
-with import_partially("importlib.metadata", names={"importlib.metadata.version": None}):  # only for HTTP/2
-    from urllib3 import BaseHTTPResponse, HTTPConnectionPool, PoolManager
-    from urllib3 import exceptions as http
-    from urllib3.connection import HTTPConnection
+from extdns.errors import ApiError, shorten
 
 _CHUNK_BYTES: Final = 128 * 1024
 _MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 REQUEST_ERRORS: Final = (http.HTTPError, HTTPException, OSError, ValueError)
 """Errors of urllib3, and errors that it does not wrap, such as a missing CA file or an invalid header."""
+
+
+MAX_IDLE_CONNECTIONS: Final = 16
+
+
+class ConfigError(Exception):
+    """A kubeconfig, a service account or its credentials cannot be used; the message can quote secrets after a `{`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiEndpoint:
+    """Where an API server is, and with which credentials it is called.
+
+    Attributes:
+        url: without a slash at the end.
+        pool: connections with the certificates and the proxy of the configuration.
+        read_authorization: returns the header `Authorization`, "" for none; renews expired credentials. Raises
+            `ConfigError` or one of `REQUEST_ERRORS` if that fails.
+        ca_file: CA certificates in PEM, "" if there are none, or if the certificate of the server is not checked.
+        is_pod: whether the credentials are those of a pod's service account.
+    """
+
+    url: str
+    pool: PoolManager
+    read_authorization: Callable[[], str]
+    ca_file: str
+    is_pod: bool = False
 
 
 class HttpResponse:

@@ -16,16 +16,14 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from prometheus_client.core import HistogramMetricFamily, SummaryMetricFamily
+
 from extdns import log
 from extdns.log import Event
 from extdns.metrics import table
 from extdns.metrics.table import Metric
 from extdns.model.api_request import ApiCall, ApiRequest
 from extdns.model.zone import Zone
-from extdns.partial_import import import_partially
-
-with import_partially("prometheus_client"):  # without its counters and gauges, of which extdns uses none
-    from prometheus_client.metrics_core import HistogramMetricFamily, SummaryMetricFamily
 
 _log = log.get(__name__)
 

@@ -11,6 +11,9 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 import msgspec
+from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, SummaryMetricFamily
+from prometheus_client.registry import Collector
 
 from extdns import __version__
 from extdns.metrics import table
@@ -21,19 +24,6 @@ from extdns.model.cluster import KindState, Phase
 from extdns.model.evidence import HeldSet, Scope
 from extdns.model.value import Value
 from extdns.model.zone import RateLimitStatus, Zone
-from extdns.partial_import import import_partially
-
-with import_partially("prometheus_client"):  # without its counters and gauges, of which extdns uses none
-    from prometheus_client.exposition import generate_latest
-    from prometheus_client.gc_collector import GCCollector
-    from prometheus_client.metrics_core import (
-        CounterMetricFamily,
-        GaugeMetricFamily,
-        HistogramMetricFamily,
-        SummaryMetricFamily,
-    )
-    from prometheus_client.process_collector import ProcessCollector
-    from prometheus_client.registry import Collector, CollectorRegistry
 
 _ARCHITECTURES: Final = {"x86_64": "amd64", "aarch64": "arm64"}  # as external-dns names them
 _REVISION: Final = "unknown"  # the package contains its version, but not the commit

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import gc
-import importlib
 import json
 import os
 import statistics
@@ -25,6 +24,7 @@ from extdns import log
 from extdns.app import assembly
 from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
+from extdns.kube import client
 from extdns.kube.live.cluster import LiveCluster
 from extdns.model.change import Action, Decision
 from extdns.model.reason import Reason
@@ -104,10 +104,7 @@ def _pod(kubeconfig: Path) -> dict[str, str]:
     token, certificate = kubeconfig.with_name("token"), kubeconfig.with_name("ca.crt")
     token.write_text(user["token"])
     certificate.write_bytes(base64.b64decode(cluster["certificate-authority-data"]))
-    account = importlib.import_module(
-        "kubernetes.config.incluster_config"
-    )  # already loaded; nothing else of the package is
-    account.__dict__.update(SERVICE_TOKEN_FILENAME=str(token), SERVICE_CERT_FILENAME=str(certificate))
+    client.__dict__.update(SERVICE_ACCOUNT=kubeconfig.parent)
     address = urlsplit(cluster["server"])
     return {
         "KUBERNETES_SERVICE_HOST": str(address.hostname),

@@ -10,19 +10,21 @@ import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 import yaml
-from kubernetes.config import incluster_config
 
 from extdns.errors import ApiError, DeniedError, UsageError
+from extdns.kube import client as client_module
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from tests.fakes.apiserver.server import ApiServer
+from tests.fakes.service.certificates import create_certificate
 
 SERVICES = "/api/v1/services"
 SECRET = "s3cr3t-t0ken"
+ADVICE = "give --kubeconfig=PATH, or run in a pod with its service account, or give --manifests=PATH"
 
 
 @pytest.fixture
@@ -122,43 +124,92 @@ def test_kubeconfig_credentials_are_read_again_after_a_401_at_most_once_per_inte
 
 
 @pytest.fixture
-def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ApiServer, Path]]:
-    """Set up the environment of a pod. Yield the API server and the path of the pod's token file."""
+def pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    """Yield the API server of a pod whose service account has its files in *tmp_path*."""
     with ApiServer(tls=True) as server:
         (tmp_path / "ca.crt").write_bytes(server.ca)
-        host, _, port = server.url.removeprefix("https://").partition(":")
-        monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
-        monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
-        monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
-        monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
         (tmp_path / "token").write_text("one\n")
-        yield server, tmp_path / "token"
+        monkeypatch.setattr(client_module, "SERVICE_ACCOUNT", tmp_path)
+        yield server
 
 
-def in_pod(**more: Any) -> HttpClient:  # noqa: ANN401 - the arguments of Client
-    return HttpClient(ClusterAccess(), environ={"KUBERNETES_SERVICE_HOST": "x", "HOME": "/nowhere"}, **more)
+def in_pod(server: ApiServer, **environ: str) -> HttpClient:
+    host, _, port = server.url.removeprefix("https://").partition(":")
+    known = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port, "HOME": "/nowhere"}
+    return HttpClient(ClusterAccess(), environ=known | environ)
 
 
-def test_in_a_pod_the_service_account_token_is_used_and_read_again_after_a_401(pod: tuple[ApiServer, Path]) -> None:
-    server, token = pod
-    now = [100.0]
-    client = in_pod(monotonic=lambda: now[0])
-    assert read_authorization(server, client).lower() == "bearer one"
-    token.write_text("two")
-    server.access.token = "two"
-    now[0] += 10
-    assert [read_authorization(server, client).lower() for _ in range(2)] == ["bearer one", "bearer two"]
+def test_in_a_pod_each_request_has_the_token_that_is_in_the_file_of_the_service_account(
+    pod: ApiServer, tmp_path: Path
+) -> None:
+    client = in_pod(pod)
+    assert read_authorization(pod, client) == "Bearer one"
+    (tmp_path / "token").write_text("two")
+    assert read_authorization(pod, client) == "Bearer two"
+    (tmp_path / "token").write_text("")
+    with pytest.raises(DeniedError, match=r"no credentials: Token file exists but empty\.$"):
+        ApiClient(client, request_timeout_s=1).get(SERVICES)
+    (tmp_path / "token").unlink()
+    with pytest.raises(ApiError, match=r"No such file or directory$"):
+        ApiClient(client, request_timeout_s=1).get(SERVICES)
 
 
-def test_a_token_with_a_line_break_is_rejected_and_not_shown_in_the_error(pod: tuple[ApiServer, Path]) -> None:
-    _, token = pod
-    token.write_text(f"{SECRET}\nx: y")
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        pytest.param("token", None, "Service token file does not exist.", id="no-token"),
+        pytest.param("token", "", "Token file exists but empty.", id="empty-token"),
+        pytest.param("ca.crt", None, "Service certification file does not exist.", id="no-authority"),
+        pytest.param("ca.crt", "", "Cert file exists but empty.", id="empty-authority"),
+    ],
+)
+def test_a_service_account_without_token_or_authority_is_a_usage_error(
+    pod: ApiServer, tmp_path: Path, file: str, text: str | None, message: str
+) -> None:
+    (tmp_path / file).unlink()
+    if text is not None:
+        (tmp_path / file).write_text(text)
+    with pytest.raises(UsageError) as raised:
+        in_pod(pod)
+    assert str(raised.value) == f"the pod's service account cannot be used: {message}\n  {ADVICE}"
+
+
+def test_in_a_pod_the_certificate_of_the_api_server_is_checked(pod: ApiServer, tmp_path: Path) -> None:
+    _, other = create_certificate(tmp_path)
+    (tmp_path / "ca.crt").write_bytes(other)
+    with pytest.raises(ApiError, match=r"TLS: .*certificate verify failed"):
+        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_used"),
+    [
+        pytest.param({}, True, id="for-all-hosts"),
+        pytest.param({"NO_PROXY": "example.org, 127.0.0.0/8"}, False, id="not-for-a-network"),
+        pytest.param({"NO_PROXY": "127.0.0.1"}, False, id="not-for-an-address"),
+        pytest.param({"NO_PROXY": "10.0.0.0/8,.svc"}, True, id="not-for-others"),
+    ],
+)
+def test_in_a_pod_the_proxy_of_the_environment_is_used_except_for_hosts_and_networks_without_proxy(
+    pod: ApiServer, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], *, is_used: bool
+) -> None:
+    for name in ("NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HTTPS_PROXY": "http://127.0.0.1:1", **variables}.items():
+        monkeypatch.setenv(name, value)
+    client = ApiClient(in_pod(pod), request_timeout_s=1)
+    if is_used:
+        with pytest.raises(ApiError, match="the proxy: no connection"):
+            client.get(SERVICES)
+    else:
+        client.get(SERVICES)
+
+
+def test_a_token_with_a_line_break_is_rejected_and_not_shown_in_the_error(pod: ApiServer, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(f"{SECRET}\nx: y")
     with pytest.raises(DeniedError, match="a character that is not allowed in a header") as raised:
-        ApiClient(in_pod(), request_timeout_s=1).get(SERVICES)
+        ApiClient(in_pod(pod), request_timeout_s=1).get(SERVICES)
     assert SECRET not in format_traceback(raised.value)
-
-
-ADVICE = "give --kubeconfig=PATH, or run in a pod with its service account, or give --manifests=PATH"
 
 
 @pytest.mark.parametrize(
@@ -229,6 +280,12 @@ def test_an_invalid_kubeconfig_is_a_usage_error_that_names_the_flag_and_shows_no
             {"KUBERNETES_SERVICE_HOST": "x"},
             "the pod's service account cannot be used: Service host/port is not set.",
             id="pod-without-port",
+        ),
+        pytest.param(
+            ClusterAccess(),
+            {"KUBERNETES_SERVICE_HOST": "x", "KUBERNETES_SERVICE_PORT": ""},
+            "the pod's service account cannot be used: Service host/port is set but empty.",
+            id="pod-with-empty-port",
         ),
     ],
 )

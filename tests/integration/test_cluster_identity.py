@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from kubernetes.config import incluster_config
 
 from extdns.errors import ApiError
+from extdns.kube import client
 from extdns.kube.api import ApiClient
 from extdns.kube.client import ClusterAccess, HttpClient
 from extdns.kube.live.cluster import LiveCluster
@@ -238,11 +238,8 @@ def test_in_a_pod_the_identity_includes_token_issuer_and_certificate_authority(
     with ApiServer(tls=True, token=token) as server:
         (tmp_path / "token").write_text(token)
         (tmp_path / "ca.crt").write_bytes(server.ca)
-        monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(tmp_path / "token"))
-        monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(tmp_path / "ca.crt"))
+        monkeypatch.setattr(client, "SERVICE_ACCOUNT", tmp_path)
         host, _, port = server.url.removeprefix("https://").partition(":")
-        monkeypatch.setenv("KUBERNETES_SERVICE_HOST", host)
-        monkeypatch.setenv("KUBERNETES_SERVICE_PORT", port)
         environ = {"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port, "HOME": str(tmp_path)}
         cluster = LiveCluster(
             ApiClient(HttpClient(ClusterAccess(), environ=environ), request_timeout_s=MAX_WAIT_S),
