@@ -167,6 +167,8 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
 
     def _read_object(self, owned: OwnedRecord) -> Finding:
         key, end = self.planner.find_object(owned.resource), self._read_claim_end(owned)
+        if found := self._check_hosts(owned, owned.record.targets, moved=self._list_moved(owned)):
+            return found
         known = key is not None and self.facts.objects[key].is_known
         if end is not None:
             if isinstance(end.outcome, Blocked):
@@ -177,8 +179,6 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
                 return self._require_synced(Evidence.HOSTNAME_REMOVED)  # it exists again, without the name
             if not owned.resource:
                 return self._read_former_requesters(owned)
-        if end is None and (found := self._check_hosts(owned, owned.record.targets)):
-            return found
         if key is None or known:
             return self._check_hidden(key) or self._find_unclaimed()
         if found := self._check_unread(owned):
@@ -205,15 +205,30 @@ class EvidenceReader(Value, frozen=True, kw_only=True, gc=True):
         block = self.facts.objects[key].hidden if key else self.facts.hidden
         return Finding(outcome=block, waits_for=(COMPUTED,)) if block else None
 
-    def _check_hosts(self, owned: OwnedRecord, hosts: Iterable[str]) -> Finding | None:
+    def _list_moved(self, owned: OwnedRecord) -> frozenset[str]:
+        """Return the resources, of those that *owned* may have been made for, that no longer request it.
+
+        Left out are those that a list only lacked: if they are back, their claims may be unresolved since then.
+        """
+        resource = self.planner.normalize_resource(owned)
+        ended = self.facts.list_ended(owned.record.set_identifier).items()
+        return frozenset(one for one, end in ended if end is not Evidence.ABSENT and resource in {"", one})
+
+    def _check_hosts(
+        self, owned: OwnedRecord, hosts: Iterable[str], moved: frozenset[str] = frozenset()
+    ) -> Finding | None:
         """Return why to keep a PTR record with *hosts*: a claim to one of them is unresolved. Return None if none is.
 
-        A claim that has been unresolved since the process started has no PTR claim that would keep the record.
+        A claim that has been unresolved since the process started has no PTR claim that would keep the record. Left out
+        are hosts that a resource of *moved* requests: it no longer has the address.
         """
         if owned.record.type != rrtype.PTR:
             return None
-        found = (claim for host in sorted(hosts) for claim in self.facts.hosts[DnsName(host)])
-        waiting = (one for one in found if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
+        found = [self.facts.hosts[DnsName(host)] for host in sorted(hosts)]
+        claims = (
+            one for of_host in found if moved.isdisjoint(_key(one).resource for one in of_host) for one in of_host
+        )
+        waiting = (one for one in claims if isinstance(one, UnresolvedClaim) and one.reason is not Reason.NO_ENDPOINTS)
         return next(map(_keep_for, waiting), None)
 
     def _check_computed(self) -> Finding | None:

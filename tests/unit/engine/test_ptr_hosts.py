@@ -78,6 +78,34 @@ def test_a_ptr_record_of_external_dns_is_in_sync_and_stays_while_a_claim_to_its_
     assert world.list_records(REVERSE) == {}
 
 
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_ptr_record_stays_while_a_name_in_it_is_unresolved_also_if_its_own_object_moves_or_is_deleted(
+    *, moves: bool
+) -> None:
+    api = service("api", address="192.0.2.1")
+    world = start(api, WEB)
+    world.objects[key_of(WEB)] = service("web", address=None)
+    world = world.restart(*FLAGS, for_s=60.0)
+    if moves:
+        world.apply(API, for_s=900.0)
+    else:
+        world.delete(api, for_s=900.0)
+    assert world.list_records(REVERSE)[ONE] == ("api.example.org", "web.example.org")
+
+
+def test_a_ptr_record_stays_while_the_object_that_it_was_made_for_is_back_in_the_list_without_an_address() -> None:
+    world = start(WEB)
+    world.drop_from_list(WEB)
+    world.apply(service("web", address=None), for_s=900.0)
+    assert set(world.list_records(REVERSE)) == {ONE}
+
+
+def test_a_ptr_record_of_a_former_address_goes_while_another_object_waits_for_its_first_address() -> None:
+    world = start(WEB, service("api", "web.example.org", address=None))
+    world.apply(service("web", address="192.0.2.2"), for_s=300.0)
+    assert set(world.list_records(REVERSE)) == {TWO}
+
+
 def test_the_names_of_two_namespaces_stay_in_a_ptr_record_whichever_it_was_made_for() -> None:
     other = service("api", namespace="lab", address="192.0.2.1")
     world = start(WEB, other)
