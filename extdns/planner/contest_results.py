@@ -84,7 +84,7 @@ def may_be_contested(view: NameView, requested: Requested, settings: PlanSetting
     """Return whether objects of several namespaces request the records of a name, or have some of them."""
     if settings.merges_namespaces or len(requested.claims) + len(view.current) <= 1:
         return False
-    namespaces = {claim.provenance.ref.key.namespace for claim in requested.claims if _is_contender(claim)}
+    namespaces = {claim.provenance.ref.key.namespace for claim in requested.claims if _is_contender(claim, view)}
     namespaces |= {parse_namespace(owned.resource) for owned in _select_ours(view)}
     return len(namespaces) > 1
 
@@ -98,7 +98,7 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     if not (view.facts and may_be_contested(view, requested, planner.settings)):
         return ContestResults(requested=desired, desired=desired, remaining=claims)
     ours = _select_ours(view)
-    contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim)]
+    contenders = [_contend(claim, view, planner) for claim in claims if _is_contender(claim, view)]
     retained, transfers, waits = _find_transfers(contenders, requested, view, view.facts, planner)
     contests = find_contests(contenders, ours)
     losses = [
@@ -126,17 +126,22 @@ def resolve_contests(view: NameView, requested: Requested, planner: Planner) -> 
     )
 
 
-def _is_contender(claim: NameClaim) -> bool:
-    """Return whether *claim* takes part in contests. PTR claims do not: those of all namespaces are merged."""
-    return claim.provenance.derivation is not Derivation.PTR
+def _is_contender(claim: NameClaim, view: NameView) -> bool:
+    """Return whether *claim* takes part in contests.
+
+    PTR claims do so only while we have a CNAME at the name. Otherwise those of all namespaces are merged.
+    """
+    if claim.provenance.derivation is not Derivation.PTR:
+        return True
+    return any(owned.is_ours and owned.resource and owned.record.type == rrtype.EXCLUSIVE for owned in view.current)
 
 
 def _select_ours(view: NameView) -> list[OwnedRecord]:
     """Return our records at the name whose ownership records name a resource, without a PTR record of PTR claims."""
     found = [owned for owned in view.current if owned.is_ours and owned.resource]
-    if all(map(_is_contender, view.claims)):
+    if all(_is_contender(claim, view) for claim in view.claims):
         return found
-    contending = {claim.provenance.ref.key.resource for claim in view.claims if _is_contender(claim)}
+    contending = {claim.provenance.ref.key.resource for claim in view.claims if _is_contender(claim, view)}
     return [owned for owned in found if owned.record.type != rrtype.PTR or owned.resource in contending]
 
 
@@ -220,7 +225,7 @@ def _select(
 ) -> Desired:
     """Return the desired records of *claims* without the *losses*. A claim can lose one type and keep another."""
     contested = {contest.set_identifier for contest in contests}
-    others = [claim for claim in claims if not (_is_contender(claim) and claim.set_identifier in contested)]
+    others = [claim for claim in claims if not (_is_contender(claim, view) and claim.set_identifier in contested)]
     parts = [adjust(build_candidates(others, planner.settings), view, planner)]
     for contest in contests:
         losing = [loss.claim for loss in losses if loss.contest == contest]

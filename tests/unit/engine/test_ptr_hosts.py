@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.model.dns_name import DnsName
+from extdns.model.reason import Reason
 from extdns.model.record import Record
 from extdns.model.zone import Zone
 from tests.builders import ZONE, owned, record
@@ -36,6 +37,12 @@ def owned_ptr(name: str, host: str) -> tuple[Record, Record]:
     text = record("web", '"heritage=external-dns,external-dns/owner=me"', rtype="TXT")
     pointer = replace(record("web", host, rtype="PTR"), name=DnsName(name))
     return pointer, replace(text, name=DnsName(f"ptr-{name}"))
+
+
+def request_one(rtype: str, target: str) -> Json:
+    """Build a DNSEndpoint of the namespace `lab` that requests a record of type *rtype* at the reverse name `ONE`."""
+    spec = {"endpoints": [{"dnsName": "1.2.0.192.in-addr.arpa", "recordType": rtype, "targets": [target]}]}
+    return dns_endpoint("taken", namespace="lab") | {"spec": spec}
 
 
 def restart_without(world: ClusterWorld, missing: Json, *, exists: bool) -> ClusterWorld:
@@ -117,9 +124,7 @@ def test_the_names_of_two_namespaces_stay_in_a_ptr_record_whichever_it_was_made_
 
 def test_a_request_of_another_namespace_for_the_reverse_name_leaves_the_record_to_the_hosts_with_the_address() -> None:
     world = start(WEB)
-    spec = {"endpoints": [{"dnsName": "1.2.0.192.in-addr.arpa", "recordType": "PTR", "targets": ["a.lab.test"]}]}
-    taken = dns_endpoint("taken", namespace="lab")
-    world.apply(taken | {"spec": spec}, for_s=600.0)
+    world.apply(request_one("PTR", "a.lab.test"), for_s=600.0)
     world.apply(service("api", address="192.0.2.1"), for_s=5.0)
     assert world.list_records(REVERSE) == {ONE: ("api.example.org", "web.example.org")}
     world.delete(service("api", address="192.0.2.1"), for_s=5.0)
@@ -128,3 +133,17 @@ def test_a_request_of_another_namespace_for_the_reverse_name_leaves_the_record_t
     assert world.list_records(REVERSE) == {ONE: ("web.example.org",)}
     world.run(for_s=60.0)
     assert world.list_records(REVERSE) == {ONE: ("a.lab.test",)}
+
+
+def test_a_ptr_record_replaces_the_cname_of_another_namespace_only_after_evidence_and_a_grace_period() -> None:
+    alias = request_one("CNAME", "1.0-25.2.0.192.in-addr.arpa")
+    world = start(alias, flags=(*FLAGS, "--managed-record-types=CNAME"))
+    world.apply(WEB, service("api", namespace="net", address="192.0.2.1"), for_s=600.0)
+    published = {"1.2.0.192.in-addr.arpa CNAME": ("1.0-25.2.0.192.in-addr.arpa",)}
+    assert world.list_records(REVERSE) == published
+    decided = world.engine.decisions.decisions(DnsName("1.2.0.192.in-addr.arpa"))
+    assert [one.reason for one in decided if one.type == "PTR"] == [Reason.REQUESTED_BY_OTHER] * 2
+    world.delete(alias, for_s=20.0)
+    assert world.list_records(REVERSE) == published
+    world.run(for_s=60.0)
+    assert world.list_records(REVERSE) == {ONE: ("api.example.org", "web.example.org")}
