@@ -96,7 +96,13 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
 def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineSettings) -> tuple[Record, ...]:
     """Return the ownership records in the parent zone by which another record at the name would be ours.
 
-    *records* are those of the name and its related names.
+    One without a type in its name can also cover a record of a type that is not managed now. The NS and SOA records
+    that every zone has do not count.
+
+    Args:
+        view: the name, its records and its records elsewhere.
+        records: those of the name and its related names.
+        settings: the settings of the engine.
     """
     identifiers = {record.set_identifier for record in records}
     others = [
@@ -109,7 +115,16 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
     used = {one.key for owned in (*view.current, *view.elsewhere) for one in owned.ownership_records}
     ours = [owned for owned in found if owned.is_ours and owned.owner == settings.plan.owner]
     unused = {one for owned in ours for one in owned.ownership_records if one.key not in used}
+    types = {owned.record.type for owned in (*view.current, *view.elsewhere)}
+    if not types <= {*settings.plan.managed_types, rrtype.NS, rrtype.SOA}:
+        unused = {one for one in unused if _states_type(one, others, view, settings)}
     return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))
+
+
+def _states_type(text: Record, others: Iterable[Record], view: NameView, settings: EngineSettings) -> bool:
+    """Return whether the name of the ownership record *text* states the type of the only one of *others* it covers."""
+    found = read_owned(settings.registry, (text, *others), view.name, view.zone)
+    return any(owned.is_ours and owned.has_current_format for owned in found)
 
 
 def gather_former_view(

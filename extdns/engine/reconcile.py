@@ -321,12 +321,23 @@ def _delete_leftovers(
         return []
     planned = [zone for zone, _, _ in plans]
     is_known = all(zone_state in planned and zone_state.is_fully_known(name) for zone_state in zones)
-    if parts.delete_guard.cluster.is_other or not is_known or any(map(_has_work, plans)):
+    if not is_known or _may_have_unlisted_zone(name, parts):
+        return []
+    if parts.delete_guard.cluster.is_other or any(map(_has_work, plans)):
         return []
     return [
         ChangeSet(zone=parent, name=name, changes=(), writes=(Write(old=record, new=None),))
         for parent, record in leftovers
     ]
+
+
+def _may_have_unlisted_zone(name: DnsName, parts: EngineParts) -> bool:
+    """Return whether a zone that is not listed may have the name *name*: an ownership record can cover its records."""
+    zones, guard = parts.zones, parts.delete_guard
+    listed = {zone_state.zone.id for zone_state in zones}
+    former = {**guard.zone_names, **{zone.id: zone.name for zone in guard.zones.values()}}
+    unlisted = {zone_name for zone_id, zone_name in former.items() if zone_id not in listed}
+    return bool(zones.unknown_accounts) or name in unlisted.union(zones.excluded)
 
 
 def _has_work(one: ZonePlan) -> bool:

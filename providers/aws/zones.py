@@ -104,7 +104,7 @@ class _Listing:
             self._add_failure(account, exc, "failed to list tags for zones: ")
             return ()
         selected = [zone for zone in zones if self.zone_filter.matches_tags(tags.get(zone.id, {}))]
-        self.excluded.update({zone.name for zone in zones} - {zone.name for zone in selected})
+        self.excluded.update(zone.name for zone in zones if zone not in selected)
         return selected
 
     def _find_zones(self, account: str, api: Route53Api) -> Sequence[HostedZone]:

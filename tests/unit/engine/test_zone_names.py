@@ -15,8 +15,8 @@ from extdns.model.cluster import ClusterIdentity
 from extdns.model.dns_name import DnsName
 from extdns.model.reason import Reason
 from extdns.model.record import Record
-from extdns.model.saved_state import Saved
-from extdns.model.zone import Zone
+from extdns.model.saved_state import Saved, SavedZone
+from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.planner.settings import PlanSettings, Policy
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
@@ -258,6 +258,47 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_ful
     world = build_world(zones={ZONE: (OURS,), DEV: ()})
     world.run(observe("web", build_unresolved("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
     assert list_writes(world) == []
+
+
+@pytest.mark.parametrize(
+    ("listed", "state"),
+    [
+        (ZoneList(zones=(DEV, ZONE), failed=(AccountFailure(account="other", message="down"),)), Saved()),
+        (ZoneList(zones=(DEV, ZONE), excluded=(DEV.name,)), Saved()),
+        (None, Saved(zones=(("gone", SavedZone(name=DEV.name)),))),
+    ],
+    ids=["unknown-account", "excluded-zone", "saved-zone"],
+)
+def test_an_ownership_record_in_the_parent_zone_stays_while_another_zone_of_the_name_may_be_unknown(
+    listed: ZoneList | None, state: Saved
+) -> None:
+    aaaa = record("dev", "2001:db8::1", rtype="AAAA")
+    world = build_world(zones={ZONE: (OURS, ownership_record("dev", "AAAA")), DEV: (aaaa,)}, has_state_store=True)
+    world.provider.zone_list, world.state = listed, state
+    world.run(observe("web", build_claim("web", "dev", "2001:db8::1", rtype="AAAA")), change_phase(SERVICE))
+    world.run(change_phase(INGRESS), for_s=60.0)
+    assert list_writes(world) == []
+
+
+def test_an_ownership_record_in_the_parent_zone_stays_after_a_zone_of_the_name_is_no_longer_listed() -> None:
+    private_dev = Zone(name=DEV.name, id="private", private=True)
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.zone_list = ZoneList(zones=(DEV, ZONE))
+    world.run(for_s=1500.0)
+    world.run(observe_gone("web"), for_s=120.0)
+    assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
+
+
+@pytest.mark.parametrize(("rtype", "labels"), [("MX", {"owner-dev"}), ("NS", set())])
+def test_an_ownership_record_in_the_parent_zone_without_a_type_in_its_name_stays_with_a_record_of_an_unmanaged_type(
+    rtype: str, labels: set[str]
+) -> None:
+    registry = TxtRegistry(owner="me", naming=Naming(prefix="owner-"), managed_types=PLAN.managed_types)
+    above = [replace(OURS, name=DnsName(f"{label}.example.org")) for label in ("owner-dev", "owner-a-dev")]
+    target = {"MX": "10 mail.test", "NS": "ns.test"}[rtype]
+    world = start_two_zones(tuple(above), (record("dev", target, rtype=rtype),), registry=registry)
+    assert world.list_ownership_labels() == labels
 
 
 def test_an_ownership_record_in_the_parent_zone_stays_while_the_objects_come_from_another_cluster() -> None:

@@ -51,11 +51,12 @@ def test_zones_on_several_pages_are_all_listed(fake: Route53, account: Route53Ap
 
 def test_the_list_of_zones_also_names_the_zones_that_filters_exclude(fake: Route53, account: Route53Api) -> None:
     fake.add_zone("a.example", tags={"team": "a"})
+    fake.add_zone("a.example")
     fake.add_zone("b.example")
     fake.add_zone("c.example", private=True)
     found = reader(account, tags=("team=a",), visibility="public").list_zones()
     assert [zone.name for zone in found.zones] == ["a.example"]
-    assert found.excluded == ("b.example", "c.example")
+    assert found.excluded == ("a.example", "b.example", "c.example")
 
 
 def test_tags_are_read_for_ten_zones_per_call_and_only_for_zones_that_pass_the_other_filters(
