@@ -5,6 +5,7 @@ Only this module reads claims, zones, GET requests and the delete guard together
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import product
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from extdns.engine.batches import complete, project_records
 from extdns.engine.parent_zones import (
+    check_shared,
     find_parent_zone,
     lacks_ownership_name,
     read_owned,
@@ -69,10 +71,13 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
     if parent:
         records += read_parent_zone(parent, zone_state, related)
     current = read_owned(registry, records, name, zone_state.zone)
-    claims = parts.claims.claims(name)
+    claims, former = parts.claims.claims(name), parts.decisions.decisions(name)
     elsewhere = [
         read_owned(registry, read_records(parts.zones, other, name, registry), name, other.zone) for other in sharing
     ]
+    if sharing:
+        zones = [zone_state.zone, *(other.zone for other in sharing)]
+        current, *elsewhere = check_shared(tuple(zip(zones, [current, *elsewhere], strict=True)), claims, former)
     view = NameView(
         zone=zone_state.zone,
         name=name,
@@ -84,7 +89,7 @@ def gather_view(zone_state: ZoneState, sharing: Sequence[ZoneState], name: DnsNa
         elsewhere=tuple([owned for found in elsewhere for owned in found]),
         block=_find_block(zone_state, records, current, parts),
         other_cluster=parts.delete_guard.cluster.other_id,
-        former=parts.decisions.decisions(name),
+        former=former,
         rules=_gather_rules(claims, current, parts) if parts.rules.is_active else None,
     )
     if parent:
@@ -109,13 +114,15 @@ def _find_leftovers(view: NameView, records: Sequence[Record], settings: EngineS
         Record(name=view.name, type=rtype, targets=(), ttl_s=0, set_identifier=identifier)
         for identifier, rtype in product(identifiers, settings.plan.managed_types)
     ]
-    known = {record.key for record in records}
-    others = [one for one in others if one.key not in known]
+    keys = {record.key for record in records}
+    others = [one for one in others if one.key not in keys]
     found = read_owned(settings.registry, (*records, *others), view.name, view.zone)
-    used = {one.key for owned in (*view.current, *view.elsewhere) for one in owned.ownership_records}
+    known = (*view.current, *view.elsewhere)
+    covered = Counter(one.key for owned in known for one in owned.ownership_records)
+    used = {one.key for owned in known for one in owned.ownership_records if owned.is_ours or covered[one.key] > 1}
     ours = [owned for owned in found if owned.is_ours and owned.owner == settings.plan.owner]
     unused = {one for owned in ours for one in owned.ownership_records if one.key not in used}
-    types = {owned.record.type for owned in (*view.current, *view.elsewhere)}
+    types = {owned.record.type for owned in known}
     if not types <= {*settings.plan.managed_types, rrtype.NS, rrtype.SOA}:
         unused = {one for one in unused if _states_type(one, others, view, settings)}
     return tuple(sorted((one for one in unused if not one.name.within(view.name)), key=lambda record: record.key))

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from extdns.model.claim import ResolvedClaim
 from extdns.model.dns_name import DnsName
 
 if TYPE_CHECKING:
     from extdns.engine.zones import Zones, ZoneState
+    from extdns.model.change import Decision
+    from extdns.model.claim import NameClaim
     from extdns.model.record import OwnedRecord, Record
     from extdns.model.zone import Zone
     from extdns.ports import Registry
@@ -80,3 +83,40 @@ def read_owned(registry: Registry, records: Sequence[Record], name: DnsName, zon
     read = registry.read(records, zone) if records else ()
     found = [owned for owned in read if owned.record.name == name]
     return tuple([owned if owned.is_unambiguous else replace(owned, is_ours=False) for owned in found])
+
+
+def check_shared(
+    found: Sequence[tuple[Zone, tuple[OwnedRecord, ...]]], claims: Iterable[NameClaim], former: Iterable[Decision]
+) -> list[tuple[OwnedRecord, ...]]:
+    """Return the records of *found*, as foreign where an ownership record that zones share is no proof.
+
+    It may have been written for the record of another zone only.
+
+    Args:
+        found: the records of one name in each of the zones that have ownership records in common.
+        claims: the claims to the name.
+        former: the last decisions about it.
+    """
+    resolved = [claim.desired for claim in claims if isinstance(claim, ResolvedClaim)]
+    requested = {(desired.key, target) for desired in resolved for target in desired.targets}
+    last = {(one.zone, one.current.key): one.current for one in former if one.current}
+    ours = {(zone, one.key): one.record.targets for zone, records in found for one in records if one.is_ours}
+
+    def is_proven(zone: Zone, owned: OwnedRecord) -> bool:
+        if any(text.name.within(owned.record.name) for text in owned.ownership_records):
+            return True  # inside the zone, it is shared with no other
+        before, targets = last.get((zone, owned.key)), owned.record.targets
+        if (before and before.is_ours) or all((owned.key, target) in requested for target in targets):
+            return True
+        is_seen = before is not None and before.owner == owned.owner
+        return not is_seen and all(other == targets for (_, key), other in ours.items() if key == owned.key)
+
+    return [
+        tuple(
+            [
+                one if not one.is_ours or is_proven(zone, one) else replace(one, is_ours=False, is_unambiguous=False)
+                for one in records
+            ]
+        )
+        for zone, records in found
+    ]

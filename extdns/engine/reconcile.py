@@ -341,7 +341,8 @@ def _may_have_unlisted_zone(name: DnsName, parts: EngineParts) -> bool:
 
 
 def _has_work(one: ZonePlan) -> bool:
-    unfulfilled = [it for it in one.plan.decisions if it.requested_by and it.reason not in IN_SYNC]
+    done = {*IN_SYNC, Reason.FOREIGN_RECORD}  # nothing is created while a foreign record exists
+    unfulfilled = [it for it in one.plan.decisions if it.requested_by and it.reason not in done]
     return bool(one.view.block or one.plan.sets or unfulfilled)
 
 

@@ -133,8 +133,8 @@ class OwnedRecord(Value, frozen=True, kw_only=True):
         labels: the labels of its ownership records, without `owner`.
         ownership_records: the records that prove its ownership, as read, sorted by key.
         has_current_format: whether one of them has the newest naming format. If not, the next update adds one that has.
-        is_unambiguous: whether they cannot belong to another record. If they can, external-dns counts them for the
-            other record only, and the engine counts this record as foreign.
+        is_unambiguous: whether they cannot belong to another record. If they can, the engine counts this record as
+            foreign: external-dns counts them for the other record only, unless that is in another zone.
         encrypted_name: the name of a TXT record that may be its ownership record, encrypted with another key; "" if
             there is none.
         mixed_name: the name of a TXT record that would be its ownership record if it had no further values; "" if there

@@ -229,7 +229,8 @@ def explain_foreign(owned: OwnedRecord) -> Blocked:
         detail = f"{owned.forged} does not count as its ownership record: an object published it as a TXT record"
         return Blocked(reason=Reason.FOREIGN_RECORD, detail=detail)
     if not owned.is_unambiguous:
-        return Blocked(reason=Reason.FOREIGN_RECORD, detail="its ownership record can be that of another record")
+        detail = "its ownership record can be that of another record; delete this one to have it created as requested"
+        return Blocked(reason=Reason.FOREIGN_RECORD, detail=detail)
     if owned.owner is None:
         return Blocked(reason=Reason.FOREIGN_RECORD, detail=f"{owned.record.type} without an ownership record")
     return Blocked(reason=Reason.OWNED_BY_OTHER, detail=f'{owned.record.type} owned by "{owned.owner}"')

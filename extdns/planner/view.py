@@ -141,7 +141,7 @@ class NameView(Value, frozen=True, kw_only=True, gc=True):
         current: its records, with their ownership.
         expected: the records of the name and its related names, as they are once the queued changes were written.
         elsewhere: its records in other zones that have ownership records in common with this one.
-        leftovers: ownership records in *parent* that cover no record, and by which a record at the name would be ours.
+        leftovers: ownership records in *parent* that cover no record of ours, and by which another would be.
         block: why nothing at the name may change, None if it may.
         other_cluster: the id of the cluster from which the objects come, if it is another one than before; else "".
         former: the last decisions about it.

@@ -31,6 +31,7 @@ from tests.builders import (
     change_phase,
     observe,
     observe_gone,
+    owned,
     ownership_record,
     record,
 )
@@ -429,6 +430,54 @@ def test_an_ownership_record_stays_as_long_as_it_also_covers_a_record_in_the_par
     assert world.list_decisions("dev") == [("A", Action.KEEP, Reason.PUBLISHED), ("A", Action.KEEP, Reason.ZONE_MOVED)]
     world.run(observe_gone("web"), for_s=120.0)
     assert (world.list_records(DEV), world.list_ownership_labels()) == ({}, {"a-dev"})
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+@pytest.mark.parametrize("private", [False, True])
+def test_a_foreign_record_in_another_zone_of_the_name_is_neither_changed_nor_deleted(
+    *, private: bool, is_restarted: bool
+) -> None:
+    """Test a zone that is delegated, or created as a private one, when its name already has a record of ours."""
+    new = Zone(name=DEV.name, id="new", private=private)
+    ours = {DEV: (record("dev"),), ZONE: (OURS,)} if private else {ZONE: owned("dev")}
+    home = next(iter(ours))
+    world = build_world(zones={**ours, new: (record("dev", "192.0.2.9"),)})
+    world.provider.zone_list = None if is_restarted else ZoneList(zones=tuple(ours))
+    world.run(observe("web", build_claim("web", "dev")), change_phase(SERVICE), change_phase(INGRESS), for_s=5.0)
+    world.provider.zone_list = None
+    world.run(for_s=600.0)
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), for_s=120.0)
+    assert world.list_records(new) == {"dev A": ("192.0.2.9",)}
+    assert world.list_records(home) == {"dev A": ("192.0.2.7",) if private else ("192.0.2.1",)}
+    world.run(observe_gone("web"), for_s=120.0)
+    assert world.list_records(new) == {"dev A": ("192.0.2.9",)}
+    assert world.list_ownership_labels() == (set() if private else {"a-dev"})
+
+
+def test_a_foreign_record_at_the_name_of_a_zone_stays_foreign_after_the_record_in_the_parent_zone_is_removed() -> None:
+    world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),), "192.0.2.1")
+    world.provider.remove_records(ZONE, record("dev").key)
+    world.run(for_s=600.0)
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.9",)}
+    assert world.list_ownership_labels() == set()
+
+
+def test_a_record_with_an_ownership_record_inside_its_zone_is_ours_although_another_zone_of_the_name_differs() -> None:
+    world = start_two_zones(owned("dev", "192.0.2.9"), (record("dev"), INSIDE), "192.0.2.7")
+    assert world.list_records(DEV) == {"dev A": ("192.0.2.7",)}
+
+
+def test_a_shared_ownership_record_stays_while_it_may_be_that_of_either_record() -> None:
+    world = start_two_zones(owned("dev"), (record("dev", "192.0.2.9"),))
+    assert list_writes(world) == []
+
+
+def test_equal_records_of_two_zones_of_the_name_share_their_ownership_record_although_the_request_has_changed() -> None:
+    private_dev = Zone(name=DEV.name, id="private", private=True)
+    world = build_world(zones={ZONE: (OURS,), DEV: (record("dev"),), private_dev: (record("dev"),)})
+    world.run(observe("web", build_claim("web", "dev", "192.0.2.7")), change_phase(SERVICE), change_phase(INGRESS))
+    world.run(for_s=60.0)
+    assert world.list_records(DEV) == world.list_records(private_dev) == {"dev A": ("192.0.2.7",)}
 
 
 @pytest.mark.parametrize("private", [True, False])
