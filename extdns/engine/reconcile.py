@@ -319,7 +319,7 @@ def _delete_leftovers(
     leftovers = [(view.parent, record) for _, view, _ in plans for record in view.leftovers if view.parent]
     if not leftovers or parts.planner.settings.policy is not Policy.SYNC:
         return []
-    planned = [zone for zone, _, _ in plans]
+    planned = [zone_state for zone_state, _, _ in plans]
     is_known = all(zone_state in planned and zone_state.is_fully_known(name) for zone_state in zones)
     if not is_known or _may_have_unlisted_zone(name, parts):
         return []
