@@ -85,6 +85,7 @@ class StateSync:
         self.is_ready = is_leader and not self._has_store
         self._is_loaded, self._sent_revision = False, None
         self._ignores_answer, self._next_request_at = self._is_waiting, now_s
+        self._failures, self._failure, self._awaits_retry = 0, "", False
 
     def describe_awaited(self, now_s: float) -> str:
         """Describe what all deletes wait for: leadership, saved state or the identity of the cluster; "" if nothing."""

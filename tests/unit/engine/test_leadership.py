@@ -142,6 +142,17 @@ def test_a_new_leader_makes_no_delete_before_it_loaded_the_state_of_the_former_l
     assert world.list_records() == {"api A": ("192.0.2.1",)}
 
 
+def test_a_process_that_led_while_the_state_could_not_be_loaded_waits_for_the_state_when_it_leads_again() -> None:
+    first = [observe("web", build_claim("web", "web"))]
+    world = start_world(*owned("web"), first=first, has_election=True, deletes=DELETES, has_state_store=True)
+    world.state_fails, world.state_forbidden = 99, False
+    world.run(BECOME_LEADER, for_s=60.0)
+    world.run(BECOME_STANDBY, observe_gone("web"), for_s=300.0)
+    world.state_fails = 1
+    world.run(BECOME_LEADER, for_s=0.5)
+    assert world.decision("web").detail == "no delete is made before the saved state was read"
+
+
 def test_deletes_of_the_former_leader_count_in_the_delete_budget_of_the_new_one() -> None:
     records = [one for name in NAMES for one in owned(name, resource=f"service/shop/{name}")]
     leader = start_world(*records, first=[observe_new(*NAMES)], deletes=DELETES, has_state_store=True)
