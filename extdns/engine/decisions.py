@@ -19,7 +19,6 @@ from extdns.model.change import Action, Decision, Wait
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Scope
 from extdns.model.reason import Category, Reason, select_reasons
-from extdns.model.zone import Zone
 
 FAILING = frozenset(reason for reason in Reason if reason.row.fails)
 IN_SYNC = select_reasons(Category.IN_SYNC)
@@ -40,6 +39,8 @@ class Decisions:
     Attributes:
         reasons: how many decisions there are of each reason.
         owned: how many records are ours, by zone id.
+        unjudged: how many names were not judged when they were planned last (`Planned.unjudged`), by zone id.
+        unjudged_by_name: these names, each with the ids of those zones.
         revision: grows with every change.
     """
 
@@ -49,6 +50,8 @@ class Decisions:
         self.reasons: Counter[Reason] = Counter()
         self.owned: Counter[str] = Counter()
         self._added_owned: Counter[Scope] = Counter()
+        self.unjudged: Counter[str] = Counter()
+        self.unjudged_by_name: dict[DnsName, AbstractSet[str]] = {}
         self.revision = 0
 
     def decisions(self, name: DnsName) -> tuple[Decision, ...]:
@@ -99,14 +102,14 @@ class Decisions:
         added, self._added_owned = self._added_owned, Counter()
         return added
 
-    def find_undecided_zones(self, names: Iterable[DnsName]) -> set[Zone]:
-        """Return the zones with a record at one of *names* that is kept because too little is known to decide."""
-        found = (decision for name in names for decision in self.decisions(name))
-        return {
-            one.zone
-            for one in found
-            if one.zone and one.action is Action.KEEP and one.reason.row.category is Category.UNDECIDED
-        }
+    def replace_unjudged(self, name: DnsName, zone_ids: AbstractSet[str]) -> None:
+        """Replace the zones, by id, in which *name* was not judged when it was planned last."""
+        if name not in self.unjudged_by_name and not zone_ids:  # nearly every name
+            return
+        self.unjudged.subtract(self.unjudged_by_name.pop(name, ()))
+        self.unjudged.update(zone_ids)
+        if zone_ids:
+            self.unjudged_by_name[name] = zone_ids
 
     def copy(self) -> Decisions:
         """Return a copy, which later changes of these decisions do not affect."""

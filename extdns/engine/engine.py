@@ -230,6 +230,7 @@ class Engine:
     def _take_zones(self, found: ZoneList, now_s: float) -> None:
         """Store a list of zones. Enqueue all names if they may belong to other zones now."""
         if self._refresher.take_list(found, now_s):
+            self.delete_guard.zone_names.update({one.zone.id: one.zone.name for one in self.zones})
             self.delete_guard.retain_zones(self.zones.get_membership_tests(), now_s)
             self._enqueue(self._find_all_names())
 
@@ -264,7 +265,9 @@ class Engine:
         """Load the state that another process saved, and enqueue the names that it concerns."""
         self._enqueue(self._state_sync.handle_loaded(saved, now_s))
         is_other = self.delete_guard.cluster.adopt() or self.delete_guard.cluster.is_other
-        self._enqueue(self._find_all_names() if is_other or self.delete_guard.has_any_unread else ())
+        needs_all = is_other or self.delete_guard.has_any_unread
+        # That of a zone at least: its ownership record may be in a zone that the saved state names, and is not listed.
+        self._enqueue(self._find_all_names() if needs_all else [zone_state.zone.name for zone_state in self.zones])
 
     def _take_outcome(self, item: inputs.BatchCompleted, now_s: float) -> Iterable[Effect]:
         """Record the outcome of the batch in flight. Ignore the outcome of any other batch."""
@@ -294,6 +297,7 @@ class Engine:
 
     def _find_all_names(self) -> Iterator[DnsName]:
         yield from self.claims.names()
+        yield from self.decisions.unjudged_by_name
         for zone_state in self.zones:
             if find_parent_zone(self.zones, zone_state, zone_state.zone.name, self.settings.registry):
                 yield zone_state.zone.name  # an ownership record may be left over there
@@ -334,9 +338,7 @@ class Engine:
 
     def _end_pass(self, now_s: float) -> None:
         """After every name was planned, drop loaded holds that match no record, and accept the present settings."""
-        self._state_sync.drop_unread(self._waits, now_s)
-        if not self.readiness.find_missing() and (ready := self._state_sync.find_acceptable_zones()):
-            self._state_sync.accept_settings(ready - self.decisions.find_undecided_zones(self._waits.all_names()))
+        self._state_sync.end_pass(self.decisions.unjudged, now_s, is_complete=not self.readiness.find_missing())
 
     def _plan_due(self, now_s: float) -> tuple[Decision, ...]:
         """Plan the dirty names, then those whose deletes the delete guard grants; return the new decisions."""

@@ -35,7 +35,7 @@ from extdns.model.change import (
 )
 from extdns.model.evidence import Evidence
 from extdns.model.kind import ObjectKey
-from extdns.model.reason import Reason
+from extdns.model.reason import Category, Reason, select_reasons
 from extdns.planner.decide import Unfulfilled, decide, reject_claim
 from extdns.planner.desired import AdjustmentUnknownError
 from extdns.planner.plan_name import NamePlan, NeedsFacts, plan_name
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 
 _UNCHANGED: Final = frozenset({Action.KEEP, Action.NONE})
+_UNDECIDED: Final = select_reasons(Category.UNDECIDED)
 
 
 class ZonePlan(NamedTuple):
@@ -72,6 +73,8 @@ class Planned(Struct, gc=False):
         unadjusted: desired records that must be shown to the service before the name can be planned.
         sets: by zone, the change sets to queue there, also those of ownership records that it holds for zones below.
         inputs: the inputs of the rules that were evaluated.
+        unjudged: the ids of the zones in which a record at the name is or may be ours, and it is not known whether an
+            object requests it or there is evidence for its delete.
         is_outside: whether filters exclude the name, or no zone in which names were ever planned can hold it.
     """
 
@@ -82,6 +85,7 @@ class Planned(Struct, gc=False):
     unadjusted: list[DesiredRecord] = []
     sets: dict[ZoneState, tuple[ChangeSet, ...]] = {}
     inputs: list[RuleInput] = []
+    unjudged: set[str] = set()
     is_outside: bool = False
 
 
@@ -129,6 +133,8 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
     for zone_state in zones:
         sharing = find_sharing_zones(parts.zones, zone_state, name, parts.settings.registry)
         needed = (zone_state, *sharing)
+        if not all(one.is_fully_known(name) for one in needed):
+            planned.unjudged.add(zone_state.zone.id)
         if unread := [one for one in needed if not one.cache.is_complete]:
             _wait_for_zone(unread[0], zone_state, name, claims, planned)
         elif any(one.queue.is_writing(name) for one in needed):
@@ -145,6 +151,8 @@ def plan_in_zones(name: DnsName, parts: EngineParts, now_s: float) -> Planned:
     for zone_state in parts.zones.find_former_zones(name, zones):
         _, plan = _plan(gather_former_view(zone_state, name, zones, parts), parts)
         planned.decisions += plan.decisions
+        if _is_unjudged(plan):
+            planned.unjudged.add(zone_state.zone.id)
     return planned
 
 
@@ -159,13 +167,45 @@ def _plan_in_zone(zone_state: ZoneState, view: NameView, planned: Planned, parts
             planned.decisions += _plan(replace(view, block=block), parts)[1].decisions
         else:
             planned.decisions += _select_unchanged(view)
+        planned.unjudged.add(zone_state.zone.id)
         return
     planned.inputs += plan.rule_inputs
     if plan.is_awaiting_rules:
         planned.waits.append(ZoneWait(zone_state.zone.id, RULES))
         planned.decisions += _select_unchanged(view)
+        planned.unjudged.add(zone_state.zone.id)
     else:
+        if _is_unjudged(plan) or _may_be_misread(view, parts):
+            planned.unjudged.add(zone_state.zone.id)
         planned.plans.append(ZonePlan(zone_state, view, plan))
+
+
+def _is_unjudged(plan: NamePlan) -> bool:
+    """Return whether a record of ours stays although no object requests it and there is no evidence for its delete.
+
+    A record that is kept until more is known is not judged either, whoever requests it.
+    """
+    evident = {delete.owned.key for delete in plan.deletes}
+    return any(
+        one.action is Action.KEEP
+        and one.current
+        and one.current.is_ours
+        and (one.reason in _UNDECIDED or not (one.requested_by or one.current.key in evident))
+        for one in plan.decisions
+    )
+
+
+def _may_be_misread(view: NameView, parts: EngineParts) -> bool:
+    """Return whether a record may be ours although it seems foreign, because its ownership record was not read.
+
+    That cannot be parsed, or may be in a parent zone that is not listed now.
+    """
+    if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
+        return True
+    if not view.lacks_ownership_name or all(owned.is_ours for owned in view.current):
+        return False
+    above = {zone for zone in parts.delete_guard.zone_names.values() if view.name.within(zone)} - {view.name}
+    return bool(parts.zones.unknown_accounts or above)
 
 
 def _plan(view: NameView, parts: EngineParts) -> tuple[NameView, NamePlan]:
@@ -216,7 +256,7 @@ def _select_unchanged(view: NameView) -> list[Decision]:
 def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Store what was *planned* for *name*; return the decisions that are new."""
     for zone_state, view, plan in planned.plans:
-        if view.block and view.block.reason is Reason.RECORD_UNREADABLE:
+        if _may_be_misread(view, parts):
             parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=False)
             continue
         parts.delete_guard.observe(
@@ -243,6 +283,7 @@ def _store(name: DnsName, planned: Planned, parts: EngineParts, now_s: float) ->
         parts.plan_retries.remove(name, Failure.PLANNING)
     if parts.claims.have_ended((name,)) and _is_decided_everywhere(name, planned, parts):
         parts.claims.forget_ended(name, set(_list_needed_ends(planned, parts)))
+    parts.decisions.replace_unjudged(name, planned.unjudged)
     return parts.decisions.replace(name, planned.decisions)
 
 
@@ -359,7 +400,9 @@ def _store_waits(name: DnsName, waits: Iterable[ZoneWait], parts: EngineParts, n
 
 def _abandon(name: DnsName, exc: Exception, parts: EngineParts, now_s: float) -> tuple[Decision, ...]:
     """Drop the evidence, grace period and queued changes of *name*, and plan it again after a pause."""
-    for zone_state in parts.zones.containing(name):
+    zones = parts.zones.containing(name)
+    parts.decisions.replace_unjudged(name, {zone_state.zone.id for zone_state in zones})
+    for zone_state in zones:
         zone_state.queue.discard(name)
         parts.delete_guard.drop_evidence(zone_state.zone, name, now_s, is_known=zone_state.is_fully_known(name))
     parts.plan_retries.record_failure(name, Failure.PLANNING, now_s)

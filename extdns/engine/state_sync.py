@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.engine.delete_settings import STATELESS_WAIT_S
 from extdns.engine.effects import Effect, LoadState, ReadApprovals, SaveState
-from extdns.model.change import PLAN, Awaited, Wait
 from extdns.model.reason import Reason
 from extdns.model.value import compute_backoff_s
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections import Counter
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
-    from extdns.engine.decisions import Decisions, Waits
+    from extdns.engine.decisions import Decisions
     from extdns.engine.delete_guard import DeleteGuard
     from extdns.engine.settings import EngineSettings
     from extdns.engine.zones import Zones
     from extdns.model.change import Decision
     from extdns.model.dns_name import DnsName
     from extdns.model.saved_state import Approval, Saved
-    from extdns.model.zone import Zone
 
 _FORBIDDEN_PAUSE_S: Final = 300.0  # a person has to grant a permission first
 _FIRST_PAUSE_S: Final = 1.0
@@ -214,56 +213,31 @@ class StateSync:
 
     # end of a full pass
 
-    def find_acceptable_zones(self) -> set[Zone]:
-        """Return the zones for which to accept the present settings after a full pass.
+    def end_pass(self, unjudged: Counter[str], now_s: float, *, is_complete: bool) -> None:
+        """Conclude after a full pass what holds for the zones in which every record that is or may be ours was judged.
 
-        These are the fully read zones without a record that is held for insufficient evidence.
-        """
-        if not self._is_loaded:
-            return set()
-        accepted = self._guard.accepted
-        read = [
-            zone_state.zone
-            for zone_state in self._zones
-            if zone_state.zone.id not in accepted and zone_state.cache.is_complete
-        ]
-        return {zone for zone in read if not self._guard.has_insufficient_evidence(zone.id)}
-
-    def accept_settings(self, zones: Container[Zone]) -> None:
-        """Accept the present settings for *zones*."""
-        for zone_state in self._zones:
-            if zone_state.zone in zones:
-                self._guard.accept_settings(zone_state.zone.id)
-
-    def drop_unread(self, waits: Waits, now_s: float) -> None:
-        """Drop loaded holds and grants whose records are gone. Call this after a full pass.
-
-        Those that can be of any zone stay while a zone of the saved state is not listed. Those of a zone stay while
-        names in it cannot be planned.
+        Loaded holds and grants whose records are gone are dropped, and the present settings are accepted unless a
+        record is held for insufficient evidence. What can be of any zone stays while a zone of the saved state is not
+        listed.
 
         Args:
-            waits: what names wait for.
+            unjudged: how many names were not judged, by zone id.
             now_s: monotonic seconds.
+            is_complete: whether every source was read.
         """
+        guard = self._guard
         if self._has_former_records is None:
-            self._has_former_records = any(self._guard.budget(zone_state.zone.id).owned for zone_state in self._zones)
-        if not (self._is_loaded and self._guard.has_any_unread):
+            self._has_former_records = any(guard.budget(zone_state.zone.id).owned for zone_state in self._zones)
+        if not (self._is_loaded and is_complete) or guard.cluster.is_other:
             return
-        states = tuple(self._zones)
-        failed = {zone_state for name in waits.names(PLAN) for zone_state in self._zones.containing(name)}
-        planned = [
-            zone_state
-            for zone_state in states
-            if zone_state.cache.is_complete
-            and zone_state.queue.in_flight is None
-            and not (zone_state.queue.unsure or zone_state.queue.reads.names or zone_state in failed)
-            and not waits.names(Wait(Awaited.ZONE, zone_state.zone.id))
-        ]
-        for zone_state in planned:
-            self._guard.drop_unread(zone_state.zone.id, now_s)
-        unlisted = self._guard.zone_names.keys() - {zone_state.zone.id for zone_state in states}
-        if states and len(planned) == len(states) and not unlisted:
-            self._guard.drop_unread("", now_s)
+        listed = {zone_state.zone.id: zone_state.cache for zone_state in self._zones}
+        judged = [zone_id for zone_id, cache in listed.items() if cache.is_complete and not unjudged[zone_id]]
+        for zone_id in judged:
+            guard.drop_unread(zone_id, now_s)
+            if zone_id not in guard.accepted and not guard.has_insufficient_evidence(zone_id):
+                guard.accept_settings(zone_id)
+        if 0 < len(judged) == len(listed) and guard.zone_names.keys() <= listed.keys():
+            guard.drop_unread("", now_s)
 
 
 class Leadership:

@@ -7,12 +7,11 @@ from typing import Final
 
 import pytest
 
-from extdns.engine import reconcile
 from extdns.model import rrtype
 from extdns.model.change import Action
 from extdns.model.reason import Reason
 from extdns.model.zone import ZoneList
-from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, host, observe, observe_new, owned, record
+from tests.builders import INGRESS, SERVICE, ZONE, build_claim, change_phase, observe, observe_new, owned, record
 from tests.unit.engine.forty_services import DELETES, NAMES, run_forty
 from tests.world import World, build_world
 
@@ -68,23 +67,6 @@ def test_a_delete_stays_held_if_the_record_was_edited_while_its_zone_was_not_lis
     edit_ownership_record(world)
     world.provider.zone_list = None
     world.run(for_s=700.0)
-    assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
-
-
-def test_a_delete_stays_held_if_planning_its_name_at_first_fails_in_the_next_process(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = build_next(hold_one())
-    plan_in_zones = reconcile.plan_in_zones
-
-    def fail(name, *args):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN002, ANN202
-        return 1 / 0 if name == host(HELD) else plan_in_zones(name, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(reconcile, "plan_in_zones", fail)
-        start(world, for_s=20.0)
-        assert world.engine.is_planned
-    world.run(for_s=7200.0)
     assert world.list_decisions(HELD) == [("A", Action.KEEP, Reason.HELD)]
 
 
