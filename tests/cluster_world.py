@@ -32,7 +32,7 @@ from extdns.model.zone import Zone
 from extdns.ports import Source
 from extdns.resources.kinds import STRUCTS
 from extdns.rules.evaluation import RuleSet
-from extdns.sources.namespace import NamespaceSource
+from extdns.sources.common.namespace import NamespaceSource
 from providers.inmemory.provider import InMemoryProvider
 from tests.builders import ZONE
 from tests.fakes.faulty import FaultyProvider

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from extdns.config import Config, SourceFlags
     from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Source
-    from extdns.sources.claim_builder import CommonSettings, Templates
-    from extdns.sources.claim_stages import ClaimStage
+    from extdns.sources.common.claim_builder import CommonSettings, Templates
+    from extdns.sources.common.claim_stages import ClaimStage
 
 
 def build_sources(config: Config) -> tuple[Source, ...]:
@@ -28,7 +28,7 @@ def build_sources(config: Config) -> tuple[Source, ...]:
     Raises:
         UsageError: a flag of a source is invalid.
     """
-    from extdns.sources.claim_stages import StagedSource
+    from extdns.sources.common.claim_stages import StagedSource
 
     selection, stages = _build_common_settings(config), tuple(_build_stages(config))
     names = dict.fromkeys(config.sources.names)
@@ -44,7 +44,7 @@ def build_observed_sources(config: Config) -> tuple[Source, ...]:
     """
     if not has_rules(config):
         return build_sources(config)
-    from extdns.sources.namespace import NamespaceSource
+    from extdns.sources.common.namespace import NamespaceSource
 
     return (*build_sources(config), NamespaceSource())
 
@@ -111,7 +111,7 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
     Raises:
         UsageError: a flag is invalid.
     """
-    from extdns.sources.claim_stages import (
+    from extdns.sources.common.claim_stages import (
         DefaultTargetsStage,
         Nat64Stage,
         TargetNetworkStage,
@@ -140,9 +140,9 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
 
 
 def _build_common_settings(config: Config) -> CommonSettings:
-    from extdns.sources.annotation_names import PREFIX
-    from extdns.sources.annotations import choose_prefixes
-    from extdns.sources.claim_builder import CommonSettings
+    from extdns.sources.common.annotation_names import PREFIX
+    from extdns.sources.common.annotations import choose_prefixes
+    from extdns.sources.common.claim_builder import CommonSettings
 
     prefix = config.sources.annotation_prefix
     return CommonSettings(
@@ -161,7 +161,7 @@ def parse_templates(config: Config) -> Templates:
     Raises:
         UsageError: a template is invalid.
     """
-    from extdns.sources.claim_builder import NO_TEMPLATES, Templates
+    from extdns.sources.common.claim_builder import NO_TEMPLATES, Templates
 
     chosen = config.sources
     if not (chosen.fqdn_template or chosen.fqdn_target_template or chosen.target_template):

@@ -8,8 +8,5 @@ Sources read annotations, filters, hostnames and targets. An invalid value affec
 are unresolved or invalid, or have a warning, which names the field, the value and what is allowed. Sources do not use
 zones, ownership records or DNS services.
 
-Sources do not import each other. They share `annotations.py` (annotations, the record options that they set, and
-targets), `claim_builder.py` (build the claims of one object), `host_publisher.py` (publish the hosts of its fields,
-annotations and templates) and `endpoint_claims.py` (records that an object lists completely). `claim_stages.py`
-processes the claims of every source afterwards.
+Sources do not import each other; what they share is in `common`.
 """

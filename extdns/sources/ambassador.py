@@ -12,9 +12,15 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE, Service
 from extdns.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
-from extdns.sources.annotations import ExcludedHost, MissingTargets, TargetResult, parse_targets, read_load_balancer
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import (
+    ExcludedHost,
+    MissingTargets,
+    TargetResult,
+    parse_targets,
+    read_load_balancer,
+)
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "ambassador-host"
 _SERVICE: Final = "external-dns.ambassador-service"  # --annotation-prefix does not change its prefix

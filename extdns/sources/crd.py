@@ -9,10 +9,10 @@ from extdns.model.kind import KubernetesObject, build_ref
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
-from extdns.sources.annotation_names import PREFIX
-from extdns.sources.annotations import Annotations
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.endpoint_claims import build_endpoint_claim
+from extdns.sources.common.annotation_names import PREFIX
+from extdns.sources.common.annotations import Annotations
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.endpoint_claims import build_endpoint_claim
 
 _NAME: Final = "crd"
 _NO_ANNOTATIONS: Final = Annotations(prefix=PREFIX)

@@ -16,9 +16,9 @@ from extdns.resources.ingress_controllers import (
     F5TransportServer,
     F5VirtualServer,
 )
-from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import MissingTargets, TargetResult, parse_targets
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "f5-transportserver": F5_TRANSPORT_SERVER,

@@ -20,8 +20,8 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import POD, Pod
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
-from extdns.sources.claim_builder import Templates
-from extdns.sources.endpoint_claims import build_endpoint_claim
+from extdns.sources.common.claim_builder import Templates
+from extdns.sources.common.endpoint_claims import build_endpoint_claim
 
 _NAME: Final = "fake"
 _NAMESPACE: Final = "default"

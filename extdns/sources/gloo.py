@@ -29,7 +29,7 @@ from extdns.resources.gloo import (
     Proxy,
 )
 from extdns.resources.networking import Ingress
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     MissingTargets,
@@ -40,7 +40,7 @@ from extdns.sources.annotations import (
     read_load_balancer,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, CommonSettings
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"

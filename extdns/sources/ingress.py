@@ -15,15 +15,15 @@ from extdns.model.selection import is_label_value
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.networking import INGRESS, Ingress, IngressSpec
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     MissingTargets,
     TargetResult,
     read_load_balancer,
 )
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "ingress"
 _HOSTNAME: Final = "hostname"

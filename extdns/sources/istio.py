@@ -20,8 +20,8 @@ from extdns.resources.core import SERVICE, Service
 from extdns.resources.istio import ISTIO_GATEWAY, VIRTUAL_SERVICE, IstioGateway, VirtualService
 from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS
-from extdns.sources.annotation_names import PREFIX
-from extdns.sources.annotations import (
+from extdns.sources.common.annotation_names import PREFIX
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
@@ -33,8 +33,8 @@ from extdns.sources.annotations import (
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 ANY: Final = "*"
 

@@ -9,9 +9,9 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import TCP_INGRESS, TcpIngress
-from extdns.sources.annotations import read_load_balancer
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import read_load_balancer
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "kong-tcpingress"
 

@@ -11,7 +11,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import NODE, Node
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,
     FoundTargets,
@@ -20,8 +20,8 @@ from extdns.sources.annotations import (
     list_public_node_addresses,
     parse_targets,
 )
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "node"
 _FIELD: Final = "metadata.name"

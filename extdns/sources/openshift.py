@@ -11,9 +11,9 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
 from extdns.resources.meta import Condition
-from extdns.sources.annotations import MissingTargets, TargetResult, parse_targets
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import MissingTargets, TargetResult, parse_targets
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "openshift-route"
 _ADMITTED: Final = Condition(type="Admitted", status="True")

@@ -12,7 +12,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import NODE, POD, Node, Pod
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     MissingTargets,
@@ -21,8 +21,8 @@ from extdns.sources.annotations import (
     parse_targets,
     split_list,
 )
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "pod"
 _UNSCHEDULED: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="the Pod is not scheduled to a Node yet")

@@ -19,9 +19,9 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
 from extdns.resources.meta import CustomResource
-from extdns.sources.annotations import MissingTargets, parse_targets
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import MissingTargets, parse_targets
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _ROUTE_GROUPS: Final = msgspec.json.Decoder(RouteGroup)
 _NAME: Final = "skipper-routegroup"

@@ -18,9 +18,9 @@ from extdns.resources.ingress_controllers import (
     IngressRouteTcp,
     IngressRouteUdp,
 )
-from extdns.sources.annotations import MissingTargets
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import MissingTargets
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "traefik-proxy"
 _NO_TARGET: Final = MissingTargets(

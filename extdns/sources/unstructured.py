@@ -9,9 +9,9 @@ from extdns.model.kind import Kind, KubernetesObject, build_key
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
-from extdns.sources.annotations import MissingTargets
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.host_publisher import HostPublisher
+from extdns.sources.common.annotations import MissingTargets
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "unstructured"
 _NO_TARGET: Final = MissingTargets(

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from extdns.sources.annotation_names import KNOWN, OLD_PREFIX, PREFIX
+from extdns.sources.common.annotation_names import KNOWN, OLD_PREFIX, PREFIX
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "docs" / "reference" / "annotations.md").read_text(encoding="utf-8")

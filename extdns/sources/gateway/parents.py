@@ -19,7 +19,7 @@ from extdns.resources.gateway_api import (
     Route,
 )
 from extdns.resources.meta import Condition
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
@@ -28,7 +28,7 @@ from extdns.sources.annotations import (
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import CONTROLLER, is_our_controller
+from extdns.sources.common.claim_builder import CONTROLLER, is_our_controller
 from extdns.sources.gateway.admission import accepts_namespace
 from extdns.sources.gateway.settings import RouteSettings
 

@@ -14,7 +14,7 @@ from extdns.model.kind import Kind, KubernetesObject, build_ref
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.gateway_api import Listener, Route
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
@@ -22,7 +22,7 @@ from extdns.sources.annotations import (
     TargetResult,
     merge_targets,
 )
-from extdns.sources.claim_builder import ClaimBuilder
+from extdns.sources.common.claim_builder import ClaimBuilder
 from extdns.sources.gateway.admission import (
     ALLOWED_HOSTNAME,
     accepts_kind,

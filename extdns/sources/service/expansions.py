@@ -19,7 +19,7 @@ from extdns.ports import ClusterView, NotSyncedError
 from extdns.resources.core import NODE, POD, Node, Pod, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     EXTERNAL_IP,
     INTERNAL_IP,
     TARGET_ANNOTATION,
@@ -34,7 +34,7 @@ from extdns.sources.annotations import (
     read_load_balancer,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 
 _HEADLESS_CLUSTER_IP: Final = "None"
 _UNASSIGNED_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="spec.clusterIP is not assigned yet")

@@ -14,7 +14,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE, Service
-from extdns.sources.annotations import (
+from extdns.sources.common.annotations import (
     INTERNAL_IP,
     Annotations,
     ExcludedHost,
@@ -28,7 +28,7 @@ from extdns.sources.annotations import (
     read_load_balancer,
     split_list,
 )
-from extdns.sources.claim_builder import ClaimBuilder
+from extdns.sources.common.claim_builder import ClaimBuilder
 from extdns.sources.service.expansions import (
     Audience,
     Compatibility,

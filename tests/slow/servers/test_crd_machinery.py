@@ -13,8 +13,8 @@ import yaml
 from extdns.model.claim import Provenance, ResolvedClaim
 from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint, SpecEndpoint
-from extdns.sources.claim_stages import validate_claim
-from extdns.sources.endpoint_claims import build_endpoint_claim
+from extdns.sources.common.claim_stages import validate_claim
+from extdns.sources.common.endpoint_claims import build_endpoint_claim
 from tests.apimachinery.server import ApiMachinery
 from tests.fakes.apiserver.kinds import DNS_ENDPOINT as SERVED
 from tests.fakes.apiserver.raw_client import Reply

@@ -10,7 +10,7 @@ import msgspec
 from extdns.flags.sources import SOURCES
 from extdns.gotemplate.template import Template
 from extdns.model.kind import KubernetesObject
-from extdns.sources.claim_builder import Templates
+from extdns.sources.common.claim_builder import Templates
 
 T = TypeVar("T", bound=KubernetesObject)
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from extdns.model.reason import Reason
-from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX, find_misspelled_keys
-from extdns.sources.annotations import Annotations, RecordOptions, choose_prefixes
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX, find_misspelled_keys
+from extdns.sources.common.annotations import Annotations, RecordOptions, choose_prefixes
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource

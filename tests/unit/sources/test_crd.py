@@ -8,8 +8,8 @@ from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, ProviderProperty, SpecEndpoint
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
 from extdns.sources.crd import CrdSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved

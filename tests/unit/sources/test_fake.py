@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
-from extdns.sources.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import StagedSource, validate_claim
 from extdns.sources.fake import DEFAULT_BASE_NAME, EmptySource, FakeSource, build_objects
 from tests.fakes.view import FakeView
 from tests.unit.sources.samples import list_resolved_claims, load_balancer

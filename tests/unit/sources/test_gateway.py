@@ -18,7 +18,7 @@ from extdns.resources.gateway_api import (
     TlsRoute,
     UdpRoute,
 )
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims

@@ -14,7 +14,7 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
 from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims

@@ -34,7 +34,7 @@ from extdns.resources.gloo import (
     StaticSourceMetadata,
 )
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.claim_builder import CommonSettings, Templates
+from extdns.sources.common.claim_builder import CommonSettings, Templates
 from extdns.sources.gloo import GlooSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims

@@ -10,7 +10,7 @@ from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
 from extdns.resources.networking import Ingress
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.ingress import IngressSettings, IngressSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved

@@ -34,7 +34,7 @@ from extdns.resources.ingress_controllers import (
 )
 from extdns.resources.meta import Condition, LoadBalancedStatus
 from extdns.sources.ambassador import AmbassadorSource
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.contour import ContourSource
 from extdns.sources.f5 import F5Source
 from extdns.sources.kong import KongSource

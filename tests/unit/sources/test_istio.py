@@ -21,7 +21,7 @@ from extdns.resources.istio import (
 )
 from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved

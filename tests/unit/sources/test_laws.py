@@ -13,8 +13,8 @@ from extdns.model.record import validate_record
 from extdns.ports import Source
 from extdns.resources.core import ServicePort, ServiceSpec
 from extdns.resources.kinds import STRUCTS
-from extdns.sources.annotation_names import OLD_PREFIX, PREFIX
-from extdns.sources.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.annotation_names import OLD_PREFIX, PREFIX
+from extdns.sources.common.claim_stages import StagedSource, validate_claim
 from extdns.sources.ingress import IngressSettings, IngressSource
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource

@@ -9,8 +9,8 @@ from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import Node
-from extdns.sources.annotation_names import BOTH_PREFIXES
-from extdns.sources.claim_builder import CommonSettings, Templates
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.claim_builder import CommonSettings, Templates
 from extdns.sources.node import NodeSettings, NodeSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims

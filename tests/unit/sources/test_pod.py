@@ -9,7 +9,7 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, Pod
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.pod import PodSettings, PodSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved

@@ -32,7 +32,7 @@ from extdns.resources.gateway_api import (
     RouteStatus,
 )
 from extdns.resources.meta import Condition
-from extdns.sources.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import StagedSource, validate_claim
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource
 from tests.fakes.view import FakeView

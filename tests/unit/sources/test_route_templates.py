@@ -24,7 +24,7 @@ from extdns.resources.ingress_controllers import (
 )
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from extdns.resources.meta import Condition
-from extdns.sources.claim_builder import CommonSettings, Templates
+from extdns.sources.common.claim_builder import CommonSettings, Templates
 from extdns.sources.contour import ContourSource
 from extdns.sources.gateway.settings import RouteSettings
 from extdns.sources.gateway.source import RouteSource

@@ -9,8 +9,8 @@ from extdns.model.kind import build_ref
 from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, Service, ServiceSpec
-from extdns.sources.annotation_names import BOTH_PREFIXES
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.service.expansions import ServiceSettings, parse_service_types
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims

@@ -11,9 +11,9 @@ from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
 from extdns.resources.core import Node, Service, ServiceSpec
-from extdns.sources.annotation_names import BOTH_PREFIXES
-from extdns.sources.claim_builder import CommonSettings
-from extdns.sources.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_stages import StagedSource, validate_claim
 from extdns.sources.service.expansions import Compatibility, ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims

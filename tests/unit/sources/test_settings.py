@@ -7,9 +7,9 @@ import pytest
 from extdns.model.kind import build_ref
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import SERVICE, Service, ServiceSpec
-from extdns.sources.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
-from extdns.sources.annotations import Annotations
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
+from extdns.sources.common.annotations import Annotations
+from extdns.sources.common.claim_builder import CommonSettings
 from tests.unit.sources.samples import meta, ours, service
 
 

@@ -24,7 +24,7 @@ from extdns.model.reason import Reason
 from extdns.model.record import DesiredRecord
 from extdns.model.value import StringMap
 from extdns.resources.core import SERVICE
-from extdns.sources.claim_stages import (
+from extdns.sources.common.claim_stages import (
     DefaultTargetsStage,
     Nat64Stage,
     TargetNetworkStage,

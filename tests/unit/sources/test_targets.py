@@ -10,8 +10,8 @@ from extdns.model.kind import ObjectKey, ObjectRef
 from extdns.model.reason import Reason
 from extdns.model.value import StringMap
 from extdns.resources.core import SERVICE
-from extdns.sources.annotation_names import BOTH_PREFIXES, PREFIX
-from extdns.sources.annotations import (
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, PREFIX
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
@@ -21,7 +21,7 @@ from extdns.sources.annotations import (
     read_load_balancer,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import ClaimBuilder
+from extdns.sources.common.claim_builder import ClaimBuilder
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.samples import balanced as status
 from tests.unit.sources.samples import list_resolved_claims

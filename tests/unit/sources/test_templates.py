@@ -16,8 +16,8 @@ from extdns.ports import Source
 from extdns.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceSpec
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.networking import Ingress
-from extdns.sources.annotation_names import BOTH_PREFIXES
-from extdns.sources.claim_builder import CommonSettings, Templates
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.claim_builder import CommonSettings, Templates
 from extdns.sources.f5 import F5Source
 from extdns.sources.fake import DEFAULT_BASE_NAME, render_base_names
 from extdns.sources.ingress import IngressSettings, IngressSource

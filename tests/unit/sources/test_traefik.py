@@ -22,7 +22,7 @@ from extdns.resources.ingress_controllers import (
     IngressRouteUdp,
     TraefikRoute,
 )
-from extdns.sources.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims

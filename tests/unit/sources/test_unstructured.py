@@ -22,7 +22,7 @@ from extdns.resources.core import NODE, SERVICE
 from extdns.resources.externaldns import DNS_ENDPOINT
 from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER, HTTP_PROXY
 from extdns.resources.meta import CustomResource
-from extdns.sources.claim_builder import NO_TEMPLATES, CommonSettings, Templates
+from extdns.sources.common.claim_builder import NO_TEMPLATES, CommonSettings, Templates
 from extdns.sources.unstructured import UnstructuredSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved

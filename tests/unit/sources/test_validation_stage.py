@@ -9,7 +9,7 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, ServicePort, ServiceSpec
-from extdns.sources.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
+from extdns.sources.common.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
 from extdns.sources.service.expansions import ServiceSettings
 from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims

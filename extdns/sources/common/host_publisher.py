@@ -10,8 +10,8 @@ from typing import Final
 
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, KubernetesObject, build_ref
-from extdns.sources.annotation_names import PREFIX
-from extdns.sources.annotations import (
+from extdns.sources.common.annotation_names import PREFIX
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
@@ -20,7 +20,7 @@ from extdns.sources.annotations import (
     TargetResult,
     read_target_annotation,
 )
-from extdns.sources.claim_builder import ClaimBuilder, CommonSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, CommonSettings
 
 _HOSTNAME: Final = "hostname"
 

@@ -22,7 +22,7 @@ from extdns.ports import ClusterView
 from extdns.resources.core import Node
 from extdns.resources.meta import LoadBalancedStatus
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_misspelled_keys
+from extdns.sources.common.annotation_names import BOTH_PREFIXES, KNOWN_KEYS, find_misspelled_keys
 
 
 def choose_prefixes(flag_value: str | None) -> tuple[str, ...]:

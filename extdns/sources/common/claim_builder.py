@@ -27,8 +27,8 @@ from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
 from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap, Value
-from extdns.sources.annotation_names import BOTH_PREFIXES
-from extdns.sources.annotations import (
+from extdns.sources.common.annotation_names import BOTH_PREFIXES
+from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     FoundTargets,
