@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from extdns.config import Config, SourceFlags
     from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Source
-    from extdns.sources.common.claim_builder import CommonSettings, Templates
+    from extdns.sources.common.claim_builder import SourceSettings, Templates
     from extdns.sources.common.claim_stages import ClaimStage
 
 
@@ -30,7 +30,7 @@ def build_sources(config: Config) -> tuple[Source, ...]:
     """
     from extdns.sources.common.claim_stages import StagedSource
 
-    selection, stages = _build_common_settings(config), tuple(_build_stages(config))
+    selection, stages = _build_settings(config), tuple(_build_stages(config))
     names = dict.fromkeys(config.sources.names)
     found = [source for name in names for source in _build_named(name, config, selection)]
     return tuple(StagedSource(source=source, stages=stages) for source in found)
@@ -86,7 +86,7 @@ def _list_labels(source: Source) -> tuple[str, ...]:
     return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
 
 
-def _build_named(name: str, config: Config, selection: CommonSettings) -> Sequence[Source]:
+def _build_named(name: str, config: Config, selection: SourceSettings) -> Sequence[Source]:
     """Build the source called *name*; for some names, one source for each kind that a flag selects."""
     if name == "traefik-proxy":
         return _build_traefik(config.sources, selection)
@@ -98,7 +98,7 @@ def _build_named(name: str, config: Config, selection: CommonSettings) -> Sequen
     return [UnstructuredSource(kind=kind, common=selection) for kind in find_requested_kinds(config)]
 
 
-def _build_traefik(chosen: SourceFlags, selection: CommonSettings) -> Sequence[Source]:
+def _build_traefik(chosen: SourceFlags, selection: SourceSettings) -> Sequence[Source]:
     from extdns.sources.traefik import TraefikSource, list_kinds
 
     found = list_kinds(new=not chosen.traefik_disable_new, legacy=chosen.traefik_enable_legacy)
@@ -139,18 +139,16 @@ def _build_stages(config: Config) -> Iterator[ClaimStage]:
         yield warn_about_record_type
 
 
-def _build_common_settings(config: Config) -> CommonSettings:
+def _build_settings(config: Config) -> SourceSettings:
     from extdns.sources.common.annotation_names import PREFIX
     from extdns.sources.common.annotations import choose_prefixes
-    from extdns.sources.common.claim_builder import CommonSettings
+    from extdns.sources.common.claim_builder import SourceSettings
 
     prefix = config.sources.annotation_prefix
-    return CommonSettings(
+    return SourceSettings(
+        flags=config.sources,
         namespace=config.cluster.namespace,
-        label_filter=config.sources.label_filter,
-        annotation_filter=config.sources.annotation_filter,
         prefixes=choose_prefixes(PREFIX if prefix is None and config.control.compat else prefix),
-        ignore_hostname_annotation=config.sources.ignore_hostname_annotation,
         templates=parse_templates(config),
     )
 
@@ -176,49 +174,49 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_ambassador(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_ambassador(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.ambassador import AmbassadorSource
 
     return AmbassadorSource(common=selection)
 
 
-def _build_contour(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_contour(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.contour import ContourSource
 
     return ContourSource(common=selection)
 
 
-def _build_crd(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_crd(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.crd import CrdSource
 
     return CrdSource(common=selection)
 
 
-def _build_empty(_: SourceFlags, _selection: CommonSettings) -> Source:
+def _build_empty(_: SourceFlags, _selection: SourceSettings) -> Source:
     from extdns.sources.fake import EmptySource
 
     return EmptySource()
 
 
-def _build_f5(name: str, _: SourceFlags, selection: CommonSettings) -> Source:
+def _build_f5(name: str, _: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.f5 import F5Source
 
     return F5Source(name=name, common=selection)
 
 
-def _build_fake(_: SourceFlags, _selection: CommonSettings) -> Source:
+def _build_fake(_: SourceFlags, _selection: SourceSettings) -> Source:
     from extdns.sources.fake import FakeSource
 
     return FakeSource()
 
 
-def _build_gloo(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_gloo(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.gloo import GlooSource
 
     return GlooSource(common=replace(selection, namespace=""), namespaces=chosen.gloo_namespace)
 
 
-def _build_route(name: str, chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_route(name: str, chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
     from extdns.sources.gateway.source import RouteSource
 
@@ -234,7 +232,7 @@ def _build_route(name: str, chosen: SourceFlags, selection: CommonSettings) -> S
     )
 
 
-def _build_ingress(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_ingress(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.ingress import IngressSettings, IngressSource
 
     return IngressSource(
@@ -247,25 +245,25 @@ def _build_ingress(chosen: SourceFlags, selection: CommonSettings) -> Source:
     )
 
 
-def _build_istio_gateway(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_istio_gateway(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.istio import IstioGatewaySource
 
     return IstioGatewaySource(common=selection)
 
 
-def _build_istio_virtualservice(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_istio_virtualservice(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.istio import IstioVirtualServiceSource
 
     return IstioVirtualServiceSource(common=selection)
 
 
-def _build_kong(_: SourceFlags, selection: CommonSettings) -> Source:
+def _build_kong(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.kong import KongSource
 
     return KongSource(common=selection)
 
 
-def _build_node(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_node(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.node import NodeSettings, NodeSource
 
     return NodeSource(
@@ -277,13 +275,13 @@ def _build_node(chosen: SourceFlags, selection: CommonSettings) -> Source:
     )
 
 
-def _build_openshift(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_openshift(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.openshift import OpenShiftSource
 
     return OpenShiftSource(common=selection, router_name=chosen.openshift_router_name)
 
 
-def _build_pod(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_pod(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.pod import PodSettings, PodSource
 
     return PodSource(
@@ -296,7 +294,7 @@ def _build_pod(chosen: SourceFlags, selection: CommonSettings) -> Source:
     )
 
 
-def _build_service(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.service.expansions import Compatibility, ServiceSettings, parse_service_types
     from extdns.sources.service.source import ServiceSource
 
@@ -315,13 +313,13 @@ def _build_service(chosen: SourceFlags, selection: CommonSettings) -> Source:
     )
 
 
-def _build_skipper(chosen: SourceFlags, selection: CommonSettings) -> Source:
+def _build_skipper(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.skipper import SkipperSource, parse_group_version
 
     return SkipperSource(kind=parse_group_version(chosen.skipper_routegroup_groupversion), common=selection)
 
 
-SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, CommonSettings], Source]]] = {
+SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
     "ambassador-host": _build_ambassador,
     "contour-httpproxy": _build_contour,
     "crd": _build_crd,

@@ -19,7 +19,7 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_load_balancer,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "ambassador-host"
@@ -36,7 +36,7 @@ class AmbassadorSource(Value, frozen=True, kw_only=True):
     name = _NAME
     kind = AMBASSADOR_HOST
 
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
         """Return the claims of the Host *obj*, in the order of `HostPublisher.build`.

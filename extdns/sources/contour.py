@@ -10,7 +10,7 @@ from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import HTTP_PROXY, HttpProxy
 from extdns.sources.common.annotations import read_load_balancer
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "contour-httpproxy"
@@ -22,7 +22,7 @@ class ContourSource(Value, frozen=True, kw_only=True):
     name = _NAME
     kind = HTTP_PROXY
 
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of the HTTPProxy *obj*, in the order of `HostPublisher.build`.

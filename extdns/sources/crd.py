@@ -11,7 +11,7 @@ from extdns.ports import ClusterView
 from extdns.resources.externaldns import DNS_ENDPOINT, DnsEndpoint
 from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import Annotations
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.endpoint_claims import build_endpoint_claim
 
 _NAME: Final = "crd"
@@ -24,7 +24,7 @@ class CrdSource(Value, frozen=True, kw_only=True):
     name = _NAME
     kind = DNS_ENDPOINT
 
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of the DNSEndpoint *obj* in the order of its endpoints, without duplicates.

@@ -17,7 +17,7 @@ from extdns.resources.ingress_controllers import (
     F5VirtualServer,
 )
 from extdns.sources.common.annotations import MissingTargets, TargetResult, parse_targets
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _KINDS: Final[Mapping[str, Kind]] = {
@@ -35,7 +35,7 @@ class F5Source(Value, frozen=True, kw_only=True):
     """
 
     name: str
-    common: CommonSettings
+    common: SourceSettings
 
     @property
     def kind(self) -> Kind:

@@ -40,7 +40,7 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, CommonSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"
@@ -133,7 +133,7 @@ class GlooSource(Value, frozen=True, kw_only=True):
     name = _NAME
     kind = PROXY
 
-    common: CommonSettings
+    common: SourceSettings
     namespaces: tuple[str, ...]
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:

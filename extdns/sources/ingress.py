@@ -22,7 +22,7 @@ from extdns.sources.common.annotations import (
     TargetResult,
     read_load_balancer,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "ingress"
@@ -48,7 +48,7 @@ class IngressSettings(Value, frozen=True, kw_only=True):
         UsageError: a class name is not valid, or `--annotation-filter` filters the class annotation, too.
     """
 
-    common: CommonSettings = CommonSettings()
+    common: SourceSettings
     ingress_class: tuple[str, ...] = ()
     ignore_ingress_rules_spec: bool = False
     ignore_ingress_tls_spec: bool = False
@@ -58,7 +58,7 @@ class IngressSettings(Value, frozen=True, kw_only=True):
         if invalid is not None:
             allowed = "at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends"
             raise UsageError(f"--ingress-class={sanitize(invalid)} is not a class\n  allowed: {allowed}")
-        if self.ingress_class and self.common.annotation_filter.mentions(_CLASS):
+        if self.ingress_class and self.common.flags.annotation_filter.mentions(_CLASS):
             raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} cannot be used together")
 
 
@@ -111,7 +111,7 @@ class IngressSource(Value, frozen=True, kw_only=True):
             for item, host in enumerate(tls.hosts or ()):
                 if host:
                     yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _IngressHostnameSource.DEFINED, excluded_by
-        excluded_by = "--ignore-hostname-annotation" if self.settings.common.ignore_hostname_annotation else ""
+        excluded_by = "--ignore-hostname-annotation" if self.settings.common.flags.ignore_hostname_annotation else ""
         for host in annotations.get_list(_HOSTNAME):
             yield host, annotations.describe_field(_HOSTNAME), _IngressHostnameSource.ANNOTATED, excluded_by
 

@@ -33,7 +33,7 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 ANY: Final = "*"
@@ -83,7 +83,7 @@ _NO_ADDRESS: Final = "the status of the load balancer has no address yet"
 
 
 def find_gateway_targets(
-    gateway: IstioGateway, namespace: str, common: CommonSettings, view: ClusterView
+    gateway: IstioGateway, namespace: str, common: SourceSettings, view: ClusterView
 ) -> TargetResult:
     """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
 
@@ -141,7 +141,7 @@ class IstioGatewaySource(Value, frozen=True, kw_only=True):
     name = _GATEWAY_SOURCE
     kind = ISTIO_GATEWAY
 
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
         """Return the claims of the Gateway *obj*, in the order of `HostPublisher.build`.
@@ -185,7 +185,7 @@ class IstioVirtualServiceSource(Value, frozen=True, kw_only=True):
     name = _VIRTUAL_SERVICE_SOURCE
     kind = VIRTUAL_SERVICE
 
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
         """Return the claims of the VirtualService *obj*, in the order of `HostPublisher.build`.
@@ -219,7 +219,9 @@ class IstioVirtualServiceSource(Value, frozen=True, kw_only=True):
             if host:
                 yield host, f"spec.hosts[{at}]", None
         exclusion = (
-            ExcludedHost(excluded_by="--ignore-hostname-annotation") if self.common.ignore_hostname_annotation else None
+            ExcludedHost(excluded_by="--ignore-hostname-annotation")
+            if self.common.flags.ignore_hostname_annotation
+            else None
         )
         for host in annotations.get_list(_HOSTNAME):
             yield host, annotations.describe_field(_HOSTNAME), exclusion
@@ -228,7 +230,7 @@ class IstioVirtualServiceSource(Value, frozen=True, kw_only=True):
 class _ServingGateways:
     """Finds targets in the Gateways of one VirtualService; used for one call of `Source.find_claims`."""
 
-    def __init__(self, service: VirtualService, namespace: str, common: CommonSettings, view: ClusterView) -> None:
+    def __init__(self, service: VirtualService, namespace: str, common: SourceSettings, view: ClusterView) -> None:
         """Look up the Gateways of *service*, in namespace *namespace*."""
         self._service: Final = service
         self._namespace: Final = namespace

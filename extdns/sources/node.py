@@ -20,7 +20,7 @@ from extdns.sources.common.annotations import (
     list_public_node_addresses,
     parse_targets,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "node"
@@ -33,7 +33,7 @@ _NO_ADDRESS: Final = MissingTargets(
 class NodeSettings(Value, frozen=True, kw_only=True):
     """Settings of the `node` source, named as the flags are."""
 
-    common: CommonSettings = CommonSettings()
+    common: SourceSettings
     exclude_unschedulable: bool = True
     expose_internal_ipv6: bool = False
 

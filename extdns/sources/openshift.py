@@ -12,7 +12,7 @@ from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import OPENSHIFT_ROUTE, OpenShiftRoute, RouterStatus
 from extdns.resources.meta import Condition
 from extdns.sources.common.annotations import MissingTargets, TargetResult, parse_targets
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "openshift-route"
@@ -33,7 +33,7 @@ class OpenShiftSource(Value, frozen=True, kw_only=True):
     name = _NAME
     kind = OPENSHIFT_ROUTE
 
-    common: CommonSettings
+    common: SourceSettings
     router_name: str = ""
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused

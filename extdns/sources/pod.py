@@ -21,7 +21,7 @@ from extdns.sources.common.annotations import (
     parse_targets,
     split_list,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "pod"
@@ -53,7 +53,7 @@ class PodSettings(Value, frozen=True, kw_only=True):
         kops: also read the annotations of kops' dns-controller.
     """
 
-    common: CommonSettings = CommonSettings()
+    common: SourceSettings
     ignore_non_host_network_pods: bool = False
     pod_source_domain: str = ""
     kops: bool = False

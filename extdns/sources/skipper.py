@@ -20,7 +20,7 @@ from extdns.ports import ClusterView
 from extdns.resources.ingress_controllers import ROUTE_GROUP, RouteGroup
 from extdns.resources.meta import CustomResource
 from extdns.sources.common.annotations import MissingTargets, parse_targets
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _ROUTE_GROUPS: Final = msgspec.json.Decoder(RouteGroup)
@@ -51,7 +51,7 @@ class SkipperSource(Value, frozen=True, kw_only=True):
     name = _NAME
 
     kind: Kind
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of the RouteGroup *obj*, in the order of `HostPublisher.build`.

@@ -19,7 +19,7 @@ from extdns.resources.ingress_controllers import (
     IngressRouteUdp,
 )
 from extdns.sources.common.annotations import MissingTargets
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "traefik-proxy"
@@ -49,7 +49,7 @@ class TraefikSource(Value, frozen=True, kw_only=True):
     name = _NAME
 
     kind: Kind
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of *obj*, in the order of `HostPublisher.build`.

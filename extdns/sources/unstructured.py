@@ -10,7 +10,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.common.annotations import MissingTargets
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
 _NAME: Final = "unstructured"
@@ -29,7 +29,7 @@ class UnstructuredSource(Value, frozen=True, kw_only=True):
     name = _NAME
 
     kind: Kind
-    common: CommonSettings
+    common: SourceSettings
 
     def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
         """Return the claims of *obj*, in the order of `HostPublisher.build`; raises `TemplateError`."""

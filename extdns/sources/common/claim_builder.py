@@ -1,6 +1,6 @@
 """Build the claims of one object.
 
-`ClaimBuilder` merges the hostnames that a source requests. `CommonSettings` decides which objects all
+`ClaimBuilder` merges the hostnames that a source requests. `SourceSettings` decides which objects all
 sources exclude, and `Templates` renders further hostnames. `HostPublisher` in host_publisher.py combines
 the three for one object. See docs/spec/sources.md 1.5, 2.6, 2.7 and 8.8.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, assert_never
 
+from extdns.config import SourceFlags
 from extdns.errors import InvalidValueError
 from extdns.model import rrtype
 from extdns.model.claim import (
@@ -25,7 +26,6 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, ObjectRef
 from extdns.model.reason import REASONS, Reason
 from extdns.model.record import RESOURCE, DesiredRecord
-from extdns.model.selection import EVERYTHING, Selector
 from extdns.model.value import EMPTY_MAP, StringMap, Value
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.annotations import (
@@ -273,30 +273,28 @@ CONTROLLER: Final = "controller"
 _DNS_CONTROLLER: Final = "dns-controller"
 
 
-class CommonSettings(Value, frozen=True, kw_only=True):
-    """Settings that all sources share.
+class SourceSettings(Value, frozen=True, kw_only=True):
+    """Settings of the sources.
 
     Attributes:
+        flags: the flags of the sources.
         namespace: read objects of this namespace only; "" is all. Cluster-scoped objects are always read.
         prefixes: accepted annotation prefixes, the preferred one first.
-        ignore_hostname_annotation: ignore the `hostname` annotation.
         templates: templates that render hostnames and targets.
     """
 
+    flags: SourceFlags
     namespace: str = ""
-    label_filter: Selector = EVERYTHING
-    annotation_filter: Selector = EVERYTHING
     prefixes: tuple[str, ...] = BOTH_PREFIXES
-    ignore_hostname_annotation: bool = False
     templates: Templates = NO_TEMPLATES
 
     def find_exclusion(self, ref: ObjectRef, meta: ObjectMeta, annotations: Annotations) -> str:
         """Return the flag or annotation that excludes the object, or "" if none does."""
         if self.namespace and ref.key.kind.namespaced and ref.key.namespace != self.namespace:
             return "--namespace"
-        if not self.label_filter.matches(meta.labels):
+        if not self.flags.label_filter.matches(meta.labels):
             return "--label-filter"
-        if not self.annotation_filter.matches(meta.annotations):
+        if not self.flags.annotation_filter.matches(meta.annotations):
             return "--annotation-filter"
         return "" if is_our_controller(annotations) else annotations.describe_field(CONTROLLER)
 

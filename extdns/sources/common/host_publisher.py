@@ -20,7 +20,7 @@ from extdns.sources.common.annotations import (
     TargetResult,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, CommonSettings
+from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
 _HOSTNAME: Final = "hostname"
 
@@ -53,7 +53,7 @@ class HostPublisher:
         source: str,
         kind: Kind,
         obj: KubernetesObject,
-        settings: CommonSettings,
+        settings: SourceSettings,
         *,
         ttl_only: bool = False,
         resource: str | None = None,
@@ -78,7 +78,9 @@ class HostPublisher:
         self.builder: Final = ClaimBuilder(source, self.ref, options, resource=resource)
         self._bare_builder: Final = ClaimBuilder(source, self.ref, RecordOptions(), resource="")
         self._excluded_annotation = (
-            ExcludedHost(excluded_by="--ignore-hostname-annotation") if settings.ignore_hostname_annotation else None
+            ExcludedHost(excluded_by="--ignore-hostname-annotation")
+            if settings.flags.ignore_hostname_annotation
+            else None
         )
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
 

@@ -139,7 +139,9 @@ class ParentFinder:
         if not isinstance(listener_set, ListenerSet):
             return _exclude_missing_parent(ref)
         excluded_by = self._find_controller_exclusion(listener_set, ref)
-        if not excluded_by and not self._settings.common.annotation_filter.matches(listener_set.metadata.annotations):
+        if not excluded_by and not self._settings.common.flags.annotation_filter.matches(
+            listener_set.metadata.annotations
+        ):
             excluded_by = "--annotation-filter"
         if excluded_by:
             return ExcludedHost(excluded_by=excluded_by)

@@ -10,7 +10,7 @@ from extdns.errors import UsageError, shorten
 from extdns.model.kind import Kind
 from extdns.model.selection import EVERYTHING, Selector, parse_annotation_selector
 from extdns.resources.gateway_api import GRPC_ROUTE, HTTP_ROUTE, TCP_ROUTE, TLS_ROUTE, UDP_ROUTE
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 
 _HTTP_PROTOCOLS: Final = frozenset({"HTTP", "HTTPS"})
 
@@ -65,7 +65,7 @@ class RouteSettings:
         listener_sets: whether to use ListenerSets.
     """
 
-    common: CommonSettings = CommonSettings()  # noqa: RUF009 - frozen
+    common: SourceSettings
     gateway_name: str = ""
     gateway_namespace: str = ""
     gateway_labels: Selector = EVERYTHING

@@ -103,7 +103,7 @@ class RouteSource:
         annotations: Annotations,
         builder: ClaimBuilder,
     ) -> Iterator[RouteHostname]:
-        ignore = self.settings.common.ignore_hostname_annotation
+        ignore = self.settings.common.flags.ignore_hostname_annotation
         for name in collect_hostnames(hosts, template_hosts, annotations, ignore_annotation=ignore):
             if name.text and not is_hostname(name.text):
                 # not INVALID_NAME, which is a failure: no listener accepts it (docs/spec/sources.md 5.5)

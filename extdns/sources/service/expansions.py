@@ -34,7 +34,7 @@ from extdns.sources.common.annotations import (
     read_load_balancer,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 
 _HEADLESS_CLUSTER_IP: Final = "None"
 _UNASSIGNED_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="spec.clusterIP is not assigned yet")
@@ -373,7 +373,7 @@ class ServiceSettings(Value, frozen=True, kw_only=True):
         service_types: types of Services to read, from `parse_service_types`; empty means all.
     """
 
-    common: CommonSettings = CommonSettings()
+    common: SourceSettings
     service_types: frozenset[str] = frozenset()
     publish_internal_services: bool = False
     publish_host_ip: bool = False

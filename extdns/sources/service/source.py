@@ -116,7 +116,7 @@ def _request_annotation_hosts(builder: ClaimBuilder, context: ServiceContext, au
         return
     field = context.annotations.describe_field(audience)
     hosts = [host for text in texts if (host := builder.parse_name(text, field)) is not None]
-    if context.settings.common.ignore_hostname_annotation:
+    if context.settings.common.flags.ignore_hostname_annotation:
         for host in hosts:
             builder.request_name(host, field, _EXCLUDED_ANNOTATION)
     else:

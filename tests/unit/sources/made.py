@@ -1,16 +1,24 @@
-"""Build templates, and the full objects that they need."""
+"""Build sources, their settings and templates, and the full objects that templates need."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
+from extdns.app.sources import SOURCE_BUILDERS
+from extdns.config import SourceFlags
 from extdns.flags.sources import SOURCES
+from extdns.flags.table import FLAGS
 from extdns.gotemplate.template import Template
-from extdns.model.kind import KubernetesObject
-from extdns.sources.common.claim_builder import Templates
+from extdns.model.kind import Kind, KubernetesObject
+from extdns.ports import Source
+from extdns.sources.common.claim_builder import SourceSettings, Templates
+from extdns.sources.skipper import SkipperSource
+from extdns.sources.traefik import TraefikSource
+from extdns.sources.unstructured import UnstructuredSource
 
 T = TypeVar("T", bound=KubernetesObject)
 
@@ -31,3 +39,26 @@ def templates(
         target=Template.parse("--target-template", target, SOURCES),
         combine=combine,
     )
+
+
+DEFAULTS: Final = SourceSettings(flags=SourceFlags.from_values({flag.name: flag.default for flag in FLAGS}))
+
+
+def settings_with(base: SourceSettings = DEFAULTS, **values: Any) -> SourceSettings:  # noqa: ANN401 - of SourceSettings and SourceFlags
+    """Return *base* with other *values* of settings or flags."""
+    own = {name: values.pop(name) for name in ("namespace", "prefixes", "templates") if name in values}
+    return replace(base, flags=replace(base.flags, **values), **own)
+
+
+def build_source(name: str, settings: SourceSettings | None = None, *, kind: Kind | None = None) -> Source:
+    """Build the source *name*; if flags decide its kinds, for *kind*."""
+    settings = settings or DEFAULTS
+    if kind is None:
+        return SOURCE_BUILDERS[name](settings.flags, settings)
+    classes: dict[str, Any] = {
+        "traefik-proxy": TraefikSource,
+        "skipper-routegroup": SkipperSource,
+        "unstructured": UnstructuredSource,
+    }
+    built: Source = classes[name](kind=kind, common=settings)
+    return built

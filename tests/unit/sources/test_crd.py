@@ -8,11 +8,11 @@ from extdns.model.claim import Claim, UnresolvedClaim
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, ProviderProperty, SpecEndpoint
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
-from extdns.sources.crd import CrdSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -22,8 +22,8 @@ def dns_endpoint(*endpoints: SpecEndpoint | None, annotations: dict[str, str] | 
     return DnsEndpoint(metadata=meta("dns/x", annotations), spec=DnsEndpointSpec(endpoints=endpoints))
 
 
-def claims(obj: DnsEndpoint, selection: CommonSettings | None = None) -> tuple[Claim, ...]:
-    source = CrdSource(common=selection or CommonSettings())
+def claims(obj: DnsEndpoint, selection: SourceSettings | None = None) -> tuple[Claim, ...]:
+    source = build_source("crd", selection)
     return compute_claims(StagedSource(source=source, stages=(validate_claim,)), obj)
 
 
@@ -89,7 +89,7 @@ def test_each_record_type_of_a_dns_endpoint_has_its_own_rules_for_valid_targets(
 def test_default_targets_are_given_to_an_address_record_without_targets_but_not_to_a_cname() -> None:
     obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50", "lb.t"])), validate_claim)
-    found = compute_claims(StagedSource(source=CrdSource(common=CommonSettings()), stages=stages), obj)
+    found = compute_claims(StagedSource(source=build_source("crd"), stages=stages), obj)
     assert reduce_claims(found) == [
         resolved("a.t", "A", "203.0.113.50"),
         resolved("a.t", "CNAME", "lb.t"),
@@ -147,9 +147,7 @@ def test_endpoints_are_validated_after_default_targets_were_added(
     written: SpecEndpoint, expected: list[Claim], *, force: bool
 ) -> None:
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50"]), force=force), validate_claim)
-    found = compute_claims(
-        StagedSource(source=CrdSource(common=CommonSettings()), stages=stages), dns_endpoint(written)
-    )
+    found = compute_claims(StagedSource(source=build_source("crd"), stages=stages), dns_endpoint(written))
     assert reduce_claims(found) == expected
 
 
@@ -240,19 +238,19 @@ def test_an_alias_property_on_a_record_type_that_cannot_be_an_alias_is_invalid()
 @pytest.mark.parametrize(
     ("selection", "expected"),
     [
-        pytest.param(CommonSettings(), [resolved("a.t", "A", "192.0.2.1")], id="6.3-controller-and-ttl-are-not-read"),
-        pytest.param(CommonSettings(namespace="shop"), [excluded("--namespace")], id="6.3-namespace"),
+        pytest.param(settings_with(), [resolved("a.t", "A", "192.0.2.1")], id="6.3-controller-and-ttl-are-not-read"),
+        pytest.param(settings_with(namespace="shop"), [excluded("--namespace")], id="6.3-namespace"),
         pytest.param(
-            CommonSettings(label_filter=parse_label_selector("x")), [excluded("--label-filter")], id="6.3-label-filter"
+            settings_with(label_filter=parse_label_selector("x")), [excluded("--label-filter")], id="6.3-label-filter"
         ),
         pytest.param(
-            CommonSettings(annotation_filter=parse_annotation_selector("x")),
+            settings_with(annotation_filter=parse_annotation_selector("x")),
             [excluded("--annotation-filter")],
             id="6.3-annotation-filter",
         ),
     ],
 )
-def test_filter_flags_exclude_dns_endpoints(selection: CommonSettings, expected: list[Claim]) -> None:
+def test_filter_flags_exclude_dns_endpoints(selection: SourceSettings, expected: list[Claim]) -> None:
     annotations = ours(controller="other", ttl="60", hostname="h.t")
     obj = dns_endpoint(endpoint("a.t", "A", "192.0.2.1"), annotations=annotations)
     assert reduce_claims(claims(obj, selection)) == expected

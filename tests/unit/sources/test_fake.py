@@ -5,13 +5,14 @@ from __future__ import annotations
 from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
 from extdns.sources.common.claim_stages import StagedSource, validate_claim
-from extdns.sources.fake import DEFAULT_BASE_NAME, EmptySource, FakeSource, build_objects
+from extdns.sources.fake import DEFAULT_BASE_NAME, build_objects
 from tests.fakes.view import FakeView
+from tests.unit.sources.made import build_source
 from tests.unit.sources.samples import list_resolved_claims, load_balancer
 
 
 def claims(*bases: str) -> list[ResolvedClaim]:
-    source = StagedSource(source=FakeSource(), stages=(validate_claim,))
+    source = StagedSource(source=build_source("fake"), stages=(validate_claim,))
     return list_resolved_claims(claim for obj in build_objects(bases) for claim in source.find_claims(obj, FakeView()))
 
 
@@ -41,4 +42,4 @@ def test_the_fake_source_generates_the_same_records_for_the_same_base_names() ->
 
 # docs/spec/sources.md 6.7
 def test_the_empty_source_gives_no_claims() -> None:
-    assert EmptySource().find_claims(load_balancer(None, "192.0.2.1"), FakeView()) == ()
+    assert build_source("empty").find_claims(load_balancer(None, "192.0.2.1"), FakeView()) == ()

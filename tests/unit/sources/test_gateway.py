@@ -18,11 +18,11 @@ from extdns.resources.gateway_api import (
     TlsRoute,
     UdpRoute,
 )
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.gateway.settings import ROUTE_KINDS, RouteSettings
-from extdns.sources.gateway.source import RouteSource
+from extdns.sources.common.claim_builder import SourceSettings
+from extdns.sources.gateway.settings import ROUTE_KINDS
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, route, selecting
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, ours
 
@@ -42,8 +42,8 @@ NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts the Rou
 CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 
-def claims(obj: AnyRoute, *others: KubernetesObject, settings: RouteSettings | None = None) -> tuple[Claim, ...]:
-    source = RouteSource(name=SOURCE[type(obj)], settings=settings or RouteSettings())
+def claims(obj: AnyRoute, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+    source = build_source(SOURCE[type(obj)], settings)
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 
@@ -72,7 +72,7 @@ def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
 # docs/spec/sources.md 5.1
 @pytest.mark.parametrize("kind", SOURCE, ids=lambda kind: f"5.1-{kind.__name__}")
 def test_each_route_source_reads_only_its_own_kind_of_route(kind: type[AnyRoute]) -> None:
-    source = RouteSource(name=SOURCE[kind], settings=RouteSettings())
+    source = build_source(SOURCE[kind])
     assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
     assert set(SOURCE.values()) == set(ROUTE_KINDS)
 
@@ -153,7 +153,7 @@ def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> No
         ),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
-            RouteSettings(common=CommonSettings(ignore_hostname_annotation=True)),
+            settings_with(ignore_hostname_annotation=True),
             [*a("*.acme.test"), excluded("--ignore-hostname-annotation", "h.acme.test")],
             [excluded("--ignore-hostname-annotation", "h.acme.test")],
             id="5.3-annotation-ignored",
@@ -161,7 +161,7 @@ def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> No
     ],
 )
 def test_hostnames_of_a_route_come_from_its_spec_its_annotation_or_the_listener(
-    obj: HttpRoute, settings: RouteSettings | None, on_wild: list[Claim], on_any: list[Claim]
+    obj: HttpRoute, settings: SourceSettings | None, on_wild: list[Claim], on_any: list[Claim]
 ) -> None:
     assert reduce_claims(claims(obj, WILD, settings=settings)) == on_wild
     assert reduce_claims(claims(obj, ANY, settings=settings)) == on_any
@@ -258,7 +258,7 @@ def test_a_warning_about_an_invalid_target_annotation_of_a_gateway_names_the_gat
 
 
 def test_routes_wait_until_gateways_are_listed_and_for_namespaces_only_if_a_selector_needs_them() -> None:
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings())
+    source = build_source("gateway-httproute")
     with pytest.raises(NotSyncedError, match="Gateway"):
         compute_claims(source, http("a.t"))
     with pytest.raises(NotSyncedError, match="Namespace"):

@@ -14,11 +14,10 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Gateway, HttpRoute, ListenerSet
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
-from extdns.sources.gateway.source import RouteSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.routes import (
     ALL,
     NONE,
@@ -40,8 +39,8 @@ ROUTE = http("a.t", labels={"app": "web"}, annotations={"team": "shop"})
 LABELLED = gateway(listener(), labels={"edge": "yes"})
 
 
-def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -> tuple[Claim, ...]:
-    source = RouteSource(name="gateway-httproute", settings=settings)
+def claims(obj: HttpRoute, *others: KubernetesObject, settings: SourceSettings) -> tuple[Claim, ...]:
+    source = build_source("gateway-httproute", settings)
     return compute_claims(source, obj, *others, listed=[GATEWAY, LISTENER_SET])
 
 
@@ -49,60 +48,56 @@ def claims(obj: HttpRoute, *others: KubernetesObject, settings: RouteSettings) -
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param(RouteSettings(), PUBLISHED, id="5.2-no-filter"),
-        pytest.param(RouteSettings(common=CommonSettings(namespace="shop")), PUBLISHED, id="5.2-namespace"),
+        pytest.param(settings_with(), PUBLISHED, id="5.2-no-filter"),
+        pytest.param(settings_with(namespace="shop"), PUBLISHED, id="5.2-namespace"),
+        pytest.param(settings_with(namespace="x"), excluded("--namespace"), id="5.2-other-namespace"),
         pytest.param(
-            RouteSettings(common=CommonSettings(namespace="x")), excluded("--namespace"), id="5.2-other-namespace"
-        ),
-        pytest.param(
-            RouteSettings(common=CommonSettings(label_filter=parse_label_selector("app=api"))),
+            settings_with(label_filter=parse_label_selector("app=api")),
             excluded("--label-filter"),
             id="5.2-labels-of-routes",
         ),
         pytest.param(
-            RouteSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team=shop"))),
+            settings_with(annotation_filter=parse_annotation_selector("team=shop")),
             PUBLISHED,
             id="5.2-annotations-of-routes-not-of-gateways",
         ),
         pytest.param(
-            RouteSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team=x"))),
+            settings_with(annotation_filter=parse_annotation_selector("team=x")),
             excluded("--annotation-filter"),
             id="5.2-other-annotations",
         ),
-        pytest.param(RouteSettings(gateway_name="gw"), PUBLISHED, id="5.2-gateway-name"),
-        pytest.param(RouteSettings(gateway_name="x"), excluded("--gateway-name", "a.t"), id="5.2-other-gateway-name"),
-        pytest.param(RouteSettings(gateway_namespace="infra"), PUBLISHED, id="5.2-gateway-namespace"),
+        pytest.param(settings_with(gateway_name="gw"), PUBLISHED, id="5.2-gateway-name"),
+        pytest.param(settings_with(gateway_name="x"), excluded("--gateway-name", "a.t"), id="5.2-other-gateway-name"),
+        pytest.param(settings_with(gateway_namespace="infra"), PUBLISHED, id="5.2-gateway-namespace"),
         pytest.param(
-            RouteSettings(gateway_namespace="shop"),
+            settings_with(gateway_namespace="shop"),
             excluded("--gateway-namespace", "a.t"),
             id="5.2-other-gateway-namespace",
         ),
+        pytest.param(settings_with(gateway_label_filter="edge=yes"), PUBLISHED, id="5.2-gateway-labels"),
         pytest.param(
-            RouteSettings(gateway_labels=parse_annotation_selector("edge=yes")), PUBLISHED, id="5.2-gateway-labels"
-        ),
-        pytest.param(
-            RouteSettings(gateway_labels=parse_annotation_selector("edge=no")),
+            settings_with(gateway_label_filter="edge=no"),
             excluded("--gateway-label-filter", "a.t"),
             id="5.2-other-gateway-labels",
         ),
     ],
 )
-def test_filter_flags_exclude_routes(settings: RouteSettings, expected: Claim) -> None:
+def test_filter_flags_exclude_routes(settings: SourceSettings, expected: Claim) -> None:
     assert reduce_claims(claims(ROUTE, LABELLED, settings=settings)) == [expected]
 
 
 # docs/spec/sources.md 5.2
 def test_routes_and_gateways_with_a_controller_annotation_for_another_program_are_excluded() -> None:
     other, by = ours(controller="other"), f"annotation {PREFIX}controller"
-    assert reduce_claims(claims(http("a.t", annotations=other), LABELLED, settings=RouteSettings())) == [excluded(by)]
+    assert reduce_claims(claims(http("a.t", annotations=other), LABELLED, settings=settings_with())) == [excluded(by)]
     theirs = gateway(listener(), annotations=other)
-    assert reduce_claims(claims(ROUTE, theirs, settings=RouteSettings())) == [
+    assert reduce_claims(claims(ROUTE, theirs, settings=settings_with())) == [
         excluded(f"{by} of Gateway infra/gw", "a.t")
     ]
 
 
 ON_SET = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")])
-SETS = RouteSettings(listener_sets=True)
+SETS = settings_with(gateway_listener_sets=True)
 OPEN = gateway(listener("*.own.t"), allow_sets=ALL)
 CLOSED = excluded("spec.allowedListeners of Gateway infra/gw", "a.t")
 
@@ -191,13 +186,13 @@ def test_the_targets_of_a_listener_set_come_from_its_own_annotation_or_from_its_
     ("settings", "annotations", "expected"),
     [
         pytest.param(
-            RouteSettings(listener_sets=True, gateway_name="ls"),
+            settings_with(gateway_listener_sets=True, gateway_name="ls"),
             {},
             excluded("--gateway-name", "a.t"),
             id="5.2-its-gateway's-name",
         ),
         pytest.param(
-            RouteSettings(listener_sets=True, gateway_namespace="shop"),
+            settings_with(gateway_listener_sets=True, gateway_namespace="shop"),
             {},
             excluded("--gateway-namespace", "a.t"),
             id="5.2-its-gateway's-namespace",
@@ -210,15 +205,15 @@ def test_the_targets_of_a_listener_set_come_from_its_own_annotation_or_from_its_
         ),
     ],
 )
-def test_filters_exclude_listener_sets(settings: RouteSettings, annotations: dict[str, str], expected: Claim) -> None:
+def test_filters_exclude_listener_sets(settings: SourceSettings, annotations: dict[str, str], expected: Claim) -> None:
     found = claims(ON_SET, OPEN, listener_set(listener(), annotations=annotations), settings=settings)
     assert reduce_claims(found) == [expected]
 
 
 # docs/spec/sources.md 5.2
 def test_the_annotation_filter_applies_to_routes_and_listener_sets() -> None:
-    selection = CommonSettings(annotation_filter=parse_annotation_selector("team"))
-    settings = RouteSettings(listener_sets=True, common=selection)
+    selection = settings_with(annotation_filter=parse_annotation_selector("team"))
+    settings = settings_with(selection, gateway_listener_sets=True)
     obj = http("a.t", parents=[parent("shop/ls", kind="ListenerSet")], annotations={"team": "x"})
     assert reduce_claims(claims(obj, OPEN, listener_set(listener()), settings=settings)) == [
         excluded("--annotation-filter", "a.t")
@@ -238,6 +233,5 @@ def test_only_accepted_listeners_of_a_listener_set_are_used() -> None:
 
 # docs/spec/sources.md 5.2
 def test_an_invalid_gateway_label_filter_is_a_usage_error() -> None:
-    assert parse_gateway_labels("edge=yes,!x").matches({"edge": "yes"})
     with pytest.raises(UsageError, match=r"--gateway-label-filter=edge!=yes is not a label selector.*\n  allowed: key"):
-        parse_gateway_labels("edge!=yes")
+        build_source("gateway-httproute", settings_with(gateway_label_filter="edge!=yes"))

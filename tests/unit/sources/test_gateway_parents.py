@@ -8,10 +8,9 @@ from extdns.model.claim import Claim, ResolvedClaim, UnresolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.resources.gateway_api import GATEWAY, HttpRoute, ParentRef
-from extdns.sources.gateway.settings import RouteSettings
-from extdns.sources.gateway.source import RouteSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source
 from tests.unit.sources.routes import gateway, http, listener, parent
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -21,7 +20,7 @@ ANY = gateway(listener())
 
 
 def claims(obj: HttpRoute, *others: KubernetesObject) -> tuple[Claim, ...]:
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings())
+    source = build_source("gateway-httproute")
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
 

@@ -34,17 +34,16 @@ from extdns.resources.gloo import (
     StaticSourceMetadata,
 )
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.common.claim_builder import CommonSettings, Templates
-from extdns.sources.gloo import GlooSource
+from extdns.sources.common.claim_builder import SourceSettings, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-ALL: Final = CommonSettings()
+ALL: Final = settings_with()
 HOME: Final = ("gloo-system",)
 KINDS: Final = (SERVICE, INGRESS, GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE)
 A: Final = resolved("a.t", "A", "203.0.113.7")
@@ -92,8 +91,10 @@ def edge(*points: str, location: str = "gloo-system/edge") -> Ingress:
     return Ingress(metadata=meta(location), status=balanced(*points))
 
 
-def claims(obj: Proxy, *others: KubernetesObject, selection: CommonSettings = ALL) -> tuple[Claim, ...]:
-    return compute_claims(GlooSource(common=selection, namespaces=HOME), obj, *others, listed=KINDS)
+def claims(obj: Proxy, *others: KubernetesObject, selection: SourceSettings = ALL) -> tuple[Claim, ...]:
+    return compute_claims(
+        build_source("gloo-proxy", settings_with(selection, gloo_namespace=HOME)), obj, *others, listed=KINDS
+    )
 
 
 # docs/spec/sources.md 7.8
@@ -234,19 +235,19 @@ def test_claims_of_a_gloo_proxy_cannot_be_computed_if_an_object_it_refers_to_is_
         pytest.param(proxy(GATED, home="other"), ALL, "--gloo-namespace", id="7.8-namespace"),
         pytest.param(
             proxy(GATED),
-            CommonSettings(annotation_filter=parse_annotation_selector("x")),
+            settings_with(annotation_filter=parse_annotation_selector("x")),
             "--annotation-filter",
             id="2.6-AF",
         ),
         pytest.param(
-            proxy(GATED), CommonSettings(label_filter=parse_label_selector("x")), "--label-filter", id="2.6-LF"
+            proxy(GATED), settings_with(label_filter=parse_label_selector("x")), "--label-filter", id="2.6-LF"
         ),
         pytest.param(
             proxy(GATED, annotations=ours(controller="x")), ALL, f"annotation {PREFIX}controller", id="2.6-ctl"
         ),
     ],
 )
-def test_filter_flags_exclude_gloo_proxies(obj: Proxy, selection: CommonSettings, by: str) -> None:
+def test_filter_flags_exclude_gloo_proxies(obj: Proxy, selection: SourceSettings, by: str) -> None:
     assert reduce_claims(claims(obj, selection=selection)) == [excluded(by)]
 
 
@@ -268,13 +269,13 @@ def test_filter_flags_exclude_gloo_proxies(obj: Proxy, selection: CommonSettings
     ],
 )
 def test_templates_give_hosts_and_targets_of_gloo_proxies(made: Templates, expected: list[Claim]) -> None:
-    source = GlooSource(common=CommonSettings(templates=made), namespaces=HOME)
+    source = build_source("gloo-proxy", settings_with(templates=made, gloo_namespace=HOME))
     found = source.find_claims(keep_all_fields(proxy(http(host("a.t")))), FakeView(OWN))
     assert reduce_claims(found) == expected
 
 
 def test_an_empty_gloo_namespace_selects_the_proxies_of_all_namespaces() -> None:
-    source = GlooSource(common=ALL, namespaces=("",))
+    source = build_source("gloo-proxy", settings_with(gloo_namespace=("",)))
     assert resolved("a.t", "A", "203.0.113.7") in reduce_claims(
         compute_claims(source, proxy(http(host("a.t"))), OWN, listed=KINDS)
     )

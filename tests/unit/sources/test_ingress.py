@@ -10,20 +10,20 @@ from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector
 from extdns.ports import Source
 from extdns.resources.networking import Ingress
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.ingress import IngressSettings, IngressSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import PREFIX, ingress, list_resolved_claims, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-DEFAULTS = IngressSettings()
+DEFAULTS = settings_with()
 SOURCE_KEY = PREFIX + "ingress-hostname-source"
 
 
-def claims(obj: Ingress, settings: IngressSettings = DEFAULTS) -> tuple[Claim, ...]:
-    source: Source = IngressSource(settings=settings)
+def claims(obj: Ingress, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
+    source: Source = build_source("ingress", settings)
     return compute_claims(source, obj)
 
 
@@ -56,7 +56,7 @@ def test_an_ingress_publishes_the_hosts_of_its_rules_tls_sections_and_hostname_a
     assert {claim.desired.resource for claim in list_resolved_claims(found)} == {"ingress/web/app"}
 
 
-def by_origin(hostname_source: str | None, settings: IngressSettings = DEFAULTS) -> list[Claim]:
+def by_origin(hostname_source: str | None, settings: SourceSettings = DEFAULTS) -> list[Claim]:
     annotations = ours(hostname="h.t") | ({} if hostname_source is None else {SOURCE_KEY: hostname_source})
     return reduce_claims(claims(ingress("192.0.2.1", rules=["r.t"], tls=[["t.t"]], annotations=annotations), settings))
 
@@ -92,24 +92,24 @@ def test_the_hostname_source_annotation_selects_hosts_of_the_spec_or_of_annotati
     ("settings", "expected"),
     [
         pytest.param(
-            IngressSettings(ignore_ingress_rules_spec=True),
+            settings_with(ignore_ingress_rules_spec=True),
             [H, T, excluded("--ignore-ingress-rules-spec", "r.t")],
             id="4.3-rules",
         ),
         pytest.param(
-            IngressSettings(ignore_ingress_tls_spec=True),
+            settings_with(ignore_ingress_tls_spec=True),
             [H, R, excluded("--ignore-ingress-tls-spec", "t.t")],
             id="4.3-tls",
         ),
         pytest.param(
-            IngressSettings(common=CommonSettings(ignore_hostname_annotation=True)),
+            settings_with(ignore_hostname_annotation=True),
             [R, T, excluded("--ignore-hostname-annotation", "h.t")],
             id="4.3-annotation",
         ),
     ],
 )
 def test_flags_exclude_the_hosts_of_rules_tls_sections_or_the_hostname_annotation_of_an_ingress(
-    settings: IngressSettings, expected: list[Claim]
+    settings: SourceSettings, expected: list[Claim]
 ) -> None:
     assert by_origin(None, settings) == expected
 
@@ -123,7 +123,7 @@ def test_wildcard_hosts_of_an_ingress_are_published_unchanged() -> None:
 # docs/spec/sources.md 4.3
 def test_a_host_in_rules_and_tls_is_published_as_tls_host_if_rules_are_ignored() -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], tls=[["a.t"]])
-    assert find_fields(claims(obj, IngressSettings(ignore_ingress_rules_spec=True))) == {"a.t": "spec.tls[0].hosts[0]"}
+    assert find_fields(claims(obj, settings_with(ignore_ingress_rules_spec=True))) == {"a.t": "spec.tls[0].hosts[0]"}
 
 
 @pytest.mark.parametrize(
@@ -182,25 +182,24 @@ def test_the_ingress_class_flag_selects_ingresses_by_class_or_class_annotation(
     class_name: str | None, annotations: dict[str, str], classes: tuple[str, ...], selected: bool
 ) -> None:
     obj = ingress("192.0.2.1", rules=["a.t"], annotations=annotations, class_name=class_name)
-    found = reduce_claims(claims(obj, IngressSettings(ingress_class=classes)))
+    found = reduce_claims(claims(obj, settings_with(ingress_class=classes)))
     assert found == ([resolved("a.t", "A", "192.0.2.1")] if selected else [excluded("--ingress-class")])
 
 
 # docs/spec/sources.md 4.1
 def test_the_ingress_class_flag_cannot_be_combined_with_an_annotation_filter_on_the_class() -> None:
-    selection = CommonSettings(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
-    assert IngressSettings(common=selection).ingress_class == ()
+    selection = settings_with(annotation_filter=parse_annotation_selector("kubernetes.io/ingress.class in (alb)"))
     with pytest.raises(
         UsageError, match=r"--ingress-class and an --annotation-filter on kubernetes\.io/ingress\.class"
     ):
-        IngressSettings(common=selection, ingress_class=("alb",))
+        build_source("ingress", settings_with(selection, ingress_class=("alb",)))
 
 
 # docs/spec/sources.md 4.1
 @pytest.mark.parametrize("name", ["a b", "a/b", "x" * 64])
 def test_an_invalid_ingress_class_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match=f"--ingress-class={name} is not a class\n  allowed: "):
-        IngressSettings(ingress_class=("alb", name))
+        build_source("ingress", settings_with(ingress_class=("alb", name)))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +212,7 @@ def test_an_invalid_ingress_class_is_a_usage_error(name: str) -> None:
 def test_an_excluded_ingress_names_the_filter_or_annotation_that_excludes_it(
     annotations: dict[str, str], by: str
 ) -> None:
-    settings = IngressSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("team notin (b)")))
+    settings = settings_with(annotation_filter=parse_annotation_selector("team notin (b)"))
     assert reduce_claims(claims(ingress("192.0.2.1", rules=["a.t"], annotations=annotations), settings)) == [
         excluded(by)
     ]

@@ -33,21 +33,16 @@ from extdns.resources.ingress_controllers import (
     VirtualHost,
 )
 from extdns.resources.meta import Condition, LoadBalancedStatus
-from extdns.sources.ambassador import AmbassadorSource
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.contour import ContourSource
-from extdns.sources.f5 import F5Source
-from extdns.sources.kong import KongSource
-from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, load_balancer, meta, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-ALL = CommonSettings()
-IGNORING = CommonSettings(ignore_hostname_annotation=True)
+ALL = settings_with()
+IGNORING = settings_with(ignore_hostname_annotation=True)
 LB = balanced("192.0.2.1")
 AMBASSADOR = "external-dns.ambassador-service"
 
@@ -92,12 +87,12 @@ def virtual_server(
     return F5VirtualServer(metadata=meta("shop/f", annotations), spec=spec, status=F5Status(vs_address=assigned))
 
 
-CONTOUR = ContourSource(common=ALL)
-KONG = KongSource(common=ALL)
-OPENSHIFT = OpenShiftSource(common=ALL)
-HOSTS = AmbassadorSource(common=ALL)
-F5 = F5Source(name="f5-virtualserver", common=ALL)
-TRANSPORT = F5Source(name="f5-transportserver", common=ALL)
+CONTOUR = build_source("contour-httpproxy", ALL)
+KONG = build_source("kong-tcpingress", ALL)
+OPENSHIFT = build_source("openshift-route", ALL)
+HOSTS = build_source("ambassador-host", ALL)
+F5 = build_source("f5-virtualserver", ALL)
+TRANSPORT = build_source("f5-transportserver", ALL)
 TCP = F5TransportServer(metadata=meta("shop/f"), spec=F5Spec(host="a.t"), status=F5Status(vs_address="192.0.2.1"))
 A = resolved("a.t", "A", "192.0.2.1")
 
@@ -121,7 +116,7 @@ A = resolved("a.t", "A", "192.0.2.1")
             CONTOUR, proxy("a.t", annotations=ours(target="x.t")), [resolved("a.t", "CNAME", "x.t")], id="7.3-target"
         ),
         pytest.param(
-            ContourSource(common=IGNORING),
+            build_source("contour-httpproxy", IGNORING),
             proxy("a.t", annotations=ours(hostname="h.t")),
             [A, excluded("--ignore-hostname-annotation", "h.t")],
             id="7.3-annotation-ignored",
@@ -143,7 +138,7 @@ A = resolved("a.t", "A", "192.0.2.1")
             id="7.5-first-admitting-router-with-a-name",
         ),
         pytest.param(
-            OpenShiftSource(common=ALL, router_name="own"),
+            build_source("openshift-route", settings_with(openshift_router_name="own")),
             openshift_route(router("x.t"), router("a.t", "own", canonical="own.t")),
             [resolved("a.t", "CNAME", "own.t")],
             id="7.5-router-of-that-name",
@@ -253,13 +248,13 @@ def test_resource_labels_of_ingress_controller_objects_contain_kind_namespace_an
 
 
 def test_excluded_objects_of_ingress_controllers_name_the_filter_that_excludes_them() -> None:
-    elsewhere = CommonSettings(namespace="x")
+    elsewhere = settings_with(namespace="x")
     for source, obj in (
-        (ContourSource(common=elsewhere), proxy("a.t")),
-        (KongSource(common=elsewhere), tcp_ingress("a.t")),
-        (OpenShiftSource(common=elsewhere), openshift_route()),
-        (AmbassadorSource(common=elsewhere), host("web")),
-        (F5Source(name="f5-virtualserver", common=elsewhere), virtual_server()),
+        (build_source("contour-httpproxy", elsewhere), proxy("a.t")),
+        (build_source("kong-tcpingress", elsewhere), tcp_ingress("a.t")),
+        (build_source("openshift-route", elsewhere), openshift_route()),
+        (build_source("ambassador-host", elsewhere), host("web")),
+        (build_source("f5-virtualserver", elsewhere), virtual_server()),
     ):
         assert reduce_claims(source.find_claims(obj, FakeView())) == [excluded("--namespace")]
     theirs = proxy("a.t", annotations=ours(controller="x"))

@@ -21,10 +21,10 @@ from extdns.resources.istio import (
 )
 from extdns.resources.meta import LoadBalancedStatus, LoadBalancerIngress, LoadBalancerStatus
 from extdns.resources.networking import INGRESS, Ingress
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -69,17 +69,15 @@ EDGE = Ingress(metadata=meta("mesh/edge"), status=balanced("203.0.113.7", "lb.t"
 
 
 def of_gateway(
-    obj: IstioGateway, *others: KubernetesObject, selection: CommonSettings | None = None
+    obj: IstioGateway, *others: KubernetesObject, selection: SourceSettings | None = None
 ) -> tuple[Claim, ...]:
-    return compute_claims(
-        IstioGatewaySource(common=selection or CommonSettings()), obj, *others, listed=[SERVICE, INGRESS]
-    )
+    return compute_claims(build_source("istio-gateway", selection), obj, *others, listed=[SERVICE, INGRESS])
 
 
 def of_service(
-    obj: VirtualService, *others: KubernetesObject, selection: CommonSettings | None = None
+    obj: VirtualService, *others: KubernetesObject, selection: SourceSettings | None = None
 ) -> tuple[Claim, ...]:
-    source = IstioVirtualServiceSource(common=selection or CommonSettings())
+    source = build_source("istio-virtualservice", selection)
     return compute_claims(source, obj, *others, listed=[ISTIO_GATEWAY, SERVICE, INGRESS])
 
 
@@ -149,7 +147,7 @@ def test_targets_of_an_istio_gateway_come_from_its_target_annotation_an_ingress_
 
 # docs/spec/sources.md 7.1
 def test_services_of_istio_gateways_are_looked_up_only_in_the_namespace_of_the_namespace_flag() -> None:
-    selection = CommonSettings(namespace="mesh")
+    selection = settings_with(namespace="mesh")
     inside, outside = proxy("192.0.2.1", location="mesh/igw"), proxy("192.0.2.2", location="infra/igw")
     assert reduce_claims(of_gateway(gateway("a.t"), inside, outside, selection=selection)) == a(
         "a.t", addresses=["192.0.2.1"]
@@ -202,7 +200,7 @@ def test_claims_of_an_istio_gateway_cannot_be_computed_if_its_ingress_is_missing
 # docs/spec/sources.md 2.1
 def test_an_istio_gateway_reads_the_ingress_annotation_under_the_default_prefix_whatever_the_prefix_flag_says() -> None:
     obj = gateway("a.t", annotations={f"{PREFIX}ingress": "edge"})
-    assert reduce_claims(of_gateway(obj, EDGE, selection=CommonSettings(prefixes=("x.test/",)))) == [
+    assert reduce_claims(of_gateway(obj, EDGE, selection=settings_with(prefixes=("x.test/",)))) == [
         resolved("a.t", "A", "203.0.113.7"),
         resolved("a.t", "CNAME", "lb.t"),
     ]
@@ -224,7 +222,7 @@ def test_the_hostname_annotation_of_an_istio_gateway_adds_names_unless_it_is_ign
         resolved("a.t", "A", "203.0.113.5", ttl_s=60),
         resolved("h.t", "A", "203.0.113.5", ttl_s=60),
     ]
-    ignoring = CommonSettings(ignore_hostname_annotation=True)
+    ignoring = settings_with(ignore_hostname_annotation=True)
     assert reduce_claims(of_gateway(obj, PROXY, selection=ignoring)) == [
         resolved("a.t", "A", "203.0.113.5", ttl_s=60),
         excluded("--ignore-hostname-annotation", "h.t"),
@@ -337,13 +335,13 @@ def test_a_virtual_service_whose_gateway_has_no_address_gives_an_unresolved_clai
 def test_the_hostname_annotation_of_a_virtual_service_adds_names_unless_it_is_ignored() -> None:
     obj = virtual_service("a.t", annotations=ours(hostname="h.t"))
     assert reduce_claims(of_service(obj, gateway("*"), PROXY)) == a("a.t", "h.t")
-    ignoring = CommonSettings(ignore_hostname_annotation=True)
+    ignoring = settings_with(ignore_hostname_annotation=True)
     assert reduce_claims(of_service(obj, gateway("*"), PROXY, selection=ignoring))[1] == excluded(
         "--ignore-hostname-annotation", "h.t"
     )
 
 
 def test_excluded_istio_objects_name_the_filter() -> None:
-    selection = CommonSettings(namespace="x")
+    selection = settings_with(namespace="x")
     assert reduce_claims(of_gateway(gateway("a.t"), selection=selection)) == [excluded("--namespace")]
     assert reduce_claims(of_service(virtual_service("a.t"), selection=selection)) == [excluded("--namespace")]

@@ -15,11 +15,9 @@ from extdns.resources.core import ServicePort, ServiceSpec
 from extdns.resources.kinds import STRUCTS
 from extdns.sources.common.annotation_names import OLD_PREFIX, PREFIX
 from extdns.sources.common.claim_stages import StagedSource, validate_claim
-from extdns.sources.ingress import IngressSettings, IngressSource
-from extdns.sources.service.expansions import ServiceSettings
-from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims, resolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import balanced, endpoints, ingress, member, node, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -77,10 +75,9 @@ OTHERS: tuple[KubernetesObject, ...] = (
 
 
 def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
-    services = ServiceSettings(publish_internal_services=exposing, expose_internal_ipv6=exposing)
+    services = settings_with(publish_internal_services=exposing, expose_internal_ipv6=exposing)
     by_kind: dict[type[KubernetesObject], Source] = {
-        STRUCTS[source.kind]: source
-        for source in (ServiceSource(settings=services), IngressSource(settings=IngressSettings()))
+        STRUCTS[source.kind]: source for source in (build_source("service", services), build_source("ingress"))
     }
     return StagedSource(source=by_kind[type(obj)], stages=(validate_claim,))
 

@@ -10,22 +10,21 @@ from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.core import Node
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
-from extdns.sources.common.claim_builder import CommonSettings, Templates
-from extdns.sources.node import NodeSettings, NodeSource
+from extdns.sources.common.claim_builder import SourceSettings, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 
-def claims(obj: Node, settings: NodeSettings | None = None) -> tuple[Claim, ...]:
-    return compute_claims(NodeSource(settings=settings or NodeSettings()), obj)
+def claims(obj: Node, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+    return compute_claims(build_source("node", settings), obj)
 
 
-EXPOSING = NodeSettings(expose_internal_ipv6=True)
+EXPOSING = settings_with(expose_internal_ipv6=True)
 EXTERNAL = ["203.0.113.1", "2001:db8::1"]
 INTERNAL = ["10.0.0.1", "fd00::1"]
 
@@ -67,7 +66,7 @@ def test_a_node_is_published_by_its_name() -> None:
     ],
 )
 def test_a_node_is_published_with_its_external_addresses_or_else_with_its_internal_ones(
-    external: list[str], internal: list[str], settings: NodeSettings | None, expected: list[Claim]
+    external: list[str], internal: list[str], settings: SourceSettings | None, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(node("n1", external=external, internal=internal), settings)) == expected
 
@@ -101,28 +100,28 @@ def test_of_the_annotations_of_a_node_only_target_ttl_and_controller_are_read(
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        pytest.param(NodeSettings(), [excluded("--exclude-unschedulable")], id="6.1-unschedulable"),
+        pytest.param(settings_with(), [excluded("--exclude-unschedulable")], id="6.1-unschedulable"),
         pytest.param(
-            NodeSettings(exclude_unschedulable=False), [resolved("n1", "A", "203.0.113.1")], id="6.1-unschedulable-too"
+            settings_with(exclude_unschedulable=False), [resolved("n1", "A", "203.0.113.1")], id="6.1-unschedulable-too"
         ),
         pytest.param(
-            NodeSettings(common=CommonSettings(label_filter=parse_label_selector("pool=edge"))),
+            settings_with(label_filter=parse_label_selector("pool=edge")),
             [excluded("--label-filter")],
             id="6.1-label-filter",
         ),
         pytest.param(
-            NodeSettings(common=CommonSettings(annotation_filter=parse_annotation_selector("pool"))),
+            settings_with(annotation_filter=parse_annotation_selector("pool")),
             [excluded("--annotation-filter")],
             id="6.1-annotation-filter",
         ),
         pytest.param(
-            NodeSettings(exclude_unschedulable=False, common=CommonSettings(namespace="shop")),
+            settings_with(exclude_unschedulable=False, namespace="shop"),
             [resolved("n1", "A", "203.0.113.1")],
             id="6.1-nodes-are-in-no-namespace",
         ),
     ],
 )
-def test_filter_flags_exclude_nodes_and_unschedulable_nodes(settings: NodeSettings, expected: list[Claim]) -> None:
+def test_filter_flags_exclude_nodes_and_unschedulable_nodes(settings: SourceSettings, expected: list[Claim]) -> None:
     assert reduce_claims(claims(node("n1", external=["203.0.113.1"], unschedulable=True), settings)) == expected
 
 
@@ -151,14 +150,14 @@ def test_an_invalid_annotation_of_a_node_is_reported() -> None:
 def test_template_hosts_of_a_node_without_address_are_unresolved_unless_the_template_gives_addresses(
     made: Templates, expected: list[Claim]
 ) -> None:
-    source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
+    source = build_source("node", settings_with(templates=made))
     assert reduce_claims(source.find_claims(keep_all_fields(node("n1")), FakeView())) == expected
 
 
 # docs/spec/sources.md 6.1
 def test_a_node_without_address_is_an_error_if_its_template_gives_no_hosts() -> None:
     made = templates(['{{if eq .Name "n2"}}n.t{{end}}'])
-    source = NodeSource(settings=NodeSettings(common=CommonSettings(templates=made)))
+    source = build_source("node", settings_with(templates=made))
     assert source.find_claims(keep_all_fields(node("n1", internal=INTERNAL)), FakeView()) == ()
     with pytest.raises(ExtdnsError, match="neither an ExternalIP nor an InternalIP"):
         source.find_claims(keep_all_fields(node("n1")), FakeView())

@@ -9,10 +9,10 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, Pod
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.pod import PodSettings, PodSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours, pod
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -23,8 +23,8 @@ KOPS = {"dns.alpha.kubernetes.io/internal": "ki.t, kj.t", "dns.alpha.kubernetes.
 NO_NODE = unresolved("p.t", Reason.NO_ENDPOINTS)
 
 
-def claims(obj: Pod, *others: KubernetesObject, settings: PodSettings | None = None) -> tuple[Claim, ...]:
-    return compute_claims(PodSource(settings=settings or PodSettings()), obj, *others, listed=[NODE])
+def claims(obj: Pod, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+    return compute_claims(build_source("pod", settings), obj, *others, listed=[NODE])
 
 
 def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", host_network: bool = False) -> Pod:
@@ -34,7 +34,7 @@ def p1(annotations: dict[str, str], *, on: str = "n1", ip: str = "10.1.0.7", hos
 # docs/spec/sources.md 6.2
 def test_a_pod_with_hostname_annotations_is_published() -> None:
     obj = p1(ours(hostname="p.test", internal_hostname="pi.test"))
-    found = list_resolved_claims(claims(obj, N1, settings=PodSettings(pod_source_domain="pods.test")))
+    found = list_resolved_claims(claims(obj, N1, settings=settings_with(pod_source_domain="pods.test")))
     assert reduce_claims(found) == [
         resolved("p.test", "A", "203.0.113.1"),
         resolved("p1.pods.test", "A", "10.1.0.7"),
@@ -128,7 +128,10 @@ def test_set_identifier_and_property_annotations_of_pods_are_not_read() -> None:
 def test_kops_annotations_of_pods_are_read_if_the_flag_for_them_is_set(
     annotations: dict[str, str], expected: list[Claim]
 ) -> None:
-    assert reduce_claims(claims(p1(annotations), N1, settings=PodSettings(kops=True))) == expected
+    assert (
+        reduce_claims(claims(p1(annotations), N1, settings=settings_with(compatibility="kops-dns-controller")))
+        == expected
+    )
 
 
 # docs/spec/sources.md 6.2
@@ -140,7 +143,9 @@ def test_kops_annotations_of_pods_are_read_if_the_flag_for_them_is_set(
     ],
 )
 def test_pods_without_host_network_can_be_excluded(host_network: bool, expected: Claim) -> None:
-    settings = PodSettings(ignore_non_host_network_pods=True, pod_source_domain="d.t", kops=True)
+    settings = settings_with(
+        ignore_non_host_network_pods=True, pod_source_domain="d.t", compatibility="kops-dns-controller"
+    )
     obj = p1(ours(hostname="p.t") | KOPS, host_network=host_network)
     found = reduce_claims(claims(obj, N1, settings=settings))
     assert expected in found
@@ -149,7 +154,7 @@ def test_pods_without_host_network_can_be_excluded(host_network: bool, expected:
 
 # docs/spec/sources.md 6.2
 def test_the_internal_hostname_annotation_of_pods_is_read_even_if_hostname_annotations_are_ignored() -> None:
-    settings = PodSettings(common=CommonSettings(ignore_hostname_annotation=True))
+    settings = settings_with(ignore_hostname_annotation=True)
     assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [
         resolved("p.t", "A", "10.1.0.7")
     ]
@@ -157,12 +162,12 @@ def test_the_internal_hostname_annotation_of_pods_is_read_even_if_hostname_annot
 
 # docs/spec/sources.md 6.2
 def test_an_excluded_pod_names_the_flag_that_excludes_it() -> None:
-    settings = PodSettings(common=CommonSettings(namespace="shop"))
+    settings = settings_with(namespace="shop")
     assert reduce_claims(claims(p1(ours(internal_hostname="p.t")), settings=settings)) == [excluded("--namespace")]
 
 
 def test_nodes_are_looked_up_only_if_a_host_of_a_pod_needs_node_addresses() -> None:
-    source = PodSource(settings=PodSettings())
+    source = build_source("pod")
     assert reduce_claims(compute_claims(source, p1(ours(internal_hostname="p.t")))) == [
         resolved("p.t", "A", "10.1.0.7")
     ]

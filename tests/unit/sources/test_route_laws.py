@@ -33,9 +33,8 @@ from extdns.resources.gateway_api import (
 )
 from extdns.resources.meta import Condition
 from extdns.sources.common.claim_stages import StagedSource, validate_claim
-from extdns.sources.gateway.settings import RouteSettings
-from extdns.sources.gateway.source import RouteSource
 from tests.fakes.view import FakeView
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.routes import namespace
 from tests.unit.sources.samples import PREFIX, meta
 
@@ -142,7 +141,7 @@ ROUTES = st.builds(
 )
 SHOP = namespace("shop", team="shop")
 SOURCE = StagedSource(
-    source=RouteSource(name="gateway-httproute", settings=RouteSettings(listener_sets=True)), stages=(validate_claim,)
+    source=build_source("gateway-httproute", settings_with(gateway_listener_sets=True)), stages=(validate_claim,)
 )
 
 

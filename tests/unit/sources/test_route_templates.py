@@ -24,14 +24,12 @@ from extdns.resources.ingress_controllers import (
 )
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from extdns.resources.meta import Condition
-from extdns.sources.common.claim_builder import CommonSettings, Templates
+from extdns.sources.common.claim_builder import SourceSettings, Templates
 from extdns.sources.contour import ContourSource
-from extdns.sources.gateway.settings import RouteSettings
-from extdns.sources.gateway.source import RouteSource
-from extdns.sources.istio import IstioGatewaySource, IstioVirtualServiceSource
 from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.routes import gateway, http, listener
 from tests.unit.sources.samples import PREFIX, balanced, meta, ours
 
@@ -46,9 +44,9 @@ def keep_all_fields(obj: T) -> T:
     return msgspec.structs.replace(obj, metadata=metadata)
 
 
-def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> CommonSettings:
+def selection(*fqdn: str, combine: bool = False, ignoring: bool = False) -> SourceSettings:
     made = Templates(fqdn=Template.parse("--fqdn-template", fqdn, SOURCES), combine=combine)
-    return CommonSettings(templates=made, ignore_hostname_annotation=ignoring)
+    return settings_with(templates=made, ignore_hostname_annotation=ignoring)
 
 
 def a(*names: str) -> list[ResolvedClaim]:
@@ -90,8 +88,8 @@ CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
         ),
     ],
 )
-def test_fqdn_templates_give_hosts_of_routes(obj: HttpRoute, chosen: CommonSettings, expected: list[Claim]) -> None:
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=chosen))
+def test_fqdn_templates_give_hosts_of_routes(obj: HttpRoute, chosen: SourceSettings, expected: list[Claim]) -> None:
+    source = build_source("gateway-httproute", chosen)
     assert (
         reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(gateway(listener("*.acme.test"))))) == expected
     )
@@ -100,7 +98,7 @@ def test_fqdn_templates_give_hosts_of_routes(obj: HttpRoute, chosen: CommonSetti
 # docs/spec/sources.md 5.3
 def test_a_template_that_fails_makes_the_route_fail_even_if_its_hosts_would_not_be_used() -> None:
     obj = keep_all_fields(http(annotations=ours(hostname="h.acme.test", gateway_hostname_source="annotation-only")))
-    source = RouteSource(name="gateway-httproute", settings=RouteSettings(common=selection("{{.Nothing.here}}")))
+    source = build_source("gateway-httproute", selection("{{.Nothing.here}}"))
     with pytest.raises(TemplateError):
         source.find_claims(obj, FakeView(gateway(listener())))
 
@@ -115,10 +113,10 @@ MESH = IstioGateway(
 # docs/spec/sources.md 7.1
 def test_fqdn_templates_give_hosts_of_istio_gateways_without_hosts() -> None:
     bare = keep_all_fields(IstioGateway(metadata=meta("mesh/g"), spec=IstioGatewaySpec(selector=IGW)))
-    assert reduce_claims(IstioGatewaySource(common=selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
+    assert reduce_claims(build_source("istio-gateway", selection(FQDN)).find_claims(bare, FakeView(PROXY))) == a(
         "g.acme.test"
     )
-    named = IstioGatewaySource(common=selection(FQDN)).find_claims(keep_all_fields(MESH), FakeView(PROXY))
+    named = build_source("istio-gateway", selection(FQDN)).find_claims(keep_all_fields(MESH), FakeView(PROXY))
     assert reduce_claims(named) == a("*.acme.test")
 
 
@@ -134,7 +132,7 @@ def test_fqdn_templates_give_hosts_of_virtual_services_without_hosts(
     annotations: dict[str, str], expected: list[Claim]
 ) -> None:
     obj = VirtualService(metadata=meta("shop/v", annotations), spec=VirtualServiceSpec(gateways=("mesh/g",)))
-    source = IstioVirtualServiceSource(common=selection(FQDN))
+    source = build_source("istio-virtualservice", selection(FQDN))
     assert reduce_claims(source.find_claims(keep_all_fields(obj), FakeView(MESH, PROXY))) == expected
 
 
@@ -146,13 +144,13 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
     ("source", "obj", "expected"),
     [
         pytest.param(
-            ContourSource(common=selection(FQDN)),
+            build_source("contour-httpproxy", selection(FQDN)),
             keep_all_fields(HttpProxy(metadata=meta("shop/p"), status=balanced("203.0.113.9"))),
             a("p.acme.test"),
             id="7.3-nameless",
         ),
         pytest.param(
-            ContourSource(common=selection(FQDN)),
+            build_source("contour-httpproxy", selection(FQDN)),
             keep_all_fields(
                 HttpProxy(
                     metadata=meta("shop/p"),
@@ -164,7 +162,7 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
             id="7.3-named",
         ),
         pytest.param(
-            OpenShiftSource(common=selection(FQDN, combine=True)),
+            build_source("openshift-route", selection(FQDN, combine=True)),
             keep_all_fields(
                 OpenShiftRoute(
                     metadata=meta("shop/o"),

@@ -10,26 +10,25 @@ from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.service.expansions import ServiceSettings, parse_service_types
-from extdns.sources.service.source import ServiceSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import OLD, PREFIX, list_resolved_claims, load_balancer, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-DEFAULTS = ServiceSettings()
-PUBLISHING = ServiceSettings(publish_internal_services=True)
+DEFAULTS = settings_with()
+PUBLISHING = settings_with(publish_internal_services=True)
 HIDDEN = "--publish-internal-services"
 CLUSTER_IP = ServiceSpec(cluster_ip="10.3.0.9")
 HOST = ours(hostname="h.t")
 INTERNAL = ours(internal_hostname="i.t")
 
 
-def claims(obj: Service, settings: ServiceSettings = DEFAULTS) -> tuple[Claim, ...]:
+def claims(obj: Service, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     """Return the claims of *obj* in a cluster in which no kind is synced, so that any lookup fails."""
-    source: Source = ServiceSource(settings=settings)
+    source: Source = build_source("service", settings)
     return compute_claims(source, obj)
 
 
@@ -153,7 +152,7 @@ def spec(service_type: str, *, cluster_ip: str = "", external_ips: tuple[str, ..
     ],
 )
 def test_the_type_of_a_service_decides_which_addresses_its_hosts_get(
-    annotations: dict[str, str], of: ServiceSpec, settings: ServiceSettings, expected: list[Claim]
+    annotations: dict[str, str], of: ServiceSpec, settings: SourceSettings, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(service(annotations, of), settings)) == expected
 
@@ -190,7 +189,7 @@ def test_the_hostname_and_internal_hostname_annotations_of_a_service_are_both_re
 
 # docs/spec/sources.md 3.2
 def test_with_the_ignore_hostname_annotation_flag_a_service_publishes_no_annotated_host() -> None:
-    settings = ServiceSettings(common=CommonSettings(ignore_hostname_annotation=True))
+    settings = settings_with(ignore_hostname_annotation=True)
     annotations = ours(hostname="a.t", internal_hostname="b.t", target="192.0.2.9")
     assert reduce_claims(claims(load_balancer(annotations, "192.0.2.1"), settings)) == [
         excluded("--ignore-hostname-annotation", "a.t"),
@@ -212,12 +211,12 @@ def test_with_the_ignore_hostname_annotation_flag_a_service_publishes_no_annotat
 def test_the_service_type_filter_excludes_services_of_other_types(
     value: list[str], of: str, expected: list[Claim]
 ) -> None:
-    found = claims(service(None, ServiceSpec(type=of)), ServiceSettings(service_types=parse_service_types(value)))
+    found = claims(service(None, ServiceSpec(type=of)), settings_with(service_type_filter=value))
     assert reduce_claims(found) == expected
 
 
 def test_an_excluded_service_gives_one_excluded_claim_for_all_its_hosts() -> None:
-    settings = ServiceSettings(common=CommonSettings(namespace="other"))
+    settings = settings_with(namespace="other")
     obj = load_balancer(ours(hostname="a.t,b.t,c..t", ttl="x"), "192.0.2.1")
     (claim,) = claims(obj, settings)
     assert reduce_claims([claim]) == [excluded("--namespace")]
@@ -251,13 +250,11 @@ def test_an_invalid_ttl_annotation_gives_a_warning_and_the_record_gets_the_defau
 def test_an_old_prefix_annotation_is_ignored_with_a_warning_if_the_object_uses_the_new_prefix() -> None:
     obj = load_balancer({OLD + "hostname": "old.t", PREFIX + "ttl": "60"}, "192.0.2.1")
     assert reduce_claims(claims(obj)) == [invalid(Reason.IGNORED_ANNOTATION, "old.t")]
-    assert reduce_claims(claims(obj, ServiceSettings(common=CommonSettings(prefixes=(OLD,))))) == [
-        resolved("old.t", "A", "192.0.2.1")
-    ]
+    assert reduce_claims(claims(obj, settings_with(prefixes=(OLD,)))) == [resolved("old.t", "A", "192.0.2.1")]
     assert reduce_claims(claims(load_balancer({OLD + "hostname": "old.t"}, "192.0.2.1"))) == [
         resolved("old.t", "A", "192.0.2.1")
     ]
-    assert DEFAULTS.common.prefixes == BOTH_PREFIXES
+    assert DEFAULTS.prefixes == BOTH_PREFIXES
 
 
 def test_hostnames_in_capitals_or_unicode_are_published_in_canonical_form() -> None:

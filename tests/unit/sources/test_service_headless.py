@@ -10,10 +10,10 @@ from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import POD, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
-from extdns.sources.service.expansions import ServiceSettings
-from extdns.sources.service.source import ServiceSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import HEADLESS, endpoints, list_resolved_claims, member, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -29,8 +29,8 @@ def pg(annotations: dict[str, str] | None = None, spec: ServiceSpec = HEADLESS) 
     return service(ours(hostname="pg.acme.test") | (annotations or {}), spec, location="db/pg")
 
 
-def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
-    source = ServiceSource(settings=settings or ServiceSettings())
+def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+    source = build_source("service", settings)
     return compute_claims(source, obj, *others, listed=[POD, ENDPOINT_SLICE])
 
 
@@ -51,12 +51,12 @@ def test_a_headless_service_publishes_a_name_for_its_endpoints_and_one_for_each_
 @pytest.mark.parametrize(
     ("spec", "settings"),
     [
-        pytest.param(NEVER_READY, ServiceSettings(), id="3.6-worked-example-by-the-service"),
-        pytest.param(HEADLESS, ServiceSettings(always_publish_not_ready_addresses=True), id="3.6-by-the-flag"),
+        pytest.param(NEVER_READY, settings_with(), id="3.6-worked-example-by-the-service"),
+        pytest.param(HEADLESS, settings_with(always_publish_not_ready_addresses=True), id="3.6-by-the-flag"),
     ],
 )
 def test_endpoints_that_are_not_ready_are_published_if_the_service_or_a_flag_says_so(
-    spec: ServiceSpec, settings: ServiceSettings
+    spec: ServiceSpec, settings: SourceSettings
 ) -> None:
     assert reduce_claims(claims(pg(spec=spec), PG_0, PG_1, NOT_READY, settings=settings)) == [
         resolved("pg-0.pg.acme.test", "A", "10.1.0.4"),
@@ -67,25 +67,23 @@ def test_endpoints_that_are_not_ready_are_published_if_the_service_or_a_flag_say
 @pytest.mark.parametrize(
     ("annotations", "settings", "expected"),
     [
-        pytest.param({}, ServiceSettings(), "10.1.0.4 10.1.0.5", id="3.6-first-address-of-each-endpoint"),
-        pytest.param(ours(endpoints_type="HostIP"), ServiceSettings(), "10.0.0.1 10.0.0.2", id="3.6-host-ip"),
-        pytest.param({}, ServiceSettings(publish_host_ip=True), "10.0.0.1 10.0.0.2", id="3.6-publish-host-ip"),
-        pytest.param(
-            ours(endpoints_type="NodeExternalIP"), ServiceSettings(), "203.0.113.1", id="3.6-node-external-ip"
-        ),
+        pytest.param({}, settings_with(), "10.1.0.4 10.1.0.5", id="3.6-first-address-of-each-endpoint"),
+        pytest.param(ours(endpoints_type="HostIP"), settings_with(), "10.0.0.1 10.0.0.2", id="3.6-host-ip"),
+        pytest.param({}, settings_with(publish_host_ip=True), "10.0.0.1 10.0.0.2", id="3.6-publish-host-ip"),
+        pytest.param(ours(endpoints_type="NodeExternalIP"), settings_with(), "203.0.113.1", id="3.6-node-external-ip"),
         pytest.param(
             ours(endpoints_type="NodeExternalIP"),
-            ServiceSettings(expose_internal_ipv6=True, publish_host_ip=True),
+            settings_with(expose_internal_ipv6=True, publish_host_ip=True),
             "203.0.113.1 fd00::1",
             id="3.6-node-external-ip-wins-and-exposes-ipv6",
         ),
         pytest.param(
-            ours(endpoints_type="hostip"), ServiceSettings(), "10.1.0.4 10.1.0.5", id="2.3-other-values-count-as-absent"
+            ours(endpoints_type="hostip"), settings_with(), "10.1.0.4 10.1.0.5", id="2.3-other-values-count-as-absent"
         ),
     ],
 )
 def test_the_endpoints_type_annotation_selects_addresses_of_pods_or_of_their_nodes(
-    annotations: dict[str, str], settings: ServiceSettings, expected: str
+    annotations: dict[str, str], settings: SourceSettings, expected: str
 ) -> None:
     found = list_resolved_claims(claims(pg(annotations), PG_0, PG_1, SLICE, N1, settings=settings))
     targets = [target for claim in found if claim.name == "pg.acme.test" for target in claim.desired.targets]
@@ -98,7 +96,7 @@ def test_the_endpoints_type_annotation_selects_addresses_of_pods_or_of_their_nod
 # docs/spec/sources.md 3.6
 def test_the_target_annotation_of_a_pod_replaces_its_addresses() -> None:
     annotated = pod("db/pg-0", hostname="pg-0", labels=APP, annotations=ours(target="198.51.100.4,lb.t"))
-    assert reduce_claims(claims(pg(), annotated, PG_1, SLICE, settings=ServiceSettings(publish_host_ip=True))) == [
+    assert reduce_claims(claims(pg(), annotated, PG_1, SLICE, settings=settings_with(publish_host_ip=True))) == [
         resolved("pg-0.pg.acme.test", "A", "198.51.100.4"),
         resolved("pg-0.pg.acme.test", "CNAME", "lb.t"),
         resolved("pg.acme.test", "A", "10.0.0.2", "198.51.100.4"),
@@ -140,17 +138,17 @@ FQDN = endpoints("db/pg-x", "pg", member("pg-0", "pg-0.elsewhere.t"), address_ty
     ("settings", "expected"),
     [
         pytest.param(
-            ServiceSettings(), [unresolved("pg.acme.test", Reason.NO_ENDPOINTS)], id="3.6-not-for-pod-addresses"
+            settings_with(), [unresolved("pg.acme.test", Reason.NO_ENDPOINTS)], id="3.6-not-for-pod-addresses"
         ),
         pytest.param(
-            ServiceSettings(publish_host_ip=True),
+            settings_with(publish_host_ip=True),
             [resolved("pg-0.pg.acme.test", "A", "10.0.0.1"), resolved("pg.acme.test", "A", "10.0.0.1")],
             id="3.6-for-other-addresses",
         ),
     ],
 )
 def test_endpoint_slices_of_type_fqdn_are_used_for_host_ips_but_not_for_pod_ips(
-    settings: ServiceSettings, expected: list[Claim]
+    settings: SourceSettings, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(pg(), PG_0, FQDN, settings=settings)) == expected
 
@@ -191,17 +189,17 @@ def test_a_host_of_a_headless_service_without_endpoints_is_unresolved_for_that_r
 @pytest.mark.parametrize(
     ("nodes", "settings", "detail"),
     [
-        pytest.param([node("n2")], ServiceSettings(), "no endpoint meets all conditions", id="3.6-unknown-node"),
+        pytest.param([node("n2")], settings_with(), "no endpoint meets all conditions", id="3.6-unknown-node"),
         pytest.param(
-            [node("n1")], ServiceSettings(), "no endpoint meets all conditions", id="3.6-node-without-external-ip"
+            [node("n1")], settings_with(), "no endpoint meets all conditions", id="3.6-node-without-external-ip"
         ),
         pytest.param(
-            [], ServiceSettings(service_types=frozenset({"ClusterIP"})), "Nodes are not read", id="3.6-no-node-cache"
+            [], settings_with(service_type_filter=("ClusterIP",)), "Nodes are not read", id="3.6-no-node-cache"
         ),
     ],
 )
 def test_a_pod_on_a_node_without_addresses_adds_no_targets(
-    nodes: list[EndpointSlice], settings: ServiceSettings, detail: str
+    nodes: list[EndpointSlice], settings: SourceSettings, detail: str
 ) -> None:
     slices = endpoints("db/pg-x", "pg", member("pg-0", "10.1.0.4"))
     found = claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, slices, *nodes, settings=settings)
@@ -234,6 +232,6 @@ def test_a_headless_service_waits_for_pods_endpoint_slices_and_nodes_whose_addre
     with pytest.raises(NotSyncedError, match="Node"):
         claims(pg(ours(endpoints_type="NodeExternalIP")), PG_0, SLICE)
     with pytest.raises(NotSyncedError, match="Pod"):
-        compute_claims(ServiceSource(settings=ServiceSettings()), pg(), listed=[ENDPOINT_SLICE])
+        compute_claims(build_source("service"), pg(), listed=[ENDPOINT_SLICE])
     with pytest.raises(NotSyncedError, match="EndpointSlice"):
-        compute_claims(ServiceSource(settings=ServiceSettings()), pg(), listed=[POD])
+        compute_claims(build_source("service"), pg(), listed=[POD])

@@ -12,12 +12,11 @@ from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
 from extdns.resources.core import Node, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
-from extdns.sources.common.claim_builder import CommonSettings
 from extdns.sources.common.claim_stages import StagedSource, validate_claim
-from extdns.sources.service.expansions import Compatibility, ServiceSettings
-from extdns.sources.service.source import ServiceSource
+from extdns.sources.service.expansions import Compatibility
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import load_balancer, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -48,12 +47,10 @@ NODES: Final = (
 def claims(
     mode: Compatibility, obj: Service, *, ignoring: bool = False, exposing: bool = False, nodes: bool = True
 ) -> tuple[Claim, ...]:
-    settings = ServiceSettings(
-        common=CommonSettings(prefixes=BOTH_PREFIXES, ignore_hostname_annotation=ignoring),
-        compatibility=mode,
-        expose_internal_ipv6=exposing,
+    settings = settings_with(
+        prefixes=BOTH_PREFIXES, ignore_hostname_annotation=ignoring, compatibility=mode, expose_internal_ipv6=exposing
     )
-    source = StagedSource(source=ServiceSource(settings=settings), stages=(validate_claim,))
+    source = StagedSource(source=build_source("service", settings), stages=(validate_claim,))
     return compute_claims(source, obj, *(NODES if nodes else ()))
 
 

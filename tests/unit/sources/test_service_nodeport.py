@@ -9,10 +9,10 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
-from extdns.sources.service.expansions import ServiceSettings
-from extdns.sources.service.source import ServiceSource
+from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import list_resolved_claims, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -22,8 +22,8 @@ SRV = resolved("_ssh._tcp.ssh.acme.test", "SRV", "0 50 30022 ssh.acme.test.")
 APP = {"app": "ssh"}
 
 
-def claims(obj: Service, *others: KubernetesObject, settings: ServiceSettings | None = None) -> tuple[Claim, ...]:
-    source = ServiceSource(settings=settings or ServiceSettings())
+def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+    source = build_source("service", settings)
     return compute_claims(source, obj, *others, listed=[NODE])
 
 
@@ -72,7 +72,7 @@ def test_the_access_annotation_selects_external_or_internal_node_addresses(
     access: str | None, nodes: list[KubernetesObject], expose: bool, expected: str
 ) -> None:
     annotations = {} if access is None else ours(access=access)
-    found = claims(ssh(annotations), *nodes, settings=ServiceSettings(expose_internal_ipv6=expose))
+    found = claims(ssh(annotations), *nodes, settings=settings_with(expose_internal_ipv6=expose))
     addresses = [
         target
         for claim in list_resolved_claims(found)
@@ -108,7 +108,7 @@ def test_srv_records_of_a_node_port_service_are_published_even_if_no_node_has_an
 def test_unschedulable_nodes_are_included_if_the_flag_says_so() -> None:
     nodes = [node("n1", external=["203.0.113.1"], unschedulable=True), node("n2", external=["203.0.113.2"])]
     assert reduce_claims(claims(ssh(), *nodes)) == build_expected("203.0.113.2")
-    included = claims(ssh(), *nodes, settings=ServiceSettings(exclude_unschedulable=False))
+    included = claims(ssh(), *nodes, settings=settings_with(exclude_unschedulable=False))
     assert reduce_claims(included) == build_expected("203.0.113.1", "203.0.113.2")
 
 
@@ -171,7 +171,7 @@ def test_with_local_traffic_policy_only_nodes_whose_pods_are_in_the_best_state_a
 
 # docs/spec/sources.md 3.5
 def test_a_node_port_service_with_local_traffic_and_no_pods_has_no_targets() -> None:
-    found = compute_claims(ServiceSource(settings=ServiceSettings()), ssh(local=True), *NODES, listed=[POD])
+    found = compute_claims(build_source("service"), ssh(local=True), *NODES, listed=[POD])
     assert reduce_claims(found) == [SRV, unresolved("ssh.acme.test", Reason.NO_ENDPOINTS)]
 
 
@@ -259,4 +259,4 @@ def test_a_node_port_service_looks_up_pods_only_with_local_traffic_policy() -> N
     with pytest.raises(NotSyncedError, match="Pod"):
         claims(ssh(local=True), *NODES)
     with pytest.raises(NotSyncedError, match="Node"):
-        compute_claims(ServiceSource(settings=ServiceSettings()), ssh())
+        compute_claims(build_source("service"), ssh())

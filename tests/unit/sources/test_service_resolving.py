@@ -11,12 +11,11 @@ from extdns.model.kind import Kind, KubernetesObject, ObjectMeta
 from extdns.model.reason import Reason
 from extdns.ports import NotSyncedError
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
-from extdns.sources.service.expansions import ServiceSettings
-from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.expected_claims import reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.samples import load_balancer, ours
 
-SOURCE = ServiceSource(settings=ServiceSettings(resolves_hostnames=True))
+SOURCE = build_source("service", settings_with(resolve_service_load_balancer_hostname=True))
 ANNOTATIONS = ours(hostname="web.t")
 
 
@@ -120,5 +119,5 @@ def test_lookups_of_all_host_names_of_a_load_balancer_start_before_the_first_res
 
 
 def test_without_the_resolve_flag_the_host_name_of_the_load_balancer_is_published() -> None:
-    claims = ServiceSource(settings=ServiceSettings()).find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
+    claims = build_source("service").find_claims(load_balancer(ANNOTATIONS, "lb.t"), Answers())
     assert reduce_claims(claims) == [resolved("web.t", "CNAME", "lb.t")]

@@ -9,11 +9,12 @@ from extdns.model.selection import parse_annotation_selector, parse_label_select
 from extdns.resources.core import SERVICE, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES, OLD_PREFIX, PREFIX
 from extdns.sources.common.annotations import Annotations
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
+from tests.unit.sources.made import settings_with
 from tests.unit.sources.samples import meta, ours, service
 
 
-def left_out_by(selection: CommonSettings, obj: Service) -> str:
+def left_out_by(selection: SourceSettings, obj: Service) -> str:
     annotations = Annotations.read(obj.metadata.annotations, selection.prefixes)
     return selection.find_exclusion(build_ref(SERVICE, obj.metadata), obj.metadata, annotations)
 
@@ -21,41 +22,41 @@ def left_out_by(selection: CommonSettings, obj: Service) -> str:
 @pytest.mark.parametrize(
     ("selection", "expected"),
     [
-        pytest.param(CommonSettings(), "", id="2.6-no-filter"),
-        pytest.param(CommonSettings(namespace="shop"), "", id="2.6-its-namespace"),
-        pytest.param(CommonSettings(namespace="other"), "--namespace", id="2.6-another-namespace"),
-        pytest.param(CommonSettings(label_filter=parse_label_selector("app=web")), "", id="2.7-label"),
+        pytest.param(settings_with(), "", id="2.6-no-filter"),
+        pytest.param(settings_with(namespace="shop"), "", id="2.6-its-namespace"),
+        pytest.param(settings_with(namespace="other"), "--namespace", id="2.6-another-namespace"),
+        pytest.param(settings_with(label_filter=parse_label_selector("app=web")), "", id="2.7-label"),
         pytest.param(
-            CommonSettings(label_filter=parse_label_selector("app=api")), "--label-filter", id="2.7-other-label"
+            settings_with(label_filter=parse_label_selector("app=api")), "--label-filter", id="2.7-other-label"
         ),
         pytest.param(
-            CommonSettings(annotation_filter=parse_annotation_selector("team in (a,b)")), "", id="2.7-annotation"
+            settings_with(annotation_filter=parse_annotation_selector("team in (a,b)")), "", id="2.7-annotation"
         ),
         pytest.param(
-            CommonSettings(annotation_filter=parse_annotation_selector("!team")),
+            settings_with(annotation_filter=parse_annotation_selector("!team")),
             "--annotation-filter",
             id="2.7-other-annotation",
         ),
         pytest.param(
-            CommonSettings(annotation_filter=parse_annotation_selector(f"{PREFIX}ttl=60")),
+            settings_with(annotation_filter=parse_annotation_selector(f"{PREFIX}ttl=60")),
             "",
             id="2.7-own-annotation-keys",
         ),
     ],
 )
 def test_a_claim_of_an_excluded_object_names_the_flag_that_excludes_it(
-    selection: CommonSettings, expected: str
+    selection: SourceSettings, expected: str
 ) -> None:
     obj = Service(metadata=meta("shop/web", {"team": "a"} | ours(ttl="60"), {"app": "web"}))
     assert left_out_by(selection, obj) == expected
 
 
 def test_a_filter_for_the_absence_of_a_label_includes_objects_without_labels() -> None:
-    assert left_out_by(CommonSettings(label_filter=parse_label_selector("!app")), service(None, ServiceSpec())) == ""
+    assert left_out_by(settings_with(label_filter=parse_label_selector("!app")), service(None, ServiceSpec())) == ""
 
 
 def test_an_object_without_namespace_is_in_the_namespace_default() -> None:
-    assert left_out_by(CommonSettings(namespace="default"), service(None, ServiceSpec(), location="web")) == ""
+    assert left_out_by(settings_with(namespace="default"), service(None, ServiceSpec(), location="web")) == ""
 
 
 @pytest.mark.parametrize(
@@ -73,4 +74,4 @@ def test_an_object_without_namespace_is_in_the_namespace_default() -> None:
 def test_an_object_with_a_controller_annotation_for_another_program_is_excluded(
     annotations: dict[str, str], expected: str
 ) -> None:
-    assert left_out_by(CommonSettings(prefixes=BOTH_PREFIXES), service(annotations, ServiceSpec())) == expected
+    assert left_out_by(settings_with(prefixes=BOTH_PREFIXES), service(annotations, ServiceSpec())) == expected

@@ -17,16 +17,16 @@ from extdns.model.cluster import ObjectChange
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
-from extdns.sources.common.claim_builder import CommonSettings
-from extdns.sources.skipper import SkipperSource, parse_group_version
+from extdns.sources.common.claim_builder import SourceSettings
+from extdns.sources.skipper import parse_group_version
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import templates
+from tests.unit.sources.made import build_source, settings_with, templates
 from tests.unit.sources.samples import list_resolved_claims, ours
 
 OTHER: Final = parse_group_version("acme.test/v2")
 POINTS: Final = ({"ip": "192.0.2.1", "hostname": "lb.t"},)
-ALL: Final = CommonSettings()
+ALL: Final = settings_with()
 
 
 def manifest(
@@ -53,8 +53,8 @@ def from_watch(data: dict[str, Any]) -> KubernetesObject:
     return change.new
 
 
-def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[Claim]:
-    source = SkipperSource(kind=OTHER, common=selection)
+def claimed(data: dict[str, Any], selection: SourceSettings = ALL) -> list[Claim]:
+    source = build_source("skipper-routegroup", selection, kind=OTHER)
     claims = source.find_claims(from_manifest(data), FakeView())
     assert claims == source.find_claims(from_watch(data), FakeView())
     return reduce_claims(claims)
@@ -78,28 +78,28 @@ def claimed(data: dict[str, Any], selection: CommonSettings = ALL) -> list[Claim
         ),
         pytest.param(
             manifest(annotations=ours(hostname="h.t", target="x.t")),
-            CommonSettings(ignore_hostname_annotation=True),
+            settings_with(ignore_hostname_annotation=True),
             [resolved("a.t", "CNAME", "x.t"), excluded("--ignore-hostname-annotation", "h.t")],
             id="2.6-ignored",
         ),
         pytest.param(
             manifest(hosts=(), annotations=ours(target="x.t")),
-            CommonSettings(templates=templates(["{{.Name}}.{{.Namespace}}.t"])),
+            settings_with(templates=templates(["{{.Name}}.{{.Namespace}}.t"])),
             [resolved("r.n.t", "CNAME", "x.t")],
             id="8.8-template",
         ),
-        pytest.param(manifest(), CommonSettings(namespace="m"), [excluded("--namespace")], id="2.6-NS"),
+        pytest.param(manifest(), settings_with(namespace="m"), [excluded("--namespace")], id="2.6-NS"),
     ],
 )
 def test_hosts_of_a_route_group_get_the_target_of_its_annotation_or_its_status(
-    data: dict[str, Any], selection: CommonSettings, expected: list[Claim]
+    data: dict[str, Any], selection: SourceSettings, expected: list[Claim]
 ) -> None:
     assert claimed(data, selection) == expected
 
 
 # docs/spec/sources.md 1.8
 def test_resource_labels_of_route_groups_begin_with_the_name_of_the_kind() -> None:
-    claims = SkipperSource(kind=OTHER, common=ALL).find_claims(from_manifest(manifest()), FakeView())
+    claims = build_source("skipper-routegroup", ALL, kind=OTHER).find_claims(from_manifest(manifest()), FakeView())
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 
 

@@ -17,17 +17,12 @@ from extdns.resources.core import Node, Pod, PodIP, PodStatus, Service, ServiceS
 from extdns.resources.ingress_controllers import F5Spec, F5VirtualServer
 from extdns.resources.networking import Ingress
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
-from extdns.sources.common.claim_builder import CommonSettings, Templates
-from extdns.sources.f5 import F5Source
+from extdns.sources.common.claim_builder import Templates
 from extdns.sources.fake import DEFAULT_BASE_NAME, render_base_names
-from extdns.sources.ingress import IngressSettings, IngressSource
-from extdns.sources.node import NodeSettings, NodeSource
-from extdns.sources.pod import PodSettings, PodSource
-from extdns.sources.service.expansions import Compatibility, ServiceSettings
-from extdns.sources.service.source import ServiceSource
+from extdns.sources.service.expansions import Compatibility
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import ingress, load_balancer, meta, node, ours, service
 
 T = TypeVar("T", Service, Ingress, Node, Pod)
@@ -36,16 +31,16 @@ NAMELESS: Final = load_balancer(ours(ttl="60"), "192.0.2.1", location="a/x")
 
 
 def source_of(obj: KubernetesObject, made: Templates, *, ignoring: bool = False, mode: str = "") -> Source:
-    selection = CommonSettings(prefixes=BOTH_PREFIXES, templates=made, ignore_hostname_annotation=ignoring)
+    selection = settings_with(prefixes=BOTH_PREFIXES, templates=made, ignore_hostname_annotation=ignoring)
     match obj:
         case Ingress():
-            return IngressSource(settings=IngressSettings(common=selection))
+            return build_source("ingress", selection)
         case Node():
-            return NodeSource(settings=NodeSettings(common=selection))
+            return build_source("node", selection)
         case Pod():
-            return PodSource(settings=PodSettings(common=selection))
+            return build_source("pod", selection)
         case _:
-            return ServiceSource(settings=ServiceSettings(common=selection, compatibility=Compatibility(mode)))
+            return build_source("service", settings_with(selection, compatibility=Compatibility(mode)))
 
 
 def claims(obj: T, made: Templates, *, ignoring: bool = False, mode: str = "") -> tuple[Claim, ...]:
@@ -255,7 +250,7 @@ CROSSED: Final = templates(["{{.Name}}.t,w.t"], target=["192.0.2.2,192.0.2.1,lb.
     ],
 )
 def test_a_target_template_gives_the_targets_of_template_hosts(made: Templates, expected: list[Claim]) -> None:
-    source = F5Source(name="f5-virtualserver", common=CommonSettings(templates=made))
+    source = build_source("f5-virtualserver", settings_with(templates=made))
     found = source.find_claims(keep_all_fields(VIRTUAL_SERVER), FakeView())
     assert reduce_claims(found) == [unresolved("h.t", Reason.NO_ADDRESS), *expected]
     assert all(claim.desired.labels == EMPTY_MAP for claim in found if isinstance(claim, ResolvedClaim))

@@ -22,18 +22,18 @@ from extdns.resources.ingress_controllers import (
     IngressRouteUdp,
     TraefikRoute,
 )
-from extdns.sources.common.claim_builder import CommonSettings
+from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import keep_all_fields, templates
+from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 AT = ours(target="192.0.2.1")
-HTTP = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings())
+HTTP = build_source("traefik-proxy", kind=INGRESS_ROUTE)
 
 
 def route(*rules: str, annotations: Mapping[str, str] = AT) -> IngressRoute:
@@ -75,13 +75,13 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
     [
         pytest.param(HTTP, route("Host(`a.t`)"), "ingressroute/t/r", id="http"),
         pytest.param(
-            TraefikSource(kind=INGRESS_ROUTE_TCP, common=CommonSettings()),
+            build_source("traefik-proxy", kind=INGRESS_ROUTE_TCP),
             IngressRouteTcp(metadata=meta("t/r", AT), spec=route("HostSNI(`a.t`)").spec),
             "ingressroutetcp/t/r",
             id="tcp",
         ),
         pytest.param(
-            TraefikSource(kind=INGRESS_ROUTE_UDP, common=CommonSettings()),
+            build_source("traefik-proxy", kind=INGRESS_ROUTE_UDP),
             IngressRouteUdp(metadata=meta("t/r", AT | ours(hostname="a.t"))),
             "ingressrouteudp/t/r",
             id="udp",
@@ -100,25 +100,25 @@ def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
     ("selection", "annotations", "expected"),
     [
         pytest.param(
-            CommonSettings(),
+            settings_with(),
             AT | ours(hostname="h.t"),
             [resolved("a.t", "A", "192.0.2.1"), resolved("h.t", "A", "192.0.2.1")],
             id="7.4-annotated",
         ),
         pytest.param(
-            CommonSettings(),
+            settings_with(),
             ours(hostname="h.t"),
             [unresolved("a.t", Reason.NO_ENDPOINTS), unresolved("h.t", Reason.NO_ENDPOINTS)],
             id="7.4-no-target",
         ),
         pytest.param(
-            CommonSettings(ignore_hostname_annotation=True),
+            settings_with(ignore_hostname_annotation=True),
             AT | ours(hostname="h.t"),
             [resolved("a.t", "A", "192.0.2.1"), excluded("--ignore-hostname-annotation", "h.t")],
             id="7.4-ignored",
         ),
         pytest.param(
-            CommonSettings(),
+            settings_with(),
             AT | ours(ttl="60", set_identifier="s"),
             [resolved("a.t", "A", "192.0.2.1", ttl_s=60)],
             id="2.6-ttl-and-props",
@@ -126,16 +126,16 @@ def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
     ],
 )
 def test_targets_of_traefik_routes_come_only_from_the_target_annotation(
-    selection: CommonSettings, annotations: dict[str, str], expected: list[Claim]
+    selection: SourceSettings, annotations: dict[str, str], expected: list[Claim]
 ) -> None:
-    source = TraefikSource(kind=INGRESS_ROUTE, common=selection)
+    source = build_source("traefik-proxy", selection, kind=INGRESS_ROUTE)
     assert reduce_claims(compute_claims(source, route("Host(`a.t`)", annotations=annotations))) == expected
 
 
 # docs/spec/sources.md 8.8
 def test_templates_give_hosts_and_targets_of_traefik_routes() -> None:
     made = templates(["{{.Name}}.d.t"], target=["x.t"])
-    source = TraefikSource(kind=INGRESS_ROUTE, common=CommonSettings(templates=made))
+    source = build_source("traefik-proxy", settings_with(templates=made), kind=INGRESS_ROUTE)
     assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
         resolved("r.d.t", "CNAME", "x.t")
     ]

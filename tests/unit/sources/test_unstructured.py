@@ -18,15 +18,15 @@ from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
 from extdns.model.selection import parse_label_selector
+from extdns.ports import Source
 from extdns.resources.core import NODE, SERVICE
 from extdns.resources.externaldns import DNS_ENDPOINT
 from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER, HTTP_PROXY
 from extdns.resources.meta import CustomResource
-from extdns.sources.common.claim_builder import NO_TEMPLATES, CommonSettings, Templates
-from extdns.sources.unstructured import UnstructuredSource
+from extdns.sources.common.claim_builder import NO_TEMPLATES, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import templates
+from tests.unit.sources.made import build_source, settings_with, templates
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, load_balancer, ours
 
 CONFIG_MAP: Final = Kind("", "v1", "ConfigMap", "configmaps")
@@ -62,8 +62,8 @@ def from_list(kind: Kind, data: Mapping[str, Any]) -> KubernetesObject:
     return change.new
 
 
-def source(kind: Kind, made: Templates = NO_TEMPLATES, **selection: Any) -> UnstructuredSource:  # noqa: ANN401 - of Selection
-    return UnstructuredSource(kind=kind, common=CommonSettings(templates=made, **selection))
+def source(kind: Kind, made: Templates = NO_TEMPLATES, **selection: Any) -> Source:  # noqa: ANN401 - of Selection
+    return build_source("unstructured", settings_with(templates=made, **selection), kind=kind)
 
 
 cluster = pytest.mark.parametrize(

@@ -10,15 +10,14 @@ from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, ServicePort, ServiceSpec
 from extdns.sources.common.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
-from extdns.sources.service.expansions import ServiceSettings
-from extdns.sources.service.source import ServiceSource
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
+from tests.unit.sources.made import build_source
 from tests.unit.sources.samples import load_balancer, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-SERVICES: Source = ServiceSource(settings=ServiceSettings())
+SERVICES: Source = build_source("service")
 
 
 def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> tuple[Claim, ...]:
