@@ -19,7 +19,7 @@ from extdns.log import Event
 from extdns.metrics.durations import REQUEST_TIMES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from extdns.config import ClusterFlags, Config
     from extdns.kube.api import ApiClient
@@ -120,17 +120,15 @@ def build_namespaces(config: Config) -> WatchedNamespaces:
     return WatchedNamespaces(default=(usual,) if usual else (), by_kind=elsewhere)
 
 
-def find_requested_kinds(config: Config) -> tuple[Kind, ...]:
-    """Return the kinds of `--unstructured-resource`, in the order given, each once. A live cluster is queried for them.
+def find_requested_kinds(config: Config, texts: Iterable[str]) -> tuple[Kind, ...]:
+    """Return the kinds of the resources *texts*, in the order given, each once. A live cluster is queried for them.
 
     Raises:
-        UsageError: a value is missing, invalid or not served, or the API server does not respond.
+        UsageError: a text is invalid or not served, or the API server does not respond.
     """
     from extdns.kube.unstructured_resources import discover_kind, guess_kind, parse_resource
 
-    if not config.sources.unstructured_resource:
-        raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
-    resources = [parse_resource(text) for text in dict.fromkeys(config.sources.unstructured_resource)]
+    resources = [parse_resource(text) for text in dict.fromkeys(texts)]
     if not has_live_cluster(config):
         from extdns.kube.manifests.definitions import find_kind
 

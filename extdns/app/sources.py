@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.app.policies import has_rules
+from extdns.errors import UsageError
 from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
 from extdns.model import rrtype
 
@@ -86,23 +87,21 @@ def _list_labels(source: Source) -> tuple[str, ...]:
     return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
 
 
-def _build_named(name: str, config: Config, selection: SourceSettings) -> Sequence[Source]:
+def _build_named(name: str, config: Config, settings: SourceSettings) -> Sequence[Source]:
     """Build the source called *name*; for some names, one source for each kind that a flag selects."""
-    if name == "traefik-proxy":
-        return _build_traefik(config.sources, selection)
-    if name != "unstructured":
-        return (SOURCE_BUILDERS[name](config.sources, selection),)
     from extdns.app.cluster import find_requested_kinds
+    from extdns.app.source_specs import load_spec
+
+    if name in SOURCE_BUILDERS:
+        return (SOURCE_BUILDERS[name](config.sources, settings),)
+    if name != "unstructured":
+        return load_spec(name).build(settings, (), partial(find_requested_kinds, config))
     from extdns.sources.unstructured import UnstructuredSource
 
-    return [UnstructuredSource(kind=kind, common=selection) for kind in find_requested_kinds(config)]
-
-
-def _build_traefik(chosen: SourceFlags, selection: SourceSettings) -> Sequence[Source]:
-    from extdns.sources.traefik import TraefikSource, list_kinds
-
-    found = list_kinds(new=not chosen.traefik_disable_new, legacy=chosen.traefik_enable_legacy)
-    return [TraefikSource(kind=kind, common=selection) for kind in found]
+    resources = config.sources.unstructured_resource
+    if not resources:
+        raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
+    return [UnstructuredSource(kind=kind, common=settings) for kind in find_requested_kinds(config, resources)]
 
 
 def _build_stages(config: Config) -> Iterator[ClaimStage]:
@@ -174,18 +173,6 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_ambassador(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.ambassador import AmbassadorSource
-
-    return AmbassadorSource(common=selection)
-
-
-def _build_contour(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.contour import ContourSource
-
-    return ContourSource(common=selection)
-
-
 def _build_crd(_: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.crd import CrdSource
 
@@ -196,12 +183,6 @@ def _build_empty(_: SourceFlags, _selection: SourceSettings) -> Source:
     from extdns.sources.fake import EmptySource
 
     return EmptySource()
-
-
-def _build_f5(name: str, _: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.f5 import F5Source
-
-    return F5Source(name=name, common=selection)
 
 
 def _build_fake(_: SourceFlags, _selection: SourceSettings) -> Source:
@@ -257,12 +238,6 @@ def _build_istio_virtualservice(_: SourceFlags, selection: SourceSettings) -> So
     return IstioVirtualServiceSource(common=selection)
 
 
-def _build_kong(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.kong import KongSource
-
-    return KongSource(common=selection)
-
-
 def _build_node(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.node import NodeSettings, NodeSource
 
@@ -273,12 +248,6 @@ def _build_node(chosen: SourceFlags, selection: SourceSettings) -> Source:
             expose_internal_ipv6=chosen.expose_internal_ipv6,
         )
     )
-
-
-def _build_openshift(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.openshift import OpenShiftSource
-
-    return OpenShiftSource(common=selection, router_name=chosen.openshift_router_name)
 
 
 def _build_pod(chosen: SourceFlags, selection: SourceSettings) -> Source:
@@ -313,29 +282,16 @@ def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
     )
 
 
-def _build_skipper(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.skipper import SkipperSource, parse_group_version
-
-    return SkipperSource(kind=parse_group_version(chosen.skipper_routegroup_groupversion), common=selection)
-
-
 SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
-    "ambassador-host": _build_ambassador,
-    "contour-httpproxy": _build_contour,
     "crd": _build_crd,
     "empty": _build_empty,
-    "f5-transportserver": partial(_build_f5, "f5-transportserver"),
-    "f5-virtualserver": partial(_build_f5, "f5-virtualserver"),
     "fake": _build_fake,
     "gloo-proxy": _build_gloo,
     **{name: partial(_build_route, name) for name in GATEWAY_SOURCES},
     "ingress": _build_ingress,
     "istio-gateway": _build_istio_gateway,
     "istio-virtualservice": _build_istio_virtualservice,
-    "kong-tcpingress": _build_kong,
     "node": _build_node,
-    "openshift-route": _build_openshift,
     "pod": _build_pod,
     "service": _build_service,
-    "skipper-routegroup": _build_skipper,
 }

@@ -16,6 +16,7 @@ from extdns.sources.common.annotations import (
     INTERNAL_IP,
     FoundTargets,
     MissingTargets,
+    RecordOptions,
     list_node_addresses,
     list_public_node_addresses,
     parse_targets,
@@ -56,7 +57,7 @@ class NodeSource(Value, frozen=True, kw_only=True):
         """
         if not isinstance(obj, Node):
             raise TypeError(f"the {_NAME} source reads Nodes only, not {type(obj).__name__}")
-        publisher = HostPublisher(_NAME, NODE, obj, self.settings.common, ttl_only=True)
+        publisher = HostPublisher(_NAME, NODE, obj, self.settings.common, read_options=RecordOptions.read_ttl_only)
         if exclusion := publisher.find_exclusion(self._find_unschedulable_exclusion(obj)):
             return exclusion
         templates, targets = self.settings.common.templates, publisher.annotated_targets or self._read_addresses(obj)

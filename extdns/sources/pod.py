@@ -16,6 +16,7 @@ from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
     MissingTargets,
+    RecordOptions,
     TargetResult,
     list_public_node_addresses,
     parse_targets,
@@ -80,7 +81,9 @@ class PodSource(Value, frozen=True, kw_only=True):
         """
         if not isinstance(obj, Pod):
             raise TypeError(f"the {_NAME} source reads Pods only, not {type(obj).__name__}")
-        publisher = HostPublisher(_NAME, POD, obj, self.settings.common, ttl_only=True, resource="")
+        publisher = HostPublisher(
+            _NAME, POD, obj, self.settings.common, read_options=RecordOptions.read_ttl_only, name_resource=lambda _: ""
+        )
         if exclusion := publisher.find_exclusion():
             return exclusion
         override = self._find_network_exclusion(obj) or publisher.annotated_targets

@@ -9,7 +9,7 @@ from extdns.model.kind import Kind, KubernetesObject, build_key
 from extdns.model.reason import Reason
 from extdns.model.value import Value
 from extdns.ports import ClusterView
-from extdns.sources.common.annotations import MissingTargets
+from extdns.sources.common.annotations import MissingTargets, RecordOptions
 from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
 
@@ -35,7 +35,9 @@ class UnstructuredSource(Value, frozen=True, kw_only=True):
         """Return the claims of *obj*, in the order of `HostPublisher.build`; raises `TemplateError`."""
         kind, namespace, name = build_key(self.kind, obj.metadata)
         label = f"{kind.name.lower()}/{namespace}/{name}"  # as in other sources of this kind, if any
-        publisher = HostPublisher(_NAME, kind, obj, self.common, ttl_only=True, resource=label)
+        publisher = HostPublisher(
+            _NAME, kind, obj, self.common, read_options=RecordOptions.read_ttl_only, name_resource=lambda _: label
+        )
         if exclusion := publisher.find_exclusion():
             return exclusion
         publisher.publish_annotation_hosts(publisher.annotated_targets or _NO_TARGET, ignore_flag=True)

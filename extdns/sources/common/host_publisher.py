@@ -5,11 +5,12 @@ See docs/spec/sources.md 2.6, 6.4 and 8.8.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
+from extdns.config import SourceFlags
 from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import Kind, KubernetesObject, build_ref
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_ref
 from extdns.sources.common.annotation_names import PREFIX
 from extdns.sources.common.annotations import (
     Annotations,
@@ -23,6 +24,8 @@ from extdns.sources.common.annotations import (
 from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
 _HOSTNAME: Final = "hostname"
+_NO_OPTIONS: Final = RecordOptions()
+_IGNORED_ANNOTATION: Final = ExcludedHost(excluded_by="--ignore-hostname-annotation")
 
 
 class HostPublisher:
@@ -30,22 +33,25 @@ class HostPublisher:
 
     Attributes:
         ref: the object.
+        settings: the settings of the sources.
         annotations: the annotations of the object.
         annotated_targets: targets of its `target` annotation, or None if it has none.
-        builder: merges the requested hostnames; it has the record options and the resource of the object.
     """
 
     __slots__ = (
         "_bare_builder",
-        "_excluded_annotation",
+        "_builders",
+        "_excluded_by",
         "_kind",
+        "_listed",
         "_obj",
-        "_settings",
+        "_read_options",
+        "_resource",
         "_source",
         "annotated_targets",
         "annotations",
-        "builder",
         "ref",
+        "settings",
     )
 
     def __init__(
@@ -55,8 +61,8 @@ class HostPublisher:
         obj: KubernetesObject,
         settings: SourceSettings,
         *,
-        ttl_only: bool = False,
-        resource: str | None = None,
+        read_options: Callable[[Annotations], RecordOptions] = RecordOptions.read,
+        name_resource: Callable[[ObjectKey], str] | None = None,
     ) -> None:
         """Read the annotations of *obj*.
 
@@ -64,25 +70,63 @@ class HostPublisher:
             source: name of the source.
             kind: the kind of *obj*.
             obj: the object.
-            settings: settings that all sources share.
-            ttl_only: read no record option but the TTL.
-            resource: see `ClaimBuilder.__init__`.
+            settings: the settings of the sources.
+            read_options: returns the record options that the annotations set.
+            name_resource: returns what ownership records name; None for the object itself.
         """
         self._source: Final = source
         self._kind: Final = kind
         self._obj: Final = obj
-        self._settings: Final = settings
+        self._read_options: Final = read_options
+        self.settings: Final = settings
         self.ref: Final = build_ref(kind, obj.metadata)
+        self._resource: Final = self.ref.key.resource if name_resource is None else name_resource(self.ref.key)
         self.annotations: Final = Annotations.read(obj.metadata.annotations, settings.prefixes)
-        options = RecordOptions.read_ttl_only(self.annotations) if ttl_only else RecordOptions.read(self.annotations)
-        self.builder: Final = ClaimBuilder(source, self.ref, options, resource=resource)
-        self._bare_builder: Final = ClaimBuilder(source, self.ref, RecordOptions(), resource="")
-        self._excluded_annotation = (
-            ExcludedHost(excluded_by="--ignore-hostname-annotation")
-            if settings.flags.ignore_hostname_annotation
-            else None
-        )
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
+        self._builders: Final[dict[RecordOptions | None, ClaimBuilder]] = {}
+        self._bare_builder: ClaimBuilder | None = None
+        self._listed: Final[dict[Claim, None]] = {}
+        self._excluded_by = ""
+
+    @property
+    def flags(self) -> SourceFlags:
+        """The flags of the sources."""
+        return self.settings.flags
+
+    @property
+    def builder(self) -> ClaimBuilder:
+        """Merges the requested hostnames; it has the record options and the resource of the object."""
+        return self.get_builder(None)
+
+    def get_builder(self, options: RecordOptions | None) -> ClaimBuilder:
+        """Return the builder for hostnames with *options*; None for those that the annotations of the object set."""
+        builder = self._builders.get(options)
+        if builder is None:
+            read = self._read_options(self.annotations) if options is None else options
+            builder = ClaimBuilder(self._source, self.ref, read, resource=self._resource)
+            self._builders[options] = builder
+        return builder
+
+    @property
+    def bare_builder(self) -> ClaimBuilder:
+        """Merges the requested hostnames that have neither record options nor a resource."""
+        if self._bare_builder is None:
+            self._bare_builder = ClaimBuilder(self._source, self.ref, _NO_OPTIONS, resource="")
+        return self._bare_builder
+
+    def exclude(self, excluded_by: str) -> None:
+        """Exclude the object, whatever is requested; *excluded_by* names the flag or annotation that does so."""
+        self._excluded_by = excluded_by
+
+    def exclude_by_settings(self, *, has_controller: bool) -> bool:
+        """Exclude the object if a setting or annotation does so, and return whether it is excluded.
+
+        Args:
+            has_controller: whether the `controller` annotation is read.
+        """
+        annotations = self.annotations if has_controller else Annotations(prefix=PREFIX)
+        self._excluded_by = self.settings.find_exclusion(self.ref, self._obj.metadata, annotations)
+        return bool(self._excluded_by)
 
     def find_exclusion(self, excluded_by: str = "", *, ignore_controller: bool = False) -> tuple[Claim, ...]:
         """Return one excluded claim if a setting or annotation excludes the object, else ().
@@ -90,8 +134,12 @@ class HostPublisher:
         *excluded_by* names a setting of the source that excludes the object; "" if none does.
         """
         annotations = Annotations(prefix=PREFIX) if ignore_controller else self.annotations
-        by = self._settings.find_exclusion(self.ref, self._obj.metadata, annotations) or excluded_by
+        by = self.settings.find_exclusion(self.ref, self._obj.metadata, annotations) or excluded_by
         return (ExcludedClaim(ref=self.ref, excluded_by=by),) if by else ()
+
+    def add(self, claim: Claim) -> None:
+        """Add *claim*, which the object lists completely."""
+        self._listed[claim] = None
 
     def publish(self, host: str, field: str, result: TargetResult) -> None:
         """Request *host*, found in *field*, with the targets of *result*; do nothing if *host* is empty."""
@@ -103,14 +151,14 @@ class HostPublisher:
 
         With *ignore_flag*, `--ignore-hostname-annotation` has no effect.
         """
-        if self._excluded_annotation is not None and not ignore_flag:
-            result = self._excluded_annotation
+        if self.flags.ignore_hostname_annotation and not ignore_flag:
+            result = _IGNORED_ANNOTATION
         for host in self.annotations.get_list(_HOSTNAME):
             self.publish(host, self.annotations.describe_field(_HOSTNAME), result)
 
     def list_template_hosts(self) -> Iterator[tuple[str, str]]:
         """Render the hosts of `--fqdn-template`. Yield each with the flag's name; raises `TemplateError`."""
-        return self._settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=self._has_hosts)
+        return self.settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=self.has_hosts)
 
     def publish_template_hosts(self, result: TargetResult) -> None:
         """Request the hosts that `--fqdn-template` renders, with the targets of *result*; raises `TemplateError`."""
@@ -123,7 +171,7 @@ class HostPublisher:
         Raises:
             TemplateError: the template cannot be rendered for the object.
         """
-        self._add_template_pairs(self._bare_builder)
+        self._add_template_pairs(self.bare_builder)
 
     def publish_bare_template_targets(self) -> None:
         """Request the hosts for which templates also render the targets, without TTL and resource.
@@ -134,7 +182,7 @@ class HostPublisher:
         Raises:
             TemplateError: a template cannot be rendered for the object.
         """
-        self._add_template_targets(self._bare_builder)
+        self._add_template_targets(self.bare_builder)
 
     def publish_template_targets(self) -> None:
         """Request the hosts for which templates also render the targets, with the TTL and resource of the object.
@@ -144,20 +192,31 @@ class HostPublisher:
         self._add_template_targets(self.builder)
 
     @property
-    def _has_hosts(self) -> bool:
-        return self.builder.has_resolved_claims or self._bare_builder.has_resolved_claims
+    def has_hosts(self) -> bool:
+        """Whether a hostname with known targets was requested so far."""
+        builders = (*self._builders.values(), *([self._bare_builder] if self._bare_builder else []))
+        return any(builder.has_resolved_claims for builder in builders)
 
     def _add_template_pairs(self, builder: ClaimBuilder) -> None:
-        self._settings.templates.request_host_target_pairs(
-            builder, self._source, self._kind, self._obj, has_hosts=self._has_hosts
+        self.settings.templates.request_host_target_pairs(
+            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
         )
 
     def _add_template_targets(self, builder: ClaimBuilder) -> None:
         self._add_template_pairs(builder)
-        self._settings.templates.request_hosts_at_targets(
-            builder, self._source, self._kind, self._obj, has_hosts=self._has_hosts
+        self.settings.templates.request_hosts_at_targets(
+            builder, self._source, self._kind, self._obj, has_hosts=self.has_hosts
         )
 
     def build(self) -> tuple[Claim, ...]:
-        """Return the claims in the order of `ClaimBuilder.build`; those without TTL and resource come last."""
-        return self.builder.build() + self._bare_builder.build()
+        """Return the claims of each builder, as `ClaimBuilder.build` does, in the order of their first use.
+
+        Then come those without record options and resource, and at last those added. If the object is excluded, the
+        only claim says so.
+        """
+        if self._excluded_by:
+            return (ExcludedClaim(ref=self.ref, excluded_by=self._excluded_by),)
+        if self.annotations.values or self.annotations.warnings:
+            _ = self.builder  # an invalid annotation gives a warning even if no hostname is requested
+        builders = (*self._builders.values(), *([self._bare_builder] if self._bare_builder else []))
+        return (*(claim for builder in builders for claim in builder.build()), *self._listed)

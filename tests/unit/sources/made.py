@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from extdns.app.source_specs import load_spec
 from extdns.app.sources import SOURCE_BUILDERS
 from extdns.config import SourceFlags
 from extdns.flags.sources import SOURCES
@@ -16,8 +17,8 @@ from extdns.gotemplate.template import Template
 from extdns.model.kind import Kind, KubernetesObject
 from extdns.ports import Source
 from extdns.sources.common.claim_builder import SourceSettings, Templates
-from extdns.sources.skipper import SkipperSource
-from extdns.sources.traefik import TraefikSource
+from extdns.sources.common.claim_stages import ClaimStage
+from extdns.sources.common.spec import KindSource
 from extdns.sources.unstructured import UnstructuredSource
 
 T = TypeVar("T", bound=KubernetesObject)
@@ -50,15 +51,20 @@ def settings_with(base: SourceSettings = DEFAULTS, **values: Any) -> SourceSetti
     return replace(base, flags=replace(base.flags, **values), **own)
 
 
-def build_source(name: str, settings: SourceSettings | None = None, *, kind: Kind | None = None) -> Source:
+def build_source(
+    name: str,
+    settings: SourceSettings = DEFAULTS,
+    *,
+    kind: Kind | None = None,
+    stages: tuple[ClaimStage, ...] = (),
+) -> Source:
     """Build the source *name*; if flags decide its kinds, for *kind*."""
-    settings = settings or DEFAULTS
-    if kind is None:
+    if name in SOURCE_BUILDERS:
         return SOURCE_BUILDERS[name](settings.flags, settings)
-    classes: dict[str, Any] = {
-        "traefik-proxy": TraefikSource,
-        "skipper-routegroup": SkipperSource,
-        "unstructured": UnstructuredSource,
-    }
-    built: Source = classes[name](kind=kind, common=settings)
+    if name == "unstructured":
+        assert kind
+        return UnstructuredSource(kind=kind, common=settings)
+    if kind is not None:
+        return KindSource(spec=load_spec(name), kind=kind, settings=settings, stages=stages)
+    (built,) = load_spec(name).build(settings, stages, lambda _: ())
     return built

@@ -12,7 +12,7 @@ from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -22,7 +22,7 @@ def dns_endpoint(*endpoints: SpecEndpoint | None, annotations: dict[str, str] | 
     return DnsEndpoint(metadata=meta("dns/x", annotations), spec=DnsEndpointSpec(endpoints=endpoints))
 
 
-def claims(obj: DnsEndpoint, selection: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: DnsEndpoint, selection: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     source = build_source("crd", selection)
     return compute_claims(StagedSource(source=source, stages=(validate_claim,)), obj)
 

@@ -22,7 +22,7 @@ from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.gateway.settings import ROUTE_KINDS
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.routes import SAME, gateway, http, listener, namespace, parent, route, selecting
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, ours
 
@@ -42,7 +42,7 @@ NOT_ADMITTED = "the listeners of Gateway infra/gw, none of which accepts the Rou
 CHOSEN = f"annotation {PREFIX}gateway-hostname-source"
 
 
-def claims(obj: AnyRoute, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: AnyRoute, *others: KubernetesObject, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     source = build_source(SOURCE[type(obj)], settings)
     return compute_claims(source, obj, *others, listed=[GATEWAY])
 
@@ -111,42 +111,46 @@ def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> No
 @pytest.mark.parametrize(
     ("obj", "settings", "on_wild", "on_any"),
     [
-        pytest.param(http("a.acme.test"), None, a("a.acme.test"), a("a.acme.test"), id="5.3-host-names"),
-        pytest.param(http(), None, a("*.acme.test"), [], id="5.3-without-hostnames-those-of-the-listener"),
+        pytest.param(http("a.acme.test"), DEFAULTS, a("a.acme.test"), a("a.acme.test"), id="5.3-host-names"),
+        pytest.param(http(), DEFAULTS, a("*.acme.test"), [], id="5.3-without-hostnames-those-of-the-listener"),
         pytest.param(
             http(annotations=ours(hostname="h.acme.test")),
-            None,
+            DEFAULTS,
             a("*.acme.test", "h.acme.test"),
             a("h.acme.test"),
             id="5.3-annotation-does-not-replace-the-listener's-name",
         ),
         pytest.param(
             http("a.acme.test", annotations=ours(hostname="h.acme.test,i.acme.test")),
-            None,
+            DEFAULTS,
             a("a.acme.test", "h.acme.test", "i.acme.test"),
             a("a.acme.test", "h.acme.test", "i.acme.test"),
             id="5.3-both",
         ),
         pytest.param(
             http("a.acme.test", annotations=ours(hostname="h.acme.test", gateway_hostname_source="Annotation-Only")),
-            None,
+            DEFAULTS,
             [*a("h.acme.test"), excluded(CHOSEN, "a.acme.test")],
             [*a("h.acme.test"), excluded(CHOSEN, "a.acme.test")],
             id="5.3-annotation-only-in-any-case",
         ),
         pytest.param(
-            http(annotations=ours(gateway_hostname_source="annotation-only")), None, [], [], id="5.3-annotation-alone"
+            http(annotations=ours(gateway_hostname_source="annotation-only")),
+            DEFAULTS,
+            [],
+            [],
+            id="5.3-annotation-alone",
         ),
         pytest.param(
             http("a.acme.test", annotations=ours(hostname="h.acme.test", gateway_hostname_source="defined-hosts-only")),
-            None,
+            DEFAULTS,
             [*a("a.acme.test"), excluded(CHOSEN, "h.acme.test")],
             [*a("a.acme.test"), excluded(CHOSEN, "h.acme.test")],
             id="5.3-defined-hosts-only",
         ),
         pytest.param(
             http(annotations=ours(gateway_hostname_source="defined-hosts-only")),
-            None,
+            DEFAULTS,
             [],
             [],
             id="5.3-defined-hosts-only-ignores-the-listener",
@@ -161,7 +165,7 @@ def test_hostnames_in_tcp_and_udp_routes_are_ignored(kind: type[AnyRoute]) -> No
     ],
 )
 def test_hostnames_of_a_route_come_from_its_spec_its_annotation_or_the_listener(
-    obj: HttpRoute, settings: SourceSettings | None, on_wild: list[Claim], on_any: list[Claim]
+    obj: HttpRoute, settings: SourceSettings, on_wild: list[Claim], on_any: list[Claim]
 ) -> None:
     assert reduce_claims(claims(obj, WILD, settings=settings)) == on_wild
     assert reduce_claims(claims(obj, ANY, settings=settings)) == on_any

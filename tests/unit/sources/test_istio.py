@@ -24,7 +24,7 @@ from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import PREFIX, balanced, list_resolved_claims, meta, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -68,14 +68,12 @@ PROXY = proxy("203.0.113.5")
 EDGE = Ingress(metadata=meta("mesh/edge"), status=balanced("203.0.113.7", "lb.t"))
 
 
-def of_gateway(
-    obj: IstioGateway, *others: KubernetesObject, selection: SourceSettings | None = None
-) -> tuple[Claim, ...]:
+def of_gateway(obj: IstioGateway, *others: KubernetesObject, selection: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     return compute_claims(build_source("istio-gateway", selection), obj, *others, listed=[SERVICE, INGRESS])
 
 
 def of_service(
-    obj: VirtualService, *others: KubernetesObject, selection: SourceSettings | None = None
+    obj: VirtualService, *others: KubernetesObject, selection: SourceSettings = DEFAULTS
 ) -> tuple[Claim, ...]:
     source = build_source("istio-virtualservice", selection)
     return compute_claims(source, obj, *others, listed=[ISTIO_GATEWAY, SERVICE, INGRESS])

@@ -14,13 +14,13 @@ from extdns.sources.common.claim_builder import SourceSettings, Templates
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates
+from tests.unit.sources.made import DEFAULTS, build_source, keep_all_fields, settings_with, templates
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
 
-def claims(obj: Node, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: Node, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     return compute_claims(build_source("node", settings), obj)
 
 
@@ -44,7 +44,7 @@ def test_a_node_is_published_by_its_name() -> None:
         pytest.param(
             EXTERNAL,
             INTERNAL,
-            None,
+            DEFAULTS,
             [resolved("n1", "A", "203.0.113.1"), resolved("n1", "AAAA", "2001:db8::1")],
             id="6.1-external-of-both-families",
         ),
@@ -58,15 +58,15 @@ def test_a_node_is_published_by_its_name() -> None:
         pytest.param(
             [],
             INTERNAL,
-            None,
+            DEFAULTS,
             [resolved("n1", "A", "10.0.0.1"), resolved("n1", "AAAA", "fd00::1")],
             id="6.1-internal-addresses-without-external-ones",
         ),
-        pytest.param([], [], None, [unresolved("n1", Reason.OBJECT_FAILED)], id="6.1-no-address-is-an-error"),
+        pytest.param([], [], DEFAULTS, [unresolved("n1", Reason.OBJECT_FAILED)], id="6.1-no-address-is-an-error"),
     ],
 )
 def test_a_node_is_published_with_its_external_addresses_or_else_with_its_internal_ones(
-    external: list[str], internal: list[str], settings: SourceSettings | None, expected: list[Claim]
+    external: list[str], internal: list[str], settings: SourceSettings, expected: list[Claim]
 ) -> None:
     assert reduce_claims(claims(node("n1", external=external, internal=internal), settings)) == expected
 

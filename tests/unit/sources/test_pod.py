@@ -12,7 +12,7 @@ from extdns.resources.core import NODE, Pod
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import PREFIX, list_resolved_claims, node, ours, pod
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -23,7 +23,7 @@ KOPS = {"dns.alpha.kubernetes.io/internal": "ki.t, kj.t", "dns.alpha.kubernetes.
 NO_NODE = unresolved("p.t", Reason.NO_ENDPOINTS)
 
 
-def claims(obj: Pod, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: Pod, *others: KubernetesObject, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     return compute_claims(build_source("pod", settings), obj, *others, listed=[NODE])
 
 

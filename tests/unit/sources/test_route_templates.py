@@ -12,6 +12,7 @@ from extdns.gotemplate.errors import TemplateError
 from extdns.gotemplate.template import Template
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
+from extdns.ports import Source
 from extdns.resources.core import Service, ServiceSpec
 from extdns.resources.gateway_api import HttpRoute
 from extdns.resources.ingress_controllers import (
@@ -25,8 +26,6 @@ from extdns.resources.ingress_controllers import (
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
 from extdns.resources.meta import Condition
 from extdns.sources.common.claim_builder import SourceSettings, Templates
-from extdns.sources.contour import ContourSource
-from extdns.sources.openshift import OpenShiftSource
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved
 from tests.unit.sources.made import build_source, settings_with
@@ -177,6 +176,6 @@ ADMITTED = (Condition(type="Admitted", status="True"),)
     ],
 )
 def test_fqdn_templates_give_hosts_of_ingress_controller_objects(
-    source: ContourSource | OpenShiftSource, obj: KubernetesObject, expected: list[Claim]
+    source: Source, obj: KubernetesObject, expected: list[Claim]
 ) -> None:
     assert reduce_claims(source.find_claims(obj, FakeView())) == expected

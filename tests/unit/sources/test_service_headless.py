@@ -13,7 +13,7 @@ from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpo
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import HEADLESS, endpoints, list_resolved_claims, member, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -29,7 +29,7 @@ def pg(annotations: dict[str, str] | None = None, spec: ServiceSpec = HEADLESS) 
     return service(ours(hostname="pg.acme.test") | (annotations or {}), spec, location="db/pg")
 
 
-def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     source = build_source("service", settings)
     return compute_claims(source, obj, *others, listed=[POD, ENDPOINT_SLICE])
 

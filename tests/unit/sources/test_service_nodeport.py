@@ -12,7 +12,7 @@ from extdns.resources.core import NODE, POD, Service, ServicePort, ServiceSpec
 from extdns.sources.common.claim_builder import SourceSettings
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import invalid, reduce_claims, resolved, unresolved
-from tests.unit.sources.made import build_source, settings_with
+from tests.unit.sources.made import DEFAULTS, build_source, settings_with
 from tests.unit.sources.samples import list_resolved_claims, meta, node, ours, pod, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
@@ -22,7 +22,7 @@ SRV = resolved("_ssh._tcp.ssh.acme.test", "SRV", "0 50 30022 ssh.acme.test.")
 APP = {"app": "ssh"}
 
 
-def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings | None = None) -> tuple[Claim, ...]:
+def claims(obj: Service, *others: KubernetesObject, settings: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
     source = build_source("service", settings)
     return compute_claims(source, obj, *others, listed=[NODE])
 

@@ -17,14 +17,14 @@ from extdns.model.cluster import ObjectChange
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
+from extdns.resources.ingress_controllers import ROUTE_GROUP
 from extdns.sources.common.claim_builder import SourceSettings
-from extdns.sources.skipper import parse_group_version
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with, templates
 from tests.unit.sources.samples import list_resolved_claims, ours
 
-OTHER: Final = parse_group_version("acme.test/v2")
+OTHER: Final = ROUTE_GROUP._replace(group="acme.test", version="v2")
 POINTS: Final = ({"ip": "192.0.2.1", "hostname": "lb.t"},)
 ALL: Final = settings_with()
 
@@ -99,7 +99,7 @@ def test_hosts_of_a_route_group_get_the_target_of_its_annotation_or_its_status(
 
 # docs/spec/sources.md 1.8
 def test_resource_labels_of_route_groups_begin_with_the_name_of_the_kind() -> None:
-    claims = build_source("skipper-routegroup", ALL, kind=OTHER).find_claims(from_manifest(manifest()), FakeView())
+    claims = build_source("skipper-routegroup", kind=OTHER).find_claims(from_manifest(manifest()), FakeView())
     assert {claim.desired.labels.get(RESOURCE) for claim in list_resolved_claims(claims)} == {"routegroup/n/r"}
 
 

@@ -10,12 +10,11 @@ from extdns.model.claim import Claim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import RESOURCE
+from extdns.ports import Source
 from extdns.resources.ingress_controllers import (
     INGRESS_ROUTE,
     INGRESS_ROUTE_TCP,
     INGRESS_ROUTE_UDP,
-    TRAEFIK_LEGACY_STRUCTS,
-    TRAEFIK_STRUCTS,
     IngressRoute,
     IngressRouteSpec,
     IngressRouteTcp,
@@ -23,7 +22,6 @@ from extdns.resources.ingress_controllers import (
     TraefikRoute,
 )
 from extdns.sources.common.claim_builder import SourceSettings
-from extdns.sources.traefik import TraefikSource, list_kinds
 from tests.fakes.view import FakeView
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
@@ -89,7 +87,7 @@ def test_a_very_long_traefik_rule_is_parsed_in_linear_time() -> None:
     ],
 )
 def test_resource_labels_of_traefik_routes_begin_with_the_name_of_the_kind(
-    source: TraefikSource, obj: KubernetesObject, expected: str
+    source: Source, obj: KubernetesObject, expected: str
 ) -> None:
     claims = compute_claims(source, obj)
     assert reduce_claims(claims) == [resolved("a.t", "A", "192.0.2.1")]
@@ -139,10 +137,3 @@ def test_templates_give_hosts_and_targets_of_traefik_routes() -> None:
     assert reduce_claims(source.find_claims(keep_all_fields(route(annotations={})), FakeView())) == [
         resolved("r.d.t", "CNAME", "x.t")
     ]
-
-
-# docs/spec/sources.md 7.4
-def test_flags_decide_which_api_groups_of_traefik_are_read() -> None:
-    assert list_kinds(new=True, legacy=False) == tuple(TRAEFIK_STRUCTS)
-    assert list_kinds(new=False, legacy=True) == tuple(TRAEFIK_LEGACY_STRUCTS)
-    assert {kind.group for kind in list_kinds(new=True, legacy=True)} == {"traefik.io", "traefik.containo.us"}

@@ -1,14 +1,14 @@
-"""The `ambassador-host` source: getambassador.io/v3alpha1 Hosts (docs/spec/sources.md 7.6)."""
+"""The source `ambassador-host`: getambassador.io/v3alpha1 Hosts (docs/spec/sources.md 7.6)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from extdns.config import SourceFlags
 from extdns.errors import shorten
-from extdns.model.claim import Claim
-from extdns.model.kind import KubernetesObject
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE, Service
 from extdns.resources.ingress_controllers import AMBASSADOR_HOST, AmbassadorHost
@@ -19,44 +19,21 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_load_balancer,
 )
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec
 
-_NAME: Final = "ambassador-host"
 _SERVICE: Final = "external-dns.ambassador-service"  # --annotation-prefix does not change its prefix
 _FIELD: Final = f"annotation {_SERVICE}"
 
 
-class AmbassadorSource(Value, frozen=True, kw_only=True):
-    """Publishes the hostnames of Hosts that name a Service in an annotation, with the addresses of the Service.
-
-    The targets of the `target` annotation replace these addresses.
-    """
-
-    name = _NAME
-    kind = AMBASSADOR_HOST
-
-    common: SourceSettings
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Host *obj*, in the order of `HostPublisher.build`.
-
-        Raises:
-            NotSyncedError: Services are needed and not listed yet.
-            TypeError: *obj* is not a Host.
-        """
-        if not isinstance(obj, AmbassadorHost):
-            raise TypeError(f"the {_NAME} source reads Hosts only, not {type(obj).__name__}")
-        publisher = HostPublisher(_NAME, AMBASSADOR_HOST, obj, self.common)
-        if exclusion := publisher.find_exclusion(ignore_controller=True):
-            return exclusion
-        reference = (obj.metadata.annotations or {}).get(_SERVICE)
-        if reference is None:
-            result: TargetResult = ExcludedHost(excluded_by=f"{_FIELD}, which is absent")
-        else:
-            result = publisher.annotated_targets or _find_service_targets(reference, view)
-        publisher.publish(obj.spec.hostname, "spec.hostname", result)
-        return publisher.build()
+def publish(host: AmbassadorHost, to: HostPublisher, view: ClusterView) -> None:
+    """Publish the hostname, at the addresses of the Service that an annotation names."""
+    reference = (host.metadata.annotations or {}).get(_SERVICE)
+    if reference is None:
+        targets: TargetResult = ExcludedHost(excluded_by=f"{_FIELD}, which is absent")
+    else:
+        targets = to.annotated_targets or _find_service_targets(reference, view)
+    to.publish(host.spec.hostname, "spec.hostname", targets)
 
 
 def _find_service_targets(reference: str, view: ClusterView) -> TargetResult:
@@ -86,3 +63,17 @@ def _parse_service_reference(reference: str) -> tuple[str, str] | None:
         return None if "/" in name else (namespace, name)
     name, dot, namespace = reference.partition(".")
     return (namespace if dot else "default", name)
+
+
+def _find_namespaces(_: SourceFlags) -> Mapping[Kind, tuple[str, ...]]:
+    return {SERVICE: ()}  # a Host may refer to a Service of any namespace
+
+
+SOURCE: Final = SourceSpec(
+    name="ambassador-host",
+    kinds=(AMBASSADOR_HOST,),
+    publish=publish,
+    lookups=(SERVICE,),
+    namespaces=_find_namespaces,
+    has_controller=False,
+)

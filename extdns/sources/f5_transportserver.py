@@ -1,0 +1,18 @@
+"""The source `f5-transportserver`: cis.f5.com/v1 TransportServers (docs/spec/sources.md 7.10)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.resources.ingress_controllers import F5_TRANSPORT_SERVER
+from extdns.sources.common.annotations import RecordOptions
+from extdns.sources.common.f5 import publish_server
+from extdns.sources.common.spec import SourceSpec, Templating
+
+SOURCE: Final = SourceSpec(
+    name="f5-transportserver",
+    kinds=(F5_TRANSPORT_SERVER,),
+    publish=publish_server,
+    options=RecordOptions.read_ttl_only,
+    templates=Templating.AT_TEMPLATE_TARGETS,
+)
