@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.app.policies import has_rules
-from extdns.errors import UsageError
 from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
 from extdns.model import rrtype
 
@@ -51,17 +50,19 @@ def build_observed_sources(config: Config) -> tuple[Source, ...]:
 
 
 def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[KubernetesObject]]:
-    """Return the objects that the sources `empty` and `fake` read, by kind."""
-    objects: dict[Kind, Sequence[KubernetesObject]] = {}
-    if "empty" in config.sources.names:
-        from extdns.sources.fake import EMPTY_KIND
+    """Return the objects that sources generate, by kind.
 
-        objects[EMPTY_KIND] = ()
-    if "fake" in config.sources.names:
-        from extdns.sources.fake import FAKE_KIND, build_objects, render_base_names
+    Raises:
+        UsageError: a template cannot be rendered.
+    """
+    from extdns.app.source_specs import load_spec
 
-        objects[FAKE_KIND] = build_objects(render_base_names(parse_templates(config)))
-    return objects
+    return {
+        kind: spec.generate(parse_templates(config))
+        for spec in (load_spec(name) for name in config.sources.names if name not in SOURCE_BUILDERS)
+        if spec.generate is not None
+        for kind in spec.find_kinds(config.sources)
+    }
 
 
 def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
@@ -94,14 +95,7 @@ def _build_named(name: str, config: Config, settings: SourceSettings) -> Sequenc
 
     if name in SOURCE_BUILDERS:
         return (SOURCE_BUILDERS[name](config.sources, settings),)
-    if name != "unstructured":
-        return load_spec(name).build(settings, (), partial(find_requested_kinds, config))
-    from extdns.sources.unstructured import UnstructuredSource
-
-    resources = config.sources.unstructured_resource
-    if not resources:
-        raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
-    return [UnstructuredSource(kind=kind, common=settings) for kind in find_requested_kinds(config, resources)]
+    return load_spec(name).build(settings, (), partial(find_requested_kinds, config))
 
 
 def _build_stages(config: Config) -> Iterator[ClaimStage]:
@@ -173,24 +167,6 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_crd(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.crd import CrdSource
-
-    return CrdSource(common=selection)
-
-
-def _build_empty(_: SourceFlags, _selection: SourceSettings) -> Source:
-    from extdns.sources.fake import EmptySource
-
-    return EmptySource()
-
-
-def _build_fake(_: SourceFlags, _selection: SourceSettings) -> Source:
-    from extdns.sources.fake import FakeSource
-
-    return FakeSource()
-
-
 def _build_gloo(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.gloo import GlooSource
 
@@ -238,31 +214,6 @@ def _build_istio_virtualservice(_: SourceFlags, selection: SourceSettings) -> So
     return IstioVirtualServiceSource(common=selection)
 
 
-def _build_node(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.node import NodeSettings, NodeSource
-
-    return NodeSource(
-        settings=NodeSettings(
-            common=selection,
-            exclude_unschedulable=chosen.exclude_unschedulable,
-            expose_internal_ipv6=chosen.expose_internal_ipv6,
-        )
-    )
-
-
-def _build_pod(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.pod import PodSettings, PodSource
-
-    return PodSource(
-        settings=PodSettings(
-            common=selection,
-            ignore_non_host_network_pods=chosen.ignore_non_host_network_pods,
-            pod_source_domain=chosen.pod_source_domain,
-            kops=chosen.compatibility == "kops-dns-controller",
-        )
-    )
-
-
 def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.service.expansions import Compatibility, ServiceSettings, parse_service_types
     from extdns.sources.service.source import ServiceSource
@@ -283,15 +234,10 @@ def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
 
 
 SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
-    "crd": _build_crd,
-    "empty": _build_empty,
-    "fake": _build_fake,
     "gloo-proxy": _build_gloo,
     **{name: partial(_build_route, name) for name in GATEWAY_SOURCES},
     "ingress": _build_ingress,
     "istio-gateway": _build_istio_gateway,
     "istio-virtualservice": _build_istio_virtualservice,
-    "node": _build_node,
-    "pod": _build_pod,
     "service": _build_service,
 }

@@ -1,7 +1,4 @@
-"""The `fake` source: generated records of all types, to try extdns without a cluster (docs/spec/sources.md 6.6).
-
-The `empty` source publishes nothing.
-"""
+"""The source `fake`: generated records of all types, to try extdns without a cluster (docs/spec/sources.md 6.6)."""
 
 from __future__ import annotations
 
@@ -14,21 +11,31 @@ import msgspec
 from extdns.errors import UsageError
 from extdns.gotemplate.errors import TemplateError
 from extdns.model import rrtype
-from extdns.model.claim import Claim, Provenance
-from extdns.model.kind import Kind, KubernetesObject, ObjectMeta, build_ref
-from extdns.model.value import Value
+from extdns.model.claim import Provenance
+from extdns.model.kind import Kind, ObjectMeta
 from extdns.ports import ClusterView
 from extdns.resources.core import POD, Pod
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, SpecEndpoint
+from extdns.sources.common.annotations import read_no_options
 from extdns.sources.common.claim_builder import Templates
 from extdns.sources.common.endpoint_claims import build_endpoint_claim
+from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating
 
 _NAME: Final = "fake"
 _NAMESPACE: Final = "default"
 _OWNER: Final = '"heritage=external-dns,external-dns/owner=fake"'
 
 DEFAULT_BASE_NAME: Final = "example.com"
-FAKE_KIND: Final = Kind("", "", "Fake", "fakes", resource_prefix=_NAME)
+
+
+def generate(templates: Templates) -> tuple[DnsEndpoint, ...]:
+    """Generate the records for the names that `--fqdn-template` renders for a Pod named `fake`.
+
+    Raises:
+        UsageError: the template cannot be rendered.
+    """
+    return build_objects(render_base_names(templates))
 
 
 def render_base_names(templates: Templates) -> tuple[str, ...]:
@@ -97,35 +104,19 @@ def _hash_seed(seed: str) -> bytes:
     return hashlib.sha256(seed.encode()).digest()
 
 
-class FakeSource(Value, frozen=True, kw_only=True):
-    """Publishes the endpoints of the objects that `build_objects` generates."""
-
-    name = _NAME
-    kind = FAKE_KIND
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return one claim for each endpoint of *obj*.
-
-        Raises:
-            TypeError: *obj* is not a DNSEndpoint.
-        """
-        if not isinstance(obj, DnsEndpoint):
-            raise TypeError(f"the {_NAME} source reads generated DNSEndpoints only, not {type(obj).__name__}")
-        at = Provenance(source=_NAME, ref=build_ref(FAKE_KIND, obj.metadata), field="invented")
-        return tuple(build_endpoint_claim(made, at) for made in obj.spec.endpoints or () if made is not None)
+def publish(obj: DnsEndpoint, to: HostPublisher, _view: ClusterView) -> None:
+    """Publish the generated records."""
+    at = Provenance(source=_NAME, ref=to.ref, field="invented")
+    for made in obj.spec.endpoints or ():
+        if made is not None:
+            to.add(build_endpoint_claim(made, at))
 
 
-_EMPTY: Final = "empty"
-
-EMPTY_KIND: Final = Kind("", "", "Empty", "empties")
-
-
-class EmptySource(Value, frozen=True, kw_only=True):
-    """Publishes nothing. There are no objects of its kind."""
-
-    name = _EMPTY
-    kind = EMPTY_KIND
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return no claims."""
-        return ()
+SOURCE: Final = SourceSpec(
+    name=_NAME,
+    kinds=(Kind("", "", "Fake", "fakes", resource_prefix=_NAME),),
+    publish=publish,
+    options=read_no_options,
+    templates=Templating.NAMES,
+    generate=generate,
+)

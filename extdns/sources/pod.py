@@ -1,4 +1,4 @@
-"""The `pod` source: core/v1 Pods (docs/spec/sources.md 6.2)."""
+"""The source `pod`: core/v1 Pods (docs/spec/sources.md 6.2)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, assert_never
 
-from extdns.model.claim import Claim
-from extdns.model.kind import KubernetesObject
+from extdns.config import SourceFlags
 from extdns.model.reason import Reason
-from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import NODE, POD, Node, Pod
 from extdns.sources.common.annotations import (
-    Annotations,
     ExcludedHost,
     MissingTargets,
     RecordOptions,
@@ -22,10 +19,9 @@ from extdns.sources.common.annotations import (
     parse_targets,
     split_list,
 )
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating, name_nothing
 
-_NAME: Final = "pod"
 _UNSCHEDULED: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="the Pod is not scheduled to a Node yet")
 _NO_POD_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="status.podIP is not set yet")
 
@@ -46,74 +42,37 @@ _KOPS: Final = {
 }
 
 
-class PodSettings(Value, frozen=True, kw_only=True):
-    """Settings of the `pod` source, named as the flags are.
+def publish(pod: Pod, to: HostPublisher, view: ClusterView) -> None:
+    """Publish the hosts in annotations of the Pod, and its name below `--pod-source-domain`."""
+    override = _find_network_exclusion(pod, to.flags) or to.annotated_targets
+    for text, field, owner, targets in _list_hosts(pod, to, override):
+        name = to.builder.parse_name(text, field)
+        if name is not None:
+            to.builder.request_name(name, field, targets or _read_address(pod, owner, view))
+    to.publish_template_pairs()
+    to.publish_template_hosts(_read_pod_ips(pod))
 
-    Attributes:
-        pod_source_domain: also publish the name of every pod below this domain; "" does not.
-        kops: also read the annotations of kops' dns-controller.
+
+def _find_network_exclusion(pod: Pod, flags: SourceFlags) -> ExcludedHost | None:
+    ignored = flags.ignore_non_host_network_pods and not pod.spec.host_network
+    return ExcludedHost(excluded_by="--ignore-non-host-network-pods") if ignored else None
+
+
+def _list_hosts(
+    pod: Pod, to: HostPublisher, override: TargetResult | None
+) -> Iterator[tuple[str, str, _AddressOwner, TargetResult | None]]:
+    """Yield each host with its field, whether it gets the address of the pod or of its node, and other targets.
+
+    Other targets are published instead of that address; None for none.
     """
-
-    common: SourceSettings
-    ignore_non_host_network_pods: bool = False
-    pod_source_domain: str = ""
-    kops: bool = False
-
-
-class PodSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts in annotations of Pods, and the Pods' names below `--pod-source-domain`.
-
-    Ownership records name no pod, because several pods share a hostname and pods are short-lived.
-    """
-
-    name = _NAME
-    kind = POD
-
-    settings: PodSettings
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Pod *obj*.
-
-        Raises:
-            NotSyncedError: nodes are needed and not listed yet.
-            TemplateError: a template cannot be rendered for *obj*.
-            TypeError: *obj* is not a Pod.
-        """
-        if not isinstance(obj, Pod):
-            raise TypeError(f"the {_NAME} source reads Pods only, not {type(obj).__name__}")
-        publisher = HostPublisher(
-            _NAME, POD, obj, self.settings.common, read_options=RecordOptions.read_ttl_only, name_resource=lambda _: ""
-        )
-        if exclusion := publisher.find_exclusion():
-            return exclusion
-        override = self._find_network_exclusion(obj) or publisher.annotated_targets
-        for text, field, owner, result in self._list_hosts(obj, publisher.annotations, override):
-            name = publisher.builder.parse_name(text, field)
-            if name is not None:
-                publisher.builder.request_name(name, field, result or _read_address(obj, owner, view))
-        publisher.publish_template_pairs()
-        publisher.publish_template_hosts(_read_pod_ips(obj))
-        return publisher.build()
-
-    def _find_network_exclusion(self, pod: Pod) -> ExcludedHost | None:
-        ignored = self.settings.ignore_non_host_network_pods and not pod.spec.host_network
-        return ExcludedHost(excluded_by="--ignore-non-host-network-pods") if ignored else None
-
-    def _list_hosts(
-        self, pod: Pod, annotations: Annotations, override: TargetResult | None
-    ) -> Iterator[tuple[str, str, _AddressOwner, TargetResult | None]]:
-        """Yield each host with its field, whether it gets the address of the pod or of its node, and other targets.
-
-        Other targets are published instead of that address; None for none.
-        """
-        for owner in _AddressOwner:
-            for text in annotations.get_list(owner):
-                yield text, annotations.describe_field(owner), owner, override
-        for key, owner in _KOPS.items() if self.settings.kops else ():
-            for text in split_list((pod.metadata.annotations or {}).get(key)):
-                yield text, f"annotation {key}", owner, self._find_network_exclusion(pod)
-        if self.settings.pod_source_domain:
-            yield f"{pod.metadata.name}.{self.settings.pod_source_domain}", "metadata.name", _AddressOwner.POD, override
+    for owner in _AddressOwner:
+        for text in to.annotations.get_list(owner):
+            yield text, to.annotations.describe_field(owner), owner, override
+    for key, owner in _KOPS.items() if to.flags.compatibility == "kops-dns-controller" else ():
+        for text in split_list((pod.metadata.annotations or {}).get(key)):
+            yield text, f"annotation {key}", owner, _find_network_exclusion(pod, to.flags)
+    if to.flags.pod_source_domain:
+        yield f"{pod.metadata.name}.{to.flags.pod_source_domain}", "metadata.name", _AddressOwner.POD, override
 
 
 def _read_pod_ips(pod: Pod) -> TargetResult:
@@ -135,3 +94,14 @@ def _read_address(pod: Pod, owner: _AddressOwner, view: ClusterView) -> TargetRe
             return parse_targets(texts, f"status.addresses of Node {pod.spec.node_name}", if_empty=if_empty)
         case _:
             assert_never(owner)
+
+
+SOURCE: Final = SourceSpec(
+    name="pod",
+    kinds=(POD,),
+    publish=publish,
+    lookups=(NODE,),
+    options=RecordOptions.read_ttl_only,
+    resource=name_nothing,  # several pods share a hostname, and pods are short-lived
+    templates=Templating.NAMES_AND_PAIRS,
+)

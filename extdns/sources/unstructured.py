@@ -1,45 +1,45 @@
-"""The `unstructured` source: objects of any kind that `--unstructured-resource` names (docs/spec/sources.md 6.4)."""
+"""The source `unstructured`: objects of any kind that `--unstructured-resource` names (docs/spec/sources.md 6.4)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from extdns.model.claim import Claim
-from extdns.model.kind import Kind, KubernetesObject, build_key
+from extdns.config import SourceFlags
+from extdns.errors import UsageError
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.reason import Reason
-from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.common.annotations import MissingTargets, RecordOptions
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import DiscoverKinds, SourceSpec, Templating
 
-_NAME: Final = "unstructured"
 _NO_TARGET: Final = MissingTargets(
     reason=Reason.NO_ENDPOINTS, detail="there is no target annotation, and extdns reads no other field of such objects"
 )
 
 
-class UnstructuredSource(Value, frozen=True, kw_only=True):
-    """Publishes hostnames of annotations and templates, for objects of one kind.
+def publish(_obj: KubernetesObject, to: HostPublisher, _view: ClusterView) -> None:
+    """Publish hostnames of annotations and templates."""
+    to.publish_annotation_hosts(to.annotated_targets or _NO_TARGET, ignore_flag=True)
+    to.publish_template_targets()
 
-    Attributes:
-        kind: the kind of object.
-    """
 
-    name = _NAME
+def _find_kinds(flags: SourceFlags, discover: DiscoverKinds) -> tuple[Kind, ...]:
+    if not flags.unstructured_resource:
+        raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
+    return discover(flags.unstructured_resource)
 
-    kind: Kind
-    common: SourceSettings
 
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of *obj*, in the order of `HostPublisher.build`; raises `TemplateError`."""
-        kind, namespace, name = build_key(self.kind, obj.metadata)
-        label = f"{kind.name.lower()}/{namespace}/{name}"  # as in other sources of this kind, if any
-        publisher = HostPublisher(
-            _NAME, kind, obj, self.common, read_options=RecordOptions.read_ttl_only, name_resource=lambda _: label
-        )
-        if exclusion := publisher.find_exclusion():
-            return exclusion
-        publisher.publish_annotation_hosts(publisher.annotated_targets or _NO_TARGET, ignore_flag=True)
-        publisher.publish_template_targets()
-        return publisher.build()
+def _name_resource(key: ObjectKey) -> str:
+    """Return the name of the kind in small letters, also where other sources of the kind write something else."""
+    return f"{key.kind.name.lower()}/{key.namespace}/{key.name}"
+
+
+SOURCE: Final = SourceSpec(
+    name="unstructured",
+    kinds=_find_kinds,
+    publish=publish,
+    options=RecordOptions.read_ttl_only,
+    resource=_name_resource,
+    templates=Templating.AT_TEMPLATE_TARGETS,
+)

@@ -165,6 +165,11 @@ class RecordOptions(Value, frozen=True, kw_only=True):
         return cls(ttl_s=ttl_s, warnings=annotations.warnings + warnings)
 
 
+def read_no_options(_: Annotations) -> RecordOptions:
+    """Read no option, for objects whose annotations set none."""
+    return RecordOptions()
+
+
 def _read_ttl(annotations: Annotations) -> tuple[int, tuple[ClaimWarning, ...]]:
     text = annotations.get(TTL)
     if text is None:

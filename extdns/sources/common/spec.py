@@ -50,6 +50,10 @@ def _limit_none(_: SourceFlags) -> Mapping[Kind, tuple[str, ...]]:
     return {}
 
 
+def _discover_none(_: Sequence[str]) -> tuple[Kind, ...]:
+    return ()
+
+
 def name_object(key: ObjectKey) -> str:
     """Let ownership records name the object itself."""
     return key.resource
@@ -92,7 +96,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     struct: type[PartialObject] | None = None
     generate: Callable[[Templates], Sequence[KubernetesObject]] | None = None
 
-    def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds) -> tuple[Kind, ...]:
+    def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds = _discover_none) -> tuple[Kind, ...]:
         """Return the kinds whose objects it publishes."""
         return self.kinds(flags, discover) if callable(self.kinds) else self.kinds
 

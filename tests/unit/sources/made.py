@@ -19,7 +19,6 @@ from extdns.ports import Source
 from extdns.sources.common.claim_builder import SourceSettings, Templates
 from extdns.sources.common.claim_stages import ClaimStage
 from extdns.sources.common.spec import KindSource
-from extdns.sources.unstructured import UnstructuredSource
 
 T = TypeVar("T", bound=KubernetesObject)
 
@@ -61,9 +60,6 @@ def build_source(
     """Build the source *name*; if flags decide its kinds, for *kind*."""
     if name in SOURCE_BUILDERS:
         return SOURCE_BUILDERS[name](settings.flags, settings)
-    if name == "unstructured":
-        assert kind
-        return UnstructuredSource(kind=kind, common=settings)
     if kind is not None:
         return KindSource(spec=load_spec(name), kind=kind, settings=settings, stages=stages)
     (built,) = load_spec(name).build(settings, stages, lambda _: ())
