@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
-
 from extdns.app.policies import has_rules
 from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
 from extdns.model import rrtype
@@ -167,12 +165,6 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_gloo(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.gloo import GlooSource
-
-    return GlooSource(common=replace(selection, namespace=""), namespaces=chosen.gloo_namespace)
-
-
 def _build_route(name: str, chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
     from extdns.sources.gateway.source import RouteSource
@@ -202,18 +194,6 @@ def _build_ingress(chosen: SourceFlags, selection: SourceSettings) -> Source:
     )
 
 
-def _build_istio_gateway(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.istio import IstioGatewaySource
-
-    return IstioGatewaySource(common=selection)
-
-
-def _build_istio_virtualservice(_: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.istio import IstioVirtualServiceSource
-
-    return IstioVirtualServiceSource(common=selection)
-
-
 def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.service.expansions import Compatibility, ServiceSettings, parse_service_types
     from extdns.sources.service.source import ServiceSource
@@ -234,10 +214,7 @@ def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
 
 
 SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
-    "gloo-proxy": _build_gloo,
     **{name: partial(_build_route, name) for name in GATEWAY_SOURCES},
     "ingress": _build_ingress,
-    "istio-gateway": _build_istio_gateway,
-    "istio-virtualservice": _build_istio_virtualservice,
     "service": _build_service,
 }

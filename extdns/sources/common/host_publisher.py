@@ -25,7 +25,7 @@ from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
 
 _HOSTNAME: Final = "hostname"
 _NO_OPTIONS: Final = RecordOptions()
-_IGNORED_ANNOTATION: Final = ExcludedHost(excluded_by="--ignore-hostname-annotation")
+IGNORED_ANNOTATION: Final = ExcludedHost(excluded_by="--ignore-hostname-annotation")
 
 
 class HostPublisher:
@@ -152,7 +152,7 @@ class HostPublisher:
         With *ignore_flag*, `--ignore-hostname-annotation` has no effect.
         """
         if self.flags.ignore_hostname_annotation and not ignore_flag:
-            result = _IGNORED_ANNOTATION
+            result = IGNORED_ANNOTATION
         for host in self.annotations.get_list(_HOSTNAME):
             self.publish(host, self.annotations.describe_field(_HOSTNAME), result)
 

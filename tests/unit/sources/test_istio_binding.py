@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.resources.istio import IstioGateway, IstioGatewaySpec, IstioServer, VirtualService, VirtualServiceSpec
-from extdns.sources.istio import is_served_by
+from extdns.sources.istio_virtualservice import is_served_by
 from tests.unit.sources.samples import meta
 
 

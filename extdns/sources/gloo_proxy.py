@@ -1,4 +1,4 @@
-"""The `gloo-proxy` source: Proxies of Gloo Edge (docs/spec/sources.md 7.8).
+"""The source `gloo-proxy`: Proxies of Gloo Edge (docs/spec/sources.md 7.8).
 
 Gloo creates each Proxy from its Gateways and VirtualServices. The source publishes the domains of the virtual hosts,
 with the record options (TTL, set identifier and so on) that annotations of the VirtualServices set. The targets come
@@ -7,14 +7,13 @@ from an annotation, from Ingresses that annotations of Gateways name, or from th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from extdns.config import SourceFlags
 from extdns.errors import ExtdnsError, shorten
-from extdns.model.claim import Claim, ExcludedClaim
-from extdns.model.kind import KubernetesObject, ObjectRef, build_ref
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
-from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.core import SERVICE, Service
 from extdns.resources.gloo import (
@@ -28,7 +27,7 @@ from extdns.resources.gloo import (
     GlooVirtualService,
     Proxy,
 )
-from extdns.resources.networking import Ingress
+from extdns.resources.networking import INGRESS, Ingress
 from extdns.sources.common.annotations import (
     Annotations,
     ExcludedHost,
@@ -38,25 +37,39 @@ from extdns.sources.common.annotations import (
     get_ingress,
     parse_targets,
     read_load_balancer,
-    read_target_annotation,
+    read_no_options,
 )
-from extdns.sources.common.claim_builder import ClaimBuilder, SourceSettings
+from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating, name_nothing
 
 _INGRESS_ANNOTATION: Final = "ingress"
 _GATEWAY: Final = "*v1.Gateway"
+_VIRTUAL_SERVICE: Final = "*v1.VirtualService"
 _LOAD_BALANCER: Final = "LoadBalancer"
 
 
-def find_proxy_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view: ClusterView) -> TargetResult:
-    """Find the targets of *proxy* in its `target` annotation, else in Ingresses of its Gateways, else in its Service.
+def publish(proxy: Proxy, to: HostPublisher, view: ClusterView) -> None:
+    """Publish the domains of the virtual hosts, each with the record options of its VirtualServices.
 
     Raises:
-        ExtdnsError: a Gateway, Ingress or Service does not exist.
-        NotSyncedError: Gateways, Ingresses or Services are not listed yet.
+        ExtdnsError: an object that the Proxy refers to does not exist.
+        NotSyncedError: other objects are needed and not listed yet.
     """
-    annotated = read_target_annotation(Annotations.read(proxy.metadata.annotations, prefixes))
-    if annotated is not None:
-        return annotated
+    namespace = to.ref.key.namespace
+    if not {"", namespace} & set(to.flags.gloo_namespace):  # "" is all namespaces
+        to.exclude("--gloo-namespace")
+        return
+    targets = to.annotated_targets or _find_targets(proxy, namespace, to.settings.prefixes, view)
+    for host, field in _list_virtual_hosts(proxy):
+        builder = to.get_builder(_read_record_options(host, to.settings.prefixes, view))
+        for at, domain in enumerate(host.domains or ()):
+            if domain:
+                builder.request(domain, f"{field}.domains[{at}]", targets)
+    to.publish_bare_template_targets()
+
+
+def _find_targets(proxy: Proxy, namespace: str, prefixes: tuple[str, ...], view: ClusterView) -> TargetResult:
+    """Find the targets of *proxy* in the Ingresses of its Gateways, else in its Service."""
     ingresses = [
         ingress
         for gateway_key in _list_gateways(proxy)
@@ -111,8 +124,15 @@ def _read_service_targets(namespace: str, name: str, view: ClusterView) -> Targe
     return read_load_balancer(service.status)
 
 
-_NAME: Final = "gloo-proxy"
-_VIRTUAL_SERVICE: Final = "*v1.VirtualService"
+def _read_record_options(host: GlooVirtualHost, prefixes: tuple[str, ...], view: ClusterView) -> RecordOptions:
+    """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins."""
+    merged: dict[str, str] = {}
+    for namespace, name in _list_virtual_services(host):
+        service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
+        if not isinstance(service, GlooVirtualService):
+            raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
+        merged |= service.metadata.annotations or {}
+    return RecordOptions.read(Annotations.read(merged, prefixes))
 
 
 class _LocatedVirtualHost(NamedTuple):
@@ -120,81 +140,6 @@ class _LocatedVirtualHost(NamedTuple):
 
     host: GlooVirtualHost
     field: str
-
-
-class GlooSource(Value, frozen=True, kw_only=True):
-    """Publishes the domains of the virtual hosts of Proxies. Their ownership records name no resource.
-
-    Attributes:
-        common: settings that all sources share; its namespace must be "".
-        namespaces: namespaces from which Proxies are read.
-    """
-
-    name = _NAME
-    kind = PROXY
-
-    common: SourceSettings
-    namespaces: tuple[str, ...]
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the Proxy *obj*: one group for each set of record options, then the claims of templates.
-
-        Each group is in the order of `ClaimBuilder.build`.
-
-        Raises:
-            ExtdnsError: an object that the Proxy refers to does not exist.
-            NotSyncedError: other objects are needed and not listed yet.
-            TemplateError: a template cannot be rendered for *obj*.
-            TypeError: *obj* is not a Proxy.
-        """
-        if not isinstance(obj, Proxy):
-            raise TypeError(f"the {_NAME} source reads Proxies only, not {type(obj).__name__}")
-        ref = build_ref(PROXY, obj.metadata)
-        excluded_by = self._find_exclusion(ref, obj)
-        if excluded_by:
-            return (ExcludedClaim(ref=ref, excluded_by=excluded_by),)
-        result = find_proxy_targets(obj, ref.key.namespace, self.common.prefixes, view)
-        builders: dict[RecordOptions, ClaimBuilder] = {}
-        for host, field in _list_virtual_hosts(obj):
-            options = self._read_record_options(host, view)
-            builder = builders.setdefault(options, ClaimBuilder(_NAME, ref, options, resource=""))
-            _request_domains(host, field, result, builder)
-        claims = tuple(claim for builder in builders.values() for claim in builder.build())
-        return claims + self._build_template_claims(
-            obj, ref, has_hosts=any(builder.has_resolved_claims for builder in builders.values())
-        )
-
-    def _find_exclusion(self, ref: ObjectRef, proxy: Proxy) -> str:
-        if not {"", ref.key.namespace} & set(self.namespaces):  # "" is all namespaces
-            return "--gloo-namespace"
-        annotations = Annotations.read(proxy.metadata.annotations, self.common.prefixes)
-        return self.common.find_exclusion(ref, proxy.metadata, annotations)
-
-    def _read_record_options(self, host: GlooVirtualHost, view: ClusterView) -> RecordOptions:
-        """Read the record options of the VirtualServices of *host*. If two set the same annotation, the later wins."""
-        merged: dict[str, str] = {}
-        for namespace, name in _list_virtual_services(host):
-            service = view.get(GLOO_VIRTUAL_SERVICE, namespace, name)
-            if not isinstance(service, GlooVirtualService):
-                raise ExtdnsError(f"there is no VirtualService {shorten(f'{namespace}/{name}')}")
-            merged |= service.metadata.annotations or {}
-        return RecordOptions.read(Annotations.read(merged, self.common.prefixes))
-
-    def _build_template_claims(self, proxy: Proxy, ref: ObjectRef, *, has_hosts: bool) -> tuple[Claim, ...]:
-        """Build the claims of hosts for which templates also render the targets (docs/spec/sources.md 8.8)."""
-        builder, templates = ClaimBuilder(_NAME, ref, RecordOptions(), resource=""), self.common.templates
-        templates.request_host_target_pairs(builder, _NAME, PROXY, proxy, has_hosts=has_hosts)
-        templates.request_hosts_at_targets(
-            builder, _NAME, PROXY, proxy, has_hosts=has_hosts or builder.has_resolved_claims
-        )
-        return builder.build()
-
-
-def _request_domains(host: GlooVirtualHost, field: str, result: TargetResult, builder: ClaimBuilder) -> None:
-    for at, domain in enumerate(host.domains or ()):
-        domain_field = f"{field}.domains[{at}]"
-        if domain:
-            builder.request(domain, domain_field, result)
 
 
 def _list_virtual_hosts(proxy: Proxy) -> Iterator[_LocatedVirtualHost]:
@@ -228,3 +173,20 @@ def _list_virtual_services(host: GlooVirtualHost) -> Iterator[tuple[str, str]]:
     for static in (host.metadata_static.sources if host.metadata_static else None) or ():
         if static.resource_kind == _VIRTUAL_SERVICE:
             yield static.resource_ref.namespace, static.resource_ref.name
+
+
+def _find_namespaces(flags: SourceFlags) -> Mapping[Kind, tuple[str, ...]]:
+    return {PROXY: flags.gloo_namespace, **dict.fromkeys(_LOOKUPS, ())}
+
+
+_LOOKUPS: Final = (GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, INGRESS, SERVICE)
+SOURCE: Final = SourceSpec(
+    name="gloo-proxy",
+    kinds=(PROXY,),
+    publish=publish,
+    lookups=_LOOKUPS,
+    namespaces=_find_namespaces,
+    options=read_no_options,
+    resource=name_nothing,
+    templates=Templating.AT_TEMPLATE_TARGETS,
+)

@@ -1,0 +1,91 @@
+"""The addresses of Gateways of Istio, which are unrelated to those of the Gateway API (docs/spec/sources.md 7.1, 7.2).
+
+They come from an annotation, from an Ingress, or from the Services of the Gateway's proxies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from extdns.model.kind import build_ref
+from extdns.model.reason import Reason
+from extdns.ports import ClusterView
+from extdns.resources.core import SERVICE, Service
+from extdns.resources.istio import IstioGateway
+from extdns.resources.meta import LoadBalancedStatus
+from extdns.resources.networking import INGRESS
+from extdns.sources.common.annotation_names import PREFIX
+from extdns.sources.common.annotations import (
+    Annotations,
+    ExcludedHost,
+    MissingTargets,
+    TargetResult,
+    get_ingress,
+    parse_targets,
+    read_target_annotation,
+)
+from extdns.sources.common.claim_builder import SourceSettings
+
+ANY: Final = "*"
+
+
+def strip_namespace(host: str) -> str:
+    """Return *host* without the namespace before its slash, or "" if the rest is only a wildcard."""
+    parts = host.split("/")
+    name = parts[1] if len(parts) == 2 else host  # noqa: PLR2004 - namespace and name
+    return "" if name == ANY else name
+
+
+_INGRESS_ANNOTATION: Final = "ingress"
+_NO_ADDRESS: Final = "the status of the load balancer has no address yet"
+
+
+def find_gateway_targets(
+    gateway: IstioGateway, namespace: str, settings: SourceSettings, view: ClusterView
+) -> TargetResult:
+    """Find the targets of *gateway* in its `target` annotation, else in its Ingress, else in Services of its proxies.
+
+    Raises:
+        ExtdnsError: the `ingress` annotation is not valid, or the Ingress that it names does not exist.
+        NotSyncedError: Ingresses or Services are not listed yet.
+    """
+    annotations = Annotations.read(gateway.metadata.annotations, settings.prefixes)
+    description = f"Gateway {namespace}/{gateway.metadata.name}"
+    annotated = read_target_annotation(annotations, on_object=description)
+    if annotated is not None:
+        return annotated
+    # the key with the usual prefix works, too, even if --annotation-prefix sets another one
+    reference = annotations.get(_INGRESS_ANNOTATION) or (gateway.metadata.annotations or {}).get(
+        PREFIX + _INGRESS_ANNOTATION
+    )
+    if reference:
+        return _read_ingress_targets(
+            reference, namespace, f"{annotations.describe_field(_INGRESS_ANNOTATION)} of {description}", view
+        )
+    return _read_service_targets(gateway.spec.selector or {}, settings.namespace, view)
+
+
+def _read_ingress_targets(reference: str, home: str, field: str, view: ClusterView) -> TargetResult:
+    ingress = get_ingress(reference, home, field, view)
+    ref = build_ref(INGRESS, ingress.metadata)
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{ref}: {_NO_ADDRESS}")
+    return parse_targets(_list_addresses(ingress.status), f"status.loadBalancer of {ref}", if_empty=if_empty)
+
+
+def _read_service_targets(selector: dict[str, str], namespace: str, view: ClusterView) -> TargetResult:
+    chosen = [
+        service
+        for service in view.select(SERVICE, namespace, {})
+        if isinstance(service, Service) and selector.items() <= (service.spec.selector or {}).items()
+    ]
+    if not chosen:
+        return ExcludedHost(excluded_by="spec.selector of the Gateway, which no Service matches")
+    texts = (text for service in chosen for text in service.spec.external_ips or _list_addresses(service.status))
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"Service {chosen[0].metadata.name}: {_NO_ADDRESS}")
+    return parse_targets(texts, "the Services of the Gateway", if_empty=if_empty)
+
+
+def _list_addresses(status: LoadBalancedStatus) -> Iterator[str]:
+    for point in (status.load_balancer.ingress or ()) if status.load_balancer else ():
+        yield point.ip or point.hostname
