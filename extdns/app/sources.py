@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.policies import has_rules
-from extdns.flags.sources import GATEWAY_SOURCES, SOURCES
+from extdns.flags.sources import SOURCES
 from extdns.model import rrtype
 
 if TYPE_CHECKING:
@@ -165,22 +165,6 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_route(name: str, chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.gateway.settings import RouteSettings, parse_gateway_labels
-    from extdns.sources.gateway.source import RouteSource
-
-    return RouteSource(
-        name=name,
-        settings=RouteSettings(
-            common=selection,
-            gateway_name=chosen.gateway_name,
-            gateway_namespace=chosen.gateway_namespace,
-            gateway_labels=parse_gateway_labels(chosen.gateway_label_filter),
-            listener_sets=chosen.gateway_listener_sets,
-        ),
-    )
-
-
 def _build_ingress(chosen: SourceFlags, selection: SourceSettings) -> Source:
     from extdns.sources.ingress import IngressSettings, IngressSource
 
@@ -214,7 +198,6 @@ def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
 
 
 SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
-    **{name: partial(_build_route, name) for name in GATEWAY_SOURCES},
     "ingress": _build_ingress,
     "service": _build_service,
 }

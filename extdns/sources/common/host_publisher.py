@@ -156,9 +156,13 @@ class HostPublisher:
         for host in self.annotations.get_list(_HOSTNAME):
             self.publish(host, self.annotations.describe_field(_HOSTNAME), result)
 
-    def list_template_hosts(self) -> Iterator[tuple[str, str]]:
-        """Render the hosts of `--fqdn-template`. Yield each with the flag's name; raises `TemplateError`."""
-        return self.settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=self.has_hosts)
+    def list_template_hosts(self, *, has_hosts: bool | None = None) -> Iterator[tuple[str, str]]:
+        """Render the hosts of `--fqdn-template`. Yield each with the flag's name; raises `TemplateError`.
+
+        *has_hosts*: whether the object has other hostnames; None if it has those that were requested so far.
+        """
+        has_hosts = self.has_hosts if has_hosts is None else has_hosts
+        return self.settings.templates.render_hosts(self._source, self._kind, self._obj, has_hosts=has_hosts)
 
     def publish_template_hosts(self, result: TargetResult) -> None:
         """Request the hosts that `--fqdn-template` renders, with the targets of *result*; raises `TemplateError`."""

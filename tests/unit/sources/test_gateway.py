@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from extdns.flags.sources import GATEWAY_SOURCES
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
@@ -19,7 +20,6 @@ from extdns.resources.gateway_api import (
     UdpRoute,
 )
 from extdns.sources.common.claim_builder import SourceSettings
-from extdns.sources.gateway.settings import ROUTE_KINDS
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
@@ -74,7 +74,7 @@ def test_a_tcp_route_publishes_its_annotated_hostname() -> None:
 def test_each_route_source_reads_only_its_own_kind_of_route(kind: type[AnyRoute]) -> None:
     source = build_source(SOURCE[kind])
     assert source.kind.name.lower() == kind.__name__.lower() == source.name.removeprefix("gateway-")
-    assert set(SOURCE.values()) == set(ROUTE_KINDS)
+    assert set(SOURCE.values()) == set(GATEWAY_SOURCES)
 
 
 # docs/spec/sources.md 5.5

@@ -15,7 +15,7 @@ from extdns.resources.gateway_api import (
     LabelSelector,
     RouteNamespaces,
 )
-from extdns.sources.gateway.admission import accepts_kind, accepts_namespace, find_common_hostname, is_hostname
+from extdns.sources.common.gateway.admission import accepts_kind, accepts_namespace, find_common_hostname, is_hostname
 from tests.fakes.view import FakeView
 from tests.unit.sources.routes import ALL, NONE, SAME, listener, namespace, selecting
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from extdns.errors import UsageError, shorten
 from extdns.model.reason import Reason
+from extdns.model.selection import Selector, parse_annotation_selector
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.gateway_api import (
@@ -28,9 +31,8 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_target_annotation,
 )
-from extdns.sources.common.claim_builder import CONTROLLER, is_our_controller
-from extdns.sources.gateway.admission import accepts_namespace
-from extdns.sources.gateway.settings import RouteSettings
+from extdns.sources.common.claim_builder import CONTROLLER, SourceSettings, is_our_controller
+from extdns.sources.common.gateway.admission import accepts_namespace
 
 _ACCEPTED: Final = "Accepted"
 
@@ -83,11 +85,12 @@ class Attachment(Value, frozen=True, kw_only=True):
 
 
 class ParentFinder:
-    """Looks up the parents of a Route; used for one call of `Source.find_claims`."""
+    """Looks up the parents of a Route; used for one call of `KindSource.find_claims`."""
 
-    def __init__(self, settings: RouteSettings, view: ClusterView) -> None:
+    def __init__(self, settings: SourceSettings, view: ClusterView) -> None:
         """Create a finder that looks up objects in *view*, which raises `NotSyncedError`."""
         self._settings: Final = settings
+        self._flags: Final = settings.flags
         self._view: Final = view
 
     def find_attachments(self, route: Route, namespace: str) -> Iterator[Attachment]:
@@ -112,7 +115,7 @@ class ParentFinder:
         match ref.group, ref.kind:
             case (GATEWAY.group, GATEWAY.name):
                 listeners = self._list_gateway_listeners(ref, rejection)
-            case (LISTENER_SET.group, LISTENER_SET.name) if self._settings.listener_sets:
+            case (LISTENER_SET.group, LISTENER_SET.name) if self._flags.gateway_listener_sets:
                 listeners = self._list_listener_set_listeners(ref, rejection)
             case (LISTENER_SET.group, LISTENER_SET.name):
                 listeners = ExcludedHost(excluded_by="--gateway-listener-sets")
@@ -139,9 +142,7 @@ class ParentFinder:
         if not isinstance(listener_set, ListenerSet):
             return _exclude_missing_parent(ref)
         excluded_by = self._find_controller_exclusion(listener_set, ref)
-        if not excluded_by and not self._settings.common.flags.annotation_filter.matches(
-            listener_set.metadata.annotations
-        ):
+        if not excluded_by and not self._flags.annotation_filter.matches(listener_set.metadata.annotations):
             excluded_by = "--annotation-filter"
         if excluded_by:
             return ExcludedHost(excluded_by=excluded_by)
@@ -174,21 +175,21 @@ class ParentFinder:
             yield ListenerTargets(listener, rejection or not_accepted or result)
 
     def _get_gateway(self, ref: ResolvedParentRef) -> Gateway | ExcludedHost:
-        settings = self._settings
-        if settings.gateway_namespace and ref.namespace != settings.gateway_namespace:
+        flags = self._flags
+        if flags.gateway_namespace and ref.namespace != flags.gateway_namespace:
             return ExcludedHost(excluded_by="--gateway-namespace")
-        if settings.gateway_name and ref.name != settings.gateway_name:
+        if flags.gateway_name and ref.name != flags.gateway_name:
             return ExcludedHost(excluded_by="--gateway-name")
         gateway = self._view.get(GATEWAY, ref.namespace, ref.name)
         if not isinstance(gateway, Gateway):
             return _exclude_missing_parent(ref)
-        if not settings.gateway_labels.matches(gateway.metadata.labels):
+        if not parse_gateway_labels(flags.gateway_label_filter).matches(gateway.metadata.labels):
             return ExcludedHost(excluded_by="--gateway-label-filter")
         excluded_by = self._find_controller_exclusion(gateway, ref)
         return ExcludedHost(excluded_by=excluded_by) if excluded_by else gateway
 
     def _read_annotations(self, parent: Gateway | ListenerSet) -> Annotations:
-        return Annotations.read(parent.metadata.annotations, self._settings.common.prefixes)
+        return Annotations.read(parent.metadata.annotations, self._settings.prefixes)
 
     def _find_controller_exclusion(self, parent: Gateway | ListenerSet, ref: ResolvedParentRef) -> str:
         annotations = self._read_annotations(parent)
@@ -214,3 +215,19 @@ def _read_gateway_addresses(gateway: Gateway, ref: ResolvedParentRef) -> FoundTa
     if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"status.addresses of {ref} has no address yet")
     texts = (address.value for address in gateway.status.addresses or ())
     return parse_targets(texts, f"status.addresses of {ref}", if_empty=if_empty)
+
+
+@lru_cache(maxsize=8)
+def parse_gateway_labels(text: str) -> Selector:
+    """Parse `--gateway-label-filter`.
+
+    Raises:
+        UsageError: *text* is not a label selector.
+    """
+    try:
+        return parse_annotation_selector(text)
+    except ValueError as exc:
+        raise UsageError(
+            f"--gateway-label-filter={shorten(text)} is not a label selector: {exc}\n"
+            "  allowed: key, !key, key=value, key in (a,b), key notin (a,b); a comma is AND"
+        ) from exc

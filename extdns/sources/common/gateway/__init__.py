@@ -1,6 +1,6 @@
-"""The sources for Routes of the Gateway API (docs/spec/sources.md 5).
+"""What the sources for Routes of the Gateway API share (docs/spec/sources.md 5).
 
-`source.py` collects the hostnames of a Route, and `parents.py` finds the listeners of its parents. If a
+`routes.py` collects the hostnames of a Route, and `parents.py` finds the listeners of its parents. If a
 listener accepts the Route and its hostname matches (`admission.py`), the addresses of the parent are
 published under the more specific of both hostnames.
 

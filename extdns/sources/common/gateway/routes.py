@@ -1,0 +1,256 @@
+"""Publish the hostnames of Routes of the Gateway API (docs/spec/sources.md 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from extdns.config import SourceFlags
+from extdns.model.claim import ClaimWarning
+from extdns.model.kind import Kind
+from extdns.model.reason import Reason
+from extdns.ports import ClusterView
+from extdns.resources.core import NAMESPACE
+from extdns.resources.gateway_api import GATEWAY, LISTENER_SET, Listener, Route
+from extdns.sources.common.annotations import (
+    Annotations,
+    ExcludedHost,
+    FoundTargets,
+    RecordOptions,
+    TargetResult,
+    merge_targets,
+)
+from extdns.sources.common.gateway.admission import (
+    ALLOWED_HOSTNAME,
+    accepts_kind,
+    accepts_namespace,
+    find_common_hostname,
+    is_hostname,
+)
+from extdns.sources.common.gateway.parents import (
+    Attachment,
+    ListenerTargets,
+    ParentFinder,
+    ResolvedParentRef,
+    parse_gateway_labels,
+)
+from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating
+
+_NO_PARENT: Final = "spec.parentRefs, which is empty"
+
+
+@dataclass(slots=True)
+class _PublishedHostname:
+    """A hostname that a Route and listeners have in common, with the targets of these listeners."""
+
+    location: str
+    results: list[TargetResult] = field(default_factory=list[TargetResult])
+
+    @property
+    def merged_result(self) -> TargetResult:
+        """The merged targets of all listeners that have targets; if none has, the result of the first listener."""
+        found = [answer for answer in self.results if isinstance(answer, FoundTargets)]
+        return merge_targets(found) if found else self.results[0]
+
+
+def build_route_spec(
+    name: str, kind: Kind, protocols: frozenset[str], *, has_hostnames: bool = True
+) -> SourceSpec[Route]:
+    """Build the spec of a source of Routes.
+
+    Args:
+        name: the name of the source.
+        kind: the kind of Route.
+        protocols: protocols of listeners that accept such Routes.
+        has_hostnames: whether the spec of such Routes has hostnames.
+    """
+
+    def publish(route: Route, to: HostPublisher, view: ClusterView) -> None:
+        spec_hostnames = list_spec_hostnames(route, has_hostnames=has_hostnames)
+        attachments = tuple(_find_accepting_listeners(route, protocols, to, view))
+        hosts: dict[str, _PublishedHostname] = {}
+        template_hosts = to.list_template_hosts(has_hosts=bool(spec_hostnames))
+        for hostname in _collect_valid_hostnames(spec_hostnames, template_hosts, to):
+            if not _match_listeners(hostname, attachments, hosts):
+                _exclude(to, hostname, attachments)
+        for text, host in hosts.items():
+            to.publish(text, host.location, host.merged_result)
+
+    return SourceSpec(
+        name=name,
+        kinds=(kind,),
+        publish=publish,
+        lookups=(GATEWAY, NAMESPACE),
+        namespaces=_find_namespaces,
+        validate=_validate,
+        options=_read_options,
+        templates=Templating.NAMES,
+    )
+
+
+def _find_namespaces(flags: SourceFlags) -> Mapping[Kind, tuple[str, ...]]:
+    return {GATEWAY: (flags.gateway_namespace,) if flags.gateway_namespace else (), LISTENER_SET: ()}
+
+
+def _validate(flags: SourceFlags) -> None:
+    parse_gateway_labels(flags.gateway_label_filter)
+
+
+def _read_options(annotations: Annotations) -> RecordOptions:
+    options = RecordOptions.read(annotations)
+    return replace(options, warnings=options.warnings + find_hostname_source_warnings(annotations))
+
+
+def _collect_valid_hostnames(
+    hosts: Sequence[LocatedHost], template_hosts: Iterable[LocatedHost], to: HostPublisher
+) -> Iterator[RouteHostname]:
+    ignore = to.flags.ignore_hostname_annotation
+    for name in collect_hostnames(hosts, template_hosts, to.annotations, ignore_annotation=ignore):
+        if name.text and not is_hostname(name.text):
+            # not INVALID_NAME, which is a failure: no listener accepts it (docs/spec/sources.md 5.5)
+            to.builder.reject(name.text, name.field, Reason.INVALID_ENDPOINT, ALLOWED_HOSTNAME)
+        else:
+            yield name
+
+
+def _find_accepting_listeners(
+    route: Route, protocols: frozenset[str], to: HostPublisher, view: ClusterView
+) -> Iterator[Attachment]:
+    """Yield the parents of *route* with the listeners that accept it."""
+    kind, namespace, _ = to.ref.key
+
+    def accepts(listener: Listener, parent: ResolvedParentRef) -> bool:
+        if listener.protocol not in protocols or parent.port not in {0, listener.port}:
+            return False
+        allowed = listener.allowed_routes.namespaces
+        return accepts_kind(listener, kind) and accepts_namespace(
+            allowed, namespace, home=parent.namespace, default="Same", view=view
+        )
+
+    for attachment in ParentFinder(to.settings, view).find_attachments(route, namespace):
+        listeners = tuple(one for one in attachment.listeners if accepts(one.listener, attachment.ref))
+        yield replace(attachment, listeners=listeners)
+
+
+def _match_listeners(
+    name: RouteHostname, attachments: tuple[Attachment, ...], hosts: dict[str, _PublishedHostname]
+) -> bool:
+    """Add to *hosts* each hostname that *name* and a listener have in common. Return whether there is one."""
+    if name.excluded_by:
+        return False
+    found = False
+    for attachment in attachments:
+        for one in attachment.listeners:
+            common = find_common_hostname(one.listener.hostname, name.text)
+            if common is not None:
+                found = True
+                field = name.field or _describe_listener_hostname(one, attachment)
+                hosts.setdefault(common, _PublishedHostname(field)).results.append(one.result)
+    return found
+
+
+def _describe_listener_hostname(one: ListenerTargets, attachment: Attachment) -> str:
+    return f"hostname of listener {one.listener.name} of {attachment.ref}"
+
+
+def _exclude(to: HostPublisher, name: RouteHostname, attachments: tuple[Attachment, ...]) -> None:
+    """Add an excluded claim for *name*, which no listener accepts, unless its text is empty."""
+    reasons = [
+        one.exclusion.excluded_by
+        if one.exclusion
+        else f"the listeners of {one.ref}, none of which accepts the Route with this hostname"
+        for one in attachments
+    ]
+    to.publish(name.text, name.field, ExcludedHost(excluded_by=name.excluded_by or next(iter(reasons), _NO_PARENT)))
+
+
+_HOSTNAME: Final = "hostname"
+_HOSTNAME_SOURCE: Final = "gateway-hostname-source"
+
+
+class _RouteHostnameSource(StrEnum):
+    """Where a Route states a hostname. The value of the `gateway-hostname-source` annotation selects one of them."""
+
+    DEFINED = "defined-hosts-only"
+    ANNOTATED = "annotation-only"
+
+
+LocatedHost = tuple[str, str]
+"""A hostname and the field that holds it."""
+
+
+class RouteHostname(NamedTuple):
+    """A hostname of a Route.
+
+    Attributes:
+        text: the hostname; "" stands for the hostname of the listener.
+        field: the field that holds it.
+        excluded_by: the flag or annotation that excludes it, "" if none does.
+    """
+
+    text: str
+    field: str
+    excluded_by: str = ""
+
+
+def list_spec_hostnames(route: Route, *, has_hostnames: bool) -> tuple[LocatedHost, ...]:
+    """List the hostnames in the spec of *route*, each with its field; () unless *has_hostnames*."""
+    return tuple(
+        (host, f"spec.hostnames[{at}]") for at, host in enumerate((route.spec.hostnames or ()) if has_hostnames else ())
+    )
+
+
+def collect_hostnames(
+    hosts: Sequence[LocatedHost],
+    template_hosts: Iterable[LocatedHost],
+    annotations: Annotations,
+    *,
+    ignore_annotation: bool,
+) -> tuple[RouteHostname, ...]:
+    """Collect the hostnames of a Route.
+
+    Args:
+        hosts: the result of `list_spec_hostnames`.
+        template_hosts: hostnames from templates, each with its flag.
+        annotations: annotations of the Route.
+        ignore_annotation: whether to ignore the `hostname` annotation.
+    """
+    origin = _read_hostname_source(annotations)
+    excluded_by = "" if origin is None else annotations.describe_field(_HOSTNAME_SOURCE)
+    found = [
+        RouteHostname(host, field, excluded_by if origin is _RouteHostnameSource.ANNOTATED else "")
+        for host, field in (*hosts, *template_hosts)
+    ]
+    if origin is None and not hosts:
+        found.append(RouteHostname("", ""))
+    return (
+        *found,
+        *_list_annotation_hostnames(
+            annotations, "--ignore-hostname-annotation" if ignore_annotation else "", origin, excluded_by
+        ),
+    )
+
+
+def _list_annotation_hostnames(
+    annotations: Annotations, ignored_by: str, origin: _RouteHostnameSource | None, other_source: str
+) -> Iterator[RouteHostname]:
+    excluded_by = ignored_by or (other_source if origin is _RouteHostnameSource.DEFINED else "")
+    for host in annotations.get_list(_HOSTNAME):
+        yield RouteHostname(host, annotations.describe_field(_HOSTNAME), excluded_by)
+
+
+def find_hostname_source_warnings(annotations: Annotations) -> tuple[ClaimWarning, ...]:
+    """Return a warning if the `gateway-hostname-source` annotation is not valid; it is then ignored."""
+    if annotations.get(_HOSTNAME_SOURCE) is None or _read_hostname_source(annotations) is not None:
+        return ()
+    return (annotations.build_warning(_HOSTNAME_SOURCE, Reason.INVALID_ANNOTATION, " or ".join(_RouteHostnameSource)),)
+
+
+def _read_hostname_source(annotations: Annotations) -> _RouteHostnameSource | None:
+    value = (annotations.get(_HOSTNAME_SOURCE) or "").lower()
+    return _RouteHostnameSource(value) if value in list(_RouteHostnameSource) else None

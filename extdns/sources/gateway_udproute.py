@@ -1,0 +1,10 @@
+"""The source `gateway-udproute`: UDPRoutes of the Gateway API (docs/spec/sources.md 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.resources.gateway_api import UDP_ROUTE
+from extdns.sources.common.gateway.routes import build_route_spec
+
+SOURCE: Final = build_route_spec("gateway-udproute", UDP_ROUTE, frozenset({"UDP"}), has_hostnames=False)
