@@ -12,7 +12,7 @@ from extdns.resources.gateway_api import GATEWAY
 from extdns.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE
 from extdns.resources.istio import ISTIO_GATEWAY
 from extdns.resources.networking import INGRESS
-from extdns.sources.service.expansions import ServiceType
+from extdns.sources.service import ServiceType
 
 if TYPE_CHECKING:
     from extdns.config import Config

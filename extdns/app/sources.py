@@ -165,39 +165,4 @@ def parse_templates(config: Config) -> Templates:
     )
 
 
-def _build_ingress(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.ingress import IngressSettings, IngressSource
-
-    return IngressSource(
-        settings=IngressSettings(
-            common=selection,
-            ingress_class=chosen.ingress_class,
-            ignore_ingress_rules_spec=chosen.ignore_ingress_rules_spec,
-            ignore_ingress_tls_spec=chosen.ignore_ingress_tls_spec,
-        )
-    )
-
-
-def _build_service(chosen: SourceFlags, selection: SourceSettings) -> Source:
-    from extdns.sources.service.expansions import Compatibility, ServiceSettings, parse_service_types
-    from extdns.sources.service.source import ServiceSource
-
-    return ServiceSource(
-        settings=ServiceSettings(
-            common=selection,
-            service_types=parse_service_types(chosen.service_type_filter),
-            publish_internal_services=chosen.publish_internal_services,
-            publish_host_ip=chosen.publish_host_ip,
-            always_publish_not_ready_addresses=chosen.always_publish_not_ready_addresses,
-            exclude_unschedulable=chosen.exclude_unschedulable,
-            expose_internal_ipv6=chosen.expose_internal_ipv6,
-            resolves_hostnames=chosen.resolve_service_load_balancer_hostname,
-            compatibility=Compatibility(chosen.compatibility),
-        )
-    )
-
-
-SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {
-    "ingress": _build_ingress,
-    "service": _build_service,
-}
+SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {}

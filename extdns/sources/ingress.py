@@ -1,4 +1,4 @@
-"""The `ingress` source: networking.k8s.io/v1 Ingresses (docs/spec/sources.md 4)."""
+"""The source `ingress`: networking.k8s.io/v1 Ingresses (docs/spec/sources.md 4)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
+from extdns.config import SourceFlags
 from extdns.errors import UsageError, sanitize, shorten
-from extdns.model.claim import Claim
-from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.selection import is_label_value
-from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.resources.networking import INGRESS, Ingress, IngressSpec
 from extdns.sources.common.annotations import (
@@ -22,10 +20,9 @@ from extdns.sources.common.annotations import (
     TargetResult,
     read_load_balancer,
 )
-from extdns.sources.common.claim_builder import SourceSettings
 from extdns.sources.common.host_publisher import HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating
 
-_NAME: Final = "ingress"
 _HOSTNAME: Final = "hostname"
 _HOSTNAME_SOURCE: Final = "ingress-hostname-source"
 _CLASS: Final = "kubernetes.io/ingress.class"
@@ -38,82 +35,40 @@ class _IngressHostnameSource(StrEnum):
     ANNOTATED = "annotation-only"
 
 
-class IngressSettings(Value, frozen=True, kw_only=True):
-    """Settings of the `ingress` source, named as the flags are.
+def publish(ingress: Ingress, to: HostPublisher, _view: ClusterView) -> None:
+    """Publish the hosts in rules, TLS sections and annotations of the Ingress, and those of templates."""
+    classes = to.flags.ingress_class
+    if classes and _find_class(ingress) not in classes:
+        to.exclude("--ingress-class")
+        return
+    targets = to.annotated_targets or read_load_balancer(ingress.status)
+    for text, field, origin, ignored_by in _list_hosts(ingress.spec, to):
+        rejection = _find_hostname_source_exclusion(to.annotations, origin)
+        to.publish(text, field, rejection or (ExcludedHost(excluded_by=ignored_by) if ignored_by else targets))
+    to.publish_template_hosts(targets)
 
-    Attributes:
-        ingress_class: read Ingresses of these classes only; () is all.
 
-    Raises:
-        UsageError: a class name is not valid, or `--annotation-filter` filters the class annotation, too.
+def _find_class(ingress: Ingress) -> str | None:
+    return ingress.spec.ingress_class_name or (ingress.metadata.annotations or {}).get(_CLASS)
+
+
+def _list_hosts(spec: IngressSpec, to: HostPublisher) -> Iterator[tuple[str, str, _IngressHostnameSource, str]]:
+    """Yield each host with its field, whether that is in the spec or an annotation, and the flag that excludes it.
+
+    The flag is "" if none excludes the host.
     """
-
-    common: SourceSettings
-    ingress_class: tuple[str, ...] = ()
-    ignore_ingress_rules_spec: bool = False
-    ignore_ingress_tls_spec: bool = False
-
-    def __post_init__(self) -> None:
-        invalid = next((name for name in self.ingress_class if not is_label_value(name)), None)
-        if invalid is not None:
-            allowed = "at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends"
-            raise UsageError(f"--ingress-class={sanitize(invalid)} is not a class\n  allowed: {allowed}")
-        if self.ingress_class and self.common.flags.annotation_filter.mentions(_CLASS):
-            raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} cannot be used together")
-
-
-class IngressSource(Value, frozen=True, kw_only=True):
-    """Publishes the hosts in rules, TLS sections and annotations of Ingresses."""
-
-    name = _NAME
-    kind = INGRESS
-
-    settings: IngressSettings
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:  # noqa: ARG002 - unused
-        """Return the claims of the Ingress *obj*, in the order of `HostPublisher.build`.
-
-        Raises:
-            TemplateError: a template cannot be rendered for *obj*.
-            TypeError: *obj* is not an Ingress.
-        """
-        if not isinstance(obj, Ingress):
-            raise TypeError(f"the {_NAME} source reads Ingresses only, not {type(obj).__name__}")
-        publisher = HostPublisher(_NAME, INGRESS, obj, self.settings.common)
-        if exclusion := publisher.find_exclusion(self._find_class_exclusion(obj)):
-            return exclusion
-        targets = publisher.annotated_targets or read_load_balancer(obj.status)
-        for text, field, origin, ignored_by in self._list_hosts(obj.spec, publisher.annotations):
-            rejection = _find_hostname_source_exclusion(publisher.annotations, origin)
-            publisher.publish(
-                text, field, rejection or (ExcludedHost(excluded_by=ignored_by) if ignored_by else targets)
-            )
-        publisher.publish_template_hosts(targets)
-        return publisher.build()
-
-    def _find_class_exclusion(self, ingress: Ingress) -> str:
-        name = ingress.spec.ingress_class_name or (ingress.metadata.annotations or {}).get(_CLASS)
-        return "--ingress-class" if self.settings.ingress_class and name not in self.settings.ingress_class else ""
-
-    def _list_hosts(
-        self, spec: IngressSpec, annotations: Annotations
-    ) -> Iterator[tuple[str, str, _IngressHostnameSource, str]]:
-        """Yield each host with its field, whether that is in the spec or an annotation, and the flag that excludes it.
-
-        The flag is "" if none excludes the host.
-        """
-        excluded_by = "--ignore-ingress-rules-spec" if self.settings.ignore_ingress_rules_spec else ""
-        for at, rule in enumerate(spec.rules or ()):
-            if rule.host:
-                yield rule.host, sys.intern(f"spec.rules[{at}].host"), _IngressHostnameSource.DEFINED, excluded_by
-        excluded_by = "--ignore-ingress-tls-spec" if self.settings.ignore_ingress_tls_spec else ""
-        for at, tls in enumerate(spec.tls or ()):
-            for item, host in enumerate(tls.hosts or ()):
-                if host:
-                    yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _IngressHostnameSource.DEFINED, excluded_by
-        excluded_by = "--ignore-hostname-annotation" if self.settings.common.flags.ignore_hostname_annotation else ""
-        for host in annotations.get_list(_HOSTNAME):
-            yield host, annotations.describe_field(_HOSTNAME), _IngressHostnameSource.ANNOTATED, excluded_by
+    excluded_by = "--ignore-ingress-rules-spec" if to.flags.ignore_ingress_rules_spec else ""
+    for at, rule in enumerate(spec.rules or ()):
+        if rule.host:
+            yield rule.host, sys.intern(f"spec.rules[{at}].host"), _IngressHostnameSource.DEFINED, excluded_by
+    excluded_by = "--ignore-ingress-tls-spec" if to.flags.ignore_ingress_tls_spec else ""
+    for at, tls in enumerate(spec.tls or ()):
+        for item, host in enumerate(tls.hosts or ()):
+            if host:
+                yield host, sys.intern(f"spec.tls[{at}].hosts[{item}]"), _IngressHostnameSource.DEFINED, excluded_by
+    excluded_by = "--ignore-hostname-annotation" if to.flags.ignore_hostname_annotation else ""
+    for host in to.annotations.get_list(_HOSTNAME):
+        yield host, to.annotations.describe_field(_HOSTNAME), _IngressHostnameSource.ANNOTATED, excluded_by
 
 
 def _find_hostname_source_exclusion(annotations: Annotations, origin: _IngressHostnameSource) -> TargetResult | None:
@@ -126,3 +81,18 @@ def _find_hostname_source_exclusion(annotations: Annotations, origin: _IngressHo
         return ExcludedHost(excluded_by=field)
     detail = f"{field}: {shorten(value)!r} is not a source of hosts; allowed: {' or '.join(allowed)}"
     return MissingTargets(reason=Reason.INVALID_ANNOTATION, detail=detail)
+
+
+def _validate(flags: SourceFlags) -> None:
+    """Check the names of classes, and that `--annotation-filter` does not filter the class annotation, too."""
+    invalid = next((name for name in flags.ingress_class if not is_label_value(name)), None)
+    if invalid is not None:
+        allowed = "at most 63 letters, digits, '-', '_' and '.', a letter or digit at both ends"
+        raise UsageError(f"--ingress-class={sanitize(invalid)} is not a class\n  allowed: {allowed}")
+    if flags.ingress_class and flags.annotation_filter.mentions(_CLASS):
+        raise UsageError(f"--ingress-class and an --annotation-filter on {_CLASS} cannot be used together")
+
+
+SOURCE: Final = SourceSpec(
+    name="ingress", kinds=(INGRESS,), publish=publish, validate=_validate, templates=Templating.NAMES
+)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from extdns.config import SourceFlags
 from extdns.model.claim import Claim, ExcludedClaim
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey, build_ref
 from extdns.sources.common.annotation_names import PREFIX
@@ -34,6 +33,7 @@ class HostPublisher:
     Attributes:
         ref: the object.
         settings: the settings of the sources.
+        flags: the flags of the sources.
         annotations: the annotations of the object.
         annotated_targets: targets of its `target` annotation, or None if it has none.
     """
@@ -44,12 +44,13 @@ class HostPublisher:
         "_excluded_by",
         "_kind",
         "_listed",
+        "_name_resource",
         "_obj",
         "_read_options",
-        "_resource",
         "_source",
         "annotated_targets",
         "annotations",
+        "flags",
         "ref",
         "settings",
     )
@@ -61,8 +62,8 @@ class HostPublisher:
         obj: KubernetesObject,
         settings: SourceSettings,
         *,
-        read_options: Callable[[Annotations], RecordOptions] = RecordOptions.read,
-        name_resource: Callable[[ObjectKey], str] | None = None,
+        read_options: Callable[[Annotations], RecordOptions],
+        name_resource: Callable[[ObjectKey], str],
     ) -> None:
         """Read the annotations of *obj*.
 
@@ -72,26 +73,22 @@ class HostPublisher:
             obj: the object.
             settings: the settings of the sources.
             read_options: returns the record options that the annotations set.
-            name_resource: returns what ownership records name; None for the object itself.
+            name_resource: returns what ownership records name.
         """
         self._source: Final = source
         self._kind: Final = kind
         self._obj: Final = obj
         self._read_options: Final = read_options
+        self._name_resource: Final = name_resource
         self.settings: Final = settings
+        self.flags: Final = settings.flags
         self.ref: Final = build_ref(kind, obj.metadata)
-        self._resource: Final = self.ref.key.resource if name_resource is None else name_resource(self.ref.key)
         self.annotations: Final = Annotations.read(obj.metadata.annotations, settings.prefixes)
         self.annotated_targets: Final[FoundTargets | MissingTargets | None] = read_target_annotation(self.annotations)
         self._builders: Final[dict[RecordOptions | None, ClaimBuilder]] = {}
         self._bare_builder: ClaimBuilder | None = None
         self._listed: Final[dict[Claim, None]] = {}
         self._excluded_by = ""
-
-    @property
-    def flags(self) -> SourceFlags:
-        """The flags of the sources."""
-        return self.settings.flags
 
     @property
     def builder(self) -> ClaimBuilder:
@@ -103,7 +100,7 @@ class HostPublisher:
         builder = self._builders.get(options)
         if builder is None:
             read = self._read_options(self.annotations) if options is None else options
-            builder = ClaimBuilder(self._source, self.ref, read, resource=self._resource)
+            builder = ClaimBuilder(self._source, self.ref, read, resource=self._name_resource(self.ref.key))
             self._builders[options] = builder
         return builder
 
@@ -127,15 +124,6 @@ class HostPublisher:
         annotations = self.annotations if has_controller else Annotations(prefix=PREFIX)
         self._excluded_by = self.settings.find_exclusion(self.ref, self._obj.metadata, annotations)
         return bool(self._excluded_by)
-
-    def find_exclusion(self, excluded_by: str = "", *, ignore_controller: bool = False) -> tuple[Claim, ...]:
-        """Return one excluded claim if a setting or annotation excludes the object, else ().
-
-        *excluded_by* names a setting of the source that excludes the object; "" if none does.
-        """
-        annotations = Annotations(prefix=PREFIX) if ignore_controller else self.annotations
-        by = self.settings.find_exclusion(self.ref, self._obj.metadata, annotations) or excluded_by
-        return (ExcludedClaim(ref=self.ref, excluded_by=by),) if by else ()
 
     def add(self, claim: Claim) -> None:
         """Add *claim*, which the object lists completely."""
@@ -198,8 +186,11 @@ class HostPublisher:
     @property
     def has_hosts(self) -> bool:
         """Whether a hostname with known targets was requested so far."""
-        builders = (*self._builders.values(), *([self._bare_builder] if self._bare_builder else []))
-        return any(builder.has_resolved_claims for builder in builders)
+        return any(builder.has_resolved_claims for builder in self._list_builders())
+
+    def _list_builders(self) -> list[ClaimBuilder]:
+        bare = self._bare_builder
+        return [*self._builders.values(), bare] if bare else [*self._builders.values()]
 
     def _add_template_pairs(self, builder: ClaimBuilder) -> None:
         self.settings.templates.request_host_target_pairs(
@@ -222,5 +213,5 @@ class HostPublisher:
             return (ExcludedClaim(ref=self.ref, excluded_by=self._excluded_by),)
         if self.annotations.values or self.annotations.warnings:
             _ = self.builder  # an invalid annotation gives a warning even if no hostname is requested
-        builders = (*self._builders.values(), *([self._bare_builder] if self._bare_builder else []))
-        return (*(claim for builder in builders for claim in builder.build()), *self._listed)
+        claims = [claim for builder in self._list_builders() for claim in builder.build()]
+        return (*claims, *self._listed)

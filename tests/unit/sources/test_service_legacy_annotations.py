@@ -13,7 +13,7 @@ from extdns.model.value import EMPTY_MAP
 from extdns.resources.core import Node, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_stages import StagedSource, validate_claim
-from extdns.sources.service.expansions import Compatibility
+from extdns.sources.service import Compatibility
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, settings_with

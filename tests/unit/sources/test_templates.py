@@ -19,7 +19,7 @@ from extdns.resources.networking import Ingress
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
 from extdns.sources.common.claim_builder import Templates
 from extdns.sources.fake import DEFAULT_BASE_NAME, render_base_names
-from extdns.sources.service.expansions import Compatibility
+from extdns.sources.service import Compatibility
 from tests.fakes.view import FakeView
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source, keep_all_fields, settings_with, templates

@@ -1,22 +1,26 @@
-"""Expand the hosts of a Service by its type: load balancer, cluster IP, headless, node port, external name.
+"""The source `service`: core/v1 Services (docs/spec/sources.md 3).
 
-See docs/spec/sources.md 3.3, 3.4, 3.7.
+Each host is passed to an *expansion*: a function from one host to names with targets, chosen by the type of the
+Service. Expansions look up other objects only if their Service needs them: nodes, pods and EndpointSlices are not
+listed for load balancers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
+from extdns.config import SourceFlags
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
+from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.model.record import parse_address
 from extdns.model.value import Value
 from extdns.ports import ClusterView, NotSyncedError
-from extdns.resources.core import NODE, POD, Node, Pod, Service, ServiceSpec
+from extdns.resources.core import NODE, POD, SERVICE, Node, Pod, Service, ServiceSpec
 from extdns.resources.discovery import ENDPOINT_SLICE, EndpointSlice, SliceEndpoint
 from extdns.resources.resolved_host import RESOLVED_HOST, ResolvedHost
 from extdns.sources.common.annotations import (
@@ -33,8 +37,11 @@ from extdns.sources.common.annotations import (
     parse_targets,
     read_load_balancer,
     read_target_annotation,
+    split_list,
 )
-from extdns.sources.common.claim_builder import SourceSettings
+from extdns.sources.common.claim_builder import ClaimBuilder
+from extdns.sources.common.host_publisher import IGNORED_ANNOTATION, HostPublisher
+from extdns.sources.common.spec import SourceSpec, Templating
 
 _HEADLESS_CLUSTER_IP: Final = "None"
 _UNASSIGNED_CLUSTER_IP: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail="spec.clusterIP is not assigned yet")
@@ -49,244 +56,63 @@ class Audience(StrEnum):
     INTERNAL = "internal-hostname"
 
 
-def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
-    """Choose the expansion for the hosts of *audience*. Look up other objects only if the type needs it."""
-    annotated = read_target_annotation(context.annotations)
-    if annotated is not None:
-        return _expand_to(annotated)
-    spec = context.service.spec
-    match spec.type or ServiceType.CLUSTER_IP:
-        case ServiceType.LOAD_BALANCER if audience is Audience.EXTERNAL:
-            return _expand_to(_read_external_ips(spec) or _resolve_load_balancer(context))
-        case ServiceType.CLUSTER_IP if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
-            return build_headless_expansion(context)
-        case ServiceType.CLUSTER_IP if audience is Audience.EXTERNAL and not context.settings.publish_internal_services:
-            return _expand_to(ExcludedHost(excluded_by="--publish-internal-services"))
-        case ServiceType.CLUSTER_IP | ServiceType.LOAD_BALANCER:
-            return _expand_to(_read_cluster_ip(spec))
-        case ServiceType.NODE_PORT:
-            return build_node_port_expansion(context)
-        case ServiceType.EXTERNAL_NAME:
-            external_name = parse_targets((spec.external_name,), "spec.externalName", if_empty=_NO_EXTERNAL_NAME)
-            return _expand_to(_read_external_ips(spec) or external_name)
-        case other:
-            return _expand_to(_reject_service_type(other))
+def publish(service: Service, to: HostPublisher, view: ClusterView) -> None:
+    """Publish the hostnames in annotations of the Service, and those of templates.
 
-
-def _expand_to(result: TargetResult) -> Expansion:
-    return lambda host: ((host, result),)
-
-
-def _read_external_ips(spec: ServiceSpec) -> FoundTargets | MissingTargets | None:
-    if not spec.external_ips:
-        return None
-    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail="spec.externalIPs holds no address")
-    return parse_targets(spec.external_ips, "spec.externalIPs", if_empty=if_empty)
-
-
-def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTargets:
-    """Read the load balancer status; `--resolve-service-load-balancer-hostname` replaces host names by addresses.
-
-    A host name without addresses adds none. If a host name cannot be resolved, the result is `MissingTargets`, so that
-    the existing record keeps its addresses.
+    Raises:
+        NotSyncedError: other objects are needed and not listed yet, or a hostname is not resolved yet.
     """
-    result = read_load_balancer(context.service.status)
-    if isinstance(result, MissingTargets) or not context.settings.resolves_hostnames:
-        return result
-    by_type = dict(result.groups)
-    names = by_type.pop(rrtype.CNAME, ())
-    hosts = context.resolve_hosts(names)
-    for host in hosts:
-        if host.failure:
-            return MissingTargets(
-                reason=Reason.NO_ADDRESS, detail=f"{host.metadata.name} cannot be resolved: {host.failure}"
-            )
-    texts = chain(*by_type.values(), *(host.addresses for host in hosts))
-    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"no addresses were found for {' and '.join(names)}")
-    return parse_targets(texts, "status.loadBalancer", if_empty=if_empty, warnings=result.warnings)
-
-
-def _read_cluster_ip(spec: ServiceSpec) -> FoundTargets | MissingTargets:
-    if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
-        return _HEADLESS_WITHOUT_CLUSTER_IP
-    return parse_targets((spec.cluster_ip,), "spec.clusterIP", if_empty=_UNASSIGNED_CLUSTER_IP)
-
-
-def _reject_service_type(service_type: str) -> MissingTargets:
-    detail = f"spec.type {service_type!r} is not a type of Service; allowed: {', '.join(ServiceType)}"
-    return MissingTargets(reason=Reason.INVALID_OBJECT, detail=detail)
-
-
-_ENDPOINTS_TYPE: Final = "endpoints-type"
-_IP_FAMILIES: Final = frozenset({"IPv4", "IPv6"})
-
-
-class _EndpointsType(StrEnum):
-    """The values of the annotation `endpoints-type` of a headless Service: which addresses of its Pods it publishes."""
-
-    POD_IP = ""
-    NODE_EXTERNAL_IP = "NodeExternalIP"
-    HOST_IP = "HostIP"
-
-
-class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
-    """An endpoint of a headless Service.
-
-    Attributes:
-        hostname: hostname of its pod, or "".
-        targets: its addresses; () if it is not ready, unless those that are not ready are published, too.
-    """
-
-    hostname: str
-    targets: tuple[str, ...]
-
-
-def build_headless_expansion(context: ServiceContext) -> Expansion:
-    """Build an expansion to `<host>` with all endpoints, and `<hostname>.<host>` for each hostname of a pod."""
-    annotated, warnings = context.annotations.get_choice(
-        _ENDPOINTS_TYPE, _EndpointsType.NODE_EXTERNAL_IP, _EndpointsType.HOST_IP
+    if not includes_type(to.flags, service.spec.type or ServiceType.CLUSTER_IP):
+        to.exclude("--service-type-filter")
+        return
+    can_name_hosts = to.settings.templates.can_name_hosts
+    if not (to.annotations.values or can_name_hosts or to.flags.compatibility):
+        return
+    context = ServiceContext(
+        service=service,
+        namespace=to.ref.key.namespace,
+        annotations=to.annotations,
+        flags=to.flags,
+        prefixes=to.settings.prefixes,
+        view=view,
     )
-    mode = _EndpointsType(annotated) or (
-        _EndpointsType.HOST_IP if context.settings.publish_host_ip else _EndpointsType.POD_IP
-    )
-    endpoints = tuple(_list_headless_endpoints(context, mode))
-    if_empty = _explain_no_endpoints(context, mode)
-
-    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
-        targets: dict[str, list[str]] = {host: []}
-        for member in endpoints:
-            targets[host] += member.targets
-            if member.hostname:
-                targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
-        for name, texts in targets.items():
-            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, warnings=warnings)
-
-    return expand
+    for audience in (Audience.EXTERNAL, Audience.INTERNAL):
+        _request_annotation_hosts(to.builder, context, audience)
+    if not to.has_hosts:
+        _request_legacy_hosts(to, context)
+    elif not can_name_hosts:
+        return
+    to.publish_template_pairs()
+    for text, field in to.list_template_hosts():
+        host = to.builder.parse_name(text, field)
+        if host is not None:
+            _request_expanded_hosts(to.builder, (host,), field, choose_expansion(context, Audience.EXTERNAL))
 
 
-def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> Iterator[_HeadlessEndpoint]:
-    pods = {pod.metadata.name: pod for pod in context.list_pods()}
-    include_not_ready = (
-        context.service.spec.publish_not_ready_addresses or context.settings.always_publish_not_ready_addresses
-    )
-    for endpoint_slice in context.list_endpoint_slices():
-        if mode is not _EndpointsType.POD_IP or endpoint_slice.address_type in _IP_FAMILIES:
-            for endpoint, pod in _list_endpoint_pods(endpoint_slice, pods):
-                ready = endpoint.conditions is None or endpoint.conditions.ready is not False
-                targets = _read_endpoint_addresses(context, mode, endpoint, pod) if ready or include_not_ready else ()
-                yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets)
+def _request_legacy_hosts(to: HostPublisher, context: ServiceContext) -> None:
+    for text, field, result in find_legacy_hosts(context):
+        to.bare_builder.request(text, field, result)
 
 
-def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> Iterator[tuple[SliceEndpoint, Pod]]:
-    for endpoint in endpoint_slice.endpoints or ():
-        ref = endpoint.target_ref
-        if ref is not None and ref.kind == "Pod" and not ref.api_version and ref.name in pods:
-            yield endpoint, pods[ref.name]
-
-
-def _read_endpoint_addresses(
-    context: ServiceContext, mode: _EndpointsType, endpoint: SliceEndpoint, pod: Pod
-) -> tuple[str, ...]:
-    annotated = Annotations.read(pod.metadata.annotations, context.settings.common.prefixes).get_list(TARGET_ANNOTATION)
-    if annotated:
-        return annotated
-    match mode:
-        case _EndpointsType.NODE_EXTERNAL_IP:
-            return _read_addresses_of_pod_node(context, pod)
-        case _EndpointsType.HOST_IP:
-            return (pod.status.host_ip,)
-        case _EndpointsType.POD_IP:
-            return (endpoint.addresses or ())[:1]
-        case _:
-            assert_never(mode)
-
-
-def _read_addresses_of_pod_node(context: ServiceContext, pod: Pod) -> tuple[str, ...]:
-    if not context.settings.includes_type(ServiceType.NODE_PORT):
-        return ()
-    node = context.get_node(pod.spec.node_name)
-    if node is None:
-        return ()
-    return tuple(list_public_node_addresses((node,), expose_internal_ipv6=context.settings.expose_internal_ipv6))
-
-
-def _explain_no_endpoints(context: ServiceContext, mode: _EndpointsType) -> MissingTargets:
-    if mode is _EndpointsType.NODE_EXTERNAL_IP and not context.settings.includes_type(ServiceType.NODE_PORT):
-        detail = "Nodes are not read because --service-type-filter excludes NodePort"
+def _request_annotation_hosts(builder: ClaimBuilder, context: ServiceContext, audience: Audience) -> None:
+    texts = context.annotations.get_list(audience)
+    if not texts:
+        return
+    field = context.annotations.describe_field(audience)
+    hosts = [host for text in texts if (host := builder.parse_name(text, field)) is not None]
+    if context.flags.ignore_hostname_annotation:
+        for host in hosts:
+            builder.request_name(host, field, IGNORED_ANNOTATION)
     else:
-        detail = "no endpoint meets all conditions: ready, refers to a Pod of the Service, has an address"
-    return MissingTargets(reason=Reason.NO_ENDPOINTS, detail=detail)
+        _request_expanded_hosts(builder, hosts, field, choose_expansion(context, audience))
 
 
-_ACCESS: Final = "access"
-_PUBLIC: Final = "public"
-_PRIVATE: Final = "private"
-_NO_SERVING_NODE: Final = MissingTargets(
-    reason=Reason.NO_ENDPOINTS,
-    detail="no node that serves the Service has an ExternalIP or InternalIP that may be published",
-)
-# The rank of a pod with `externalTrafficPolicy: Local`. Nodes are used if their best pod has the highest rank of all.
-_READY: Final = 3
-_READY_BUT_TERMINATING: Final = 2
-_NOT_READY: Final = 1
-
-
-def build_node_port_expansion(context: ServiceContext) -> Expansion:
-    """Build an expansion to the host with the addresses of nodes, and one SRV record for each protocol."""
-    access, warnings = context.annotations.get_choice(_ACCESS, _PUBLIC, _PRIVATE)
-    texts = _choose_node_addresses(
-        _list_serving_nodes(context), access, expose_internal_ipv6=context.settings.expose_internal_ipv6
-    )
-    result = parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
-
-    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
-        yield host, result
-        yield from _build_srv_records(context.service, host)
-
-    return expand
-
-
-def _choose_node_addresses(serving: Sequence[Node], access: str, *, expose_internal_ipv6: bool) -> list[str]:
-    if access == _PUBLIC or (access != _PRIVATE and list_node_addresses(serving, EXTERNAL_IP)):
-        return list_public_node_addresses(serving, expose_internal_ipv6=expose_internal_ipv6)
-    return list_node_addresses(serving, INTERNAL_IP)
-
-
-def _list_serving_nodes(context: ServiceContext) -> list[Node]:
-    all_nodes = context.list_nodes()
-    nodes = (
-        _select_nodes_with_pods(context, all_nodes)
-        if context.service.spec.external_traffic_policy == "Local"
-        else all_nodes
-    )
-    return [node for node in nodes if not (context.settings.exclude_unschedulable and node.spec.unschedulable)]
-
-
-def _select_nodes_with_pods(context: ServiceContext, all_nodes: Sequence[Node]) -> list[Node]:
-    ranks = dict.fromkeys((node.metadata.name for node in all_nodes), 0)
-    for pod in context.list_pods():
-        if pod.status.phase == "Running" and pod.spec.node_name in ranks:
-            ranks[pod.spec.node_name] = max(ranks[pod.spec.node_name], _rank_pod(pod))
-    best = max(ranks.values(), default=0)
-    return [node for node in all_nodes if best and ranks[node.metadata.name] == best]
-
-
-def _rank_pod(pod: Pod) -> int:
-    if not any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions or ()):
-        return _NOT_READY
-    return _READY_BUT_TERMINATING if pod.metadata.deletion_timestamp else _READY
-
-
-def _build_srv_records(service: Service, host: DnsName) -> Iterator[tuple[str, TargetResult]]:
-    end = "" if parse_address(host) else "."
-    by_protocol: dict[str, set[str]] = {}
-    for port in service.spec.ports or ():
-        if port.node_port > 0:
-            target = f"0 50 {port.node_port} {host}{end}"
-            by_protocol.setdefault(port.protocol.lower() or "tcp", set()).add(target)
-    for protocol, targets in by_protocol.items():
-        result = FoundTargets(groups=((rrtype.SRV, tuple(sorted(targets))),))
-        yield f"_{service.metadata.name}._{protocol}.{host}", result
+def _request_expanded_hosts(builder: ClaimBuilder, hosts: Iterable[DnsName], field: str, expand: Expansion) -> None:
+    for host in hosts:
+        for text, result in expand(host):
+            name = host if text is host else builder.parse_name(text, field)
+            if name is not None:
+                builder.request_name(name, field, result)
 
 
 # A function from one host to the names to publish, each with its targets.
@@ -301,7 +127,8 @@ class ServiceContext(Value, frozen=True, kw_only=True):
     service: Service
     namespace: str
     annotations: Annotations
-    settings: ServiceSettings
+    flags: SourceFlags
+    prefixes: tuple[str, ...]
     view: ClusterView
 
     def list_pods(self) -> tuple[Pod, ...]:
@@ -361,28 +188,356 @@ class Compatibility(StrEnum):
     KOPS = "kops-dns-controller"
 
 
-def parse_service_types(names: Sequence[str]) -> frozenset[str]:
-    """Parse `--service-type-filter`. Return *names*, or an empty set, which means all types, if a name is empty."""
-    return frozenset(names) if all(names) else frozenset()
+def includes_type(flags: SourceFlags, service_type: str) -> bool:
+    """Return whether Services of *service_type* are read: all are without `--service-type-filter`, or if it has ""."""
+    types = flags.service_type_filter
+    return not types or service_type in types or "" in types
 
 
-class ServiceSettings(Value, frozen=True, kw_only=True):
-    """Settings of the `service` source, named as the flags are.
+def choose_expansion(context: ServiceContext, audience: Audience) -> Expansion:
+    """Choose the expansion for the hosts of *audience*. Look up other objects only if the type needs it."""
+    annotated = read_target_annotation(context.annotations)
+    if annotated is not None:
+        return _expand_to(annotated)
+    spec = context.service.spec
+    match spec.type or ServiceType.CLUSTER_IP:
+        case ServiceType.LOAD_BALANCER if audience is Audience.EXTERNAL:
+            return _expand_to(_read_external_ips(spec) or _resolve_load_balancer(context))
+        case ServiceType.CLUSTER_IP if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
+            return build_headless_expansion(context)
+        case ServiceType.CLUSTER_IP if audience is Audience.EXTERNAL and not context.flags.publish_internal_services:
+            return _expand_to(ExcludedHost(excluded_by="--publish-internal-services"))
+        case ServiceType.CLUSTER_IP | ServiceType.LOAD_BALANCER:
+            return _expand_to(_read_cluster_ip(spec))
+        case ServiceType.NODE_PORT:
+            return build_node_port_expansion(context)
+        case ServiceType.EXTERNAL_NAME:
+            external_name = parse_targets((spec.external_name,), "spec.externalName", if_empty=_NO_EXTERNAL_NAME)
+            return _expand_to(_read_external_ips(spec) or external_name)
+        case other:
+            return _expand_to(_reject_service_type(other))
+
+
+def _expand_to(result: TargetResult) -> Expansion:
+    return lambda host: ((host, result),)
+
+
+def _read_external_ips(spec: ServiceSpec) -> FoundTargets | MissingTargets | None:
+    if not spec.external_ips:
+        return None
+    if_empty = MissingTargets(reason=Reason.INVALID_TARGET, detail="spec.externalIPs holds no address")
+    return parse_targets(spec.external_ips, "spec.externalIPs", if_empty=if_empty)
+
+
+def _resolve_load_balancer(context: ServiceContext) -> FoundTargets | MissingTargets:
+    """Read the load balancer status; `--resolve-service-load-balancer-hostname` replaces host names by addresses.
+
+    A host name without addresses adds none. If a host name cannot be resolved, the result is `MissingTargets`, so that
+    the existing record keeps its addresses.
+    """
+    result = read_load_balancer(context.service.status)
+    if isinstance(result, MissingTargets) or not context.flags.resolve_service_load_balancer_hostname:
+        return result
+    by_type = dict(result.groups)
+    names = by_type.pop(rrtype.CNAME, ())
+    hosts = context.resolve_hosts(names)
+    for host in hosts:
+        if host.failure:
+            return MissingTargets(
+                reason=Reason.NO_ADDRESS, detail=f"{host.metadata.name} cannot be resolved: {host.failure}"
+            )
+    texts = chain(*by_type.values(), *(host.addresses for host in hosts))
+    if_empty = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"no addresses were found for {' and '.join(names)}")
+    return parse_targets(texts, "status.loadBalancer", if_empty=if_empty, warnings=result.warnings)
+
+
+def _read_cluster_ip(spec: ServiceSpec) -> FoundTargets | MissingTargets:
+    if spec.cluster_ip == _HEADLESS_CLUSTER_IP:
+        return _HEADLESS_WITHOUT_CLUSTER_IP
+    return parse_targets((spec.cluster_ip,), "spec.clusterIP", if_empty=_UNASSIGNED_CLUSTER_IP)
+
+
+def _reject_service_type(service_type: str) -> MissingTargets:
+    detail = f"spec.type {service_type!r} is not a type of Service; allowed: {', '.join(ServiceType)}"
+    return MissingTargets(reason=Reason.INVALID_OBJECT, detail=detail)
+
+
+_ENDPOINTS_TYPE: Final = "endpoints-type"
+_IP_FAMILIES: Final = frozenset({"IPv4", "IPv6"})
+
+
+class _EndpointsType(StrEnum):
+    """The values of the annotation `endpoints-type` of a headless Service: which addresses of its Pods it publishes."""
+
+    POD_IP = ""
+    NODE_EXTERNAL_IP = "NodeExternalIP"
+    HOST_IP = "HostIP"
+
+
+class _HeadlessEndpoint(Value, frozen=True, kw_only=True):
+    """An endpoint of a headless Service.
 
     Attributes:
-        service_types: types of Services to read, from `parse_service_types`; empty means all.
+        hostname: hostname of its pod, or "".
+        targets: its addresses; () if it is not ready, unless those that are not ready are published, too.
     """
 
-    common: SourceSettings
-    service_types: frozenset[str] = frozenset()
-    publish_internal_services: bool = False
-    publish_host_ip: bool = False
-    always_publish_not_ready_addresses: bool = False
-    exclude_unschedulable: bool = True
-    expose_internal_ipv6: bool = False
-    compatibility: Compatibility = Compatibility.NONE
-    resolves_hostnames: bool = False
+    hostname: str
+    targets: tuple[str, ...]
 
-    def includes_type(self, service_type: str) -> bool:
-        """Return whether Services of *service_type* are read."""
-        return not self.service_types or service_type in self.service_types
+
+def build_headless_expansion(context: ServiceContext) -> Expansion:
+    """Build an expansion to `<host>` with all endpoints, and `<hostname>.<host>` for each hostname of a pod."""
+    annotated, warnings = context.annotations.get_choice(
+        _ENDPOINTS_TYPE, _EndpointsType.NODE_EXTERNAL_IP, _EndpointsType.HOST_IP
+    )
+    mode = _EndpointsType(annotated) or (
+        _EndpointsType.HOST_IP if context.flags.publish_host_ip else _EndpointsType.POD_IP
+    )
+    endpoints = tuple(_list_headless_endpoints(context, mode))
+    if_empty = _explain_no_endpoints(context, mode)
+
+    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+        targets: dict[str, list[str]] = {host: []}
+        for member in endpoints:
+            targets[host] += member.targets
+            if member.hostname:
+                targets.setdefault(f"{member.hostname}.{host}", []).extend(member.targets)
+        for name, texts in targets.items():
+            yield name, parse_targets(texts, "the endpoints of the Service", if_empty=if_empty, warnings=warnings)
+
+    return expand
+
+
+def _list_headless_endpoints(context: ServiceContext, mode: _EndpointsType) -> Iterator[_HeadlessEndpoint]:
+    pods = {pod.metadata.name: pod for pod in context.list_pods()}
+    include_not_ready = (
+        context.service.spec.publish_not_ready_addresses or context.flags.always_publish_not_ready_addresses
+    )
+    for endpoint_slice in context.list_endpoint_slices():
+        if mode is not _EndpointsType.POD_IP or endpoint_slice.address_type in _IP_FAMILIES:
+            for endpoint, pod in _list_endpoint_pods(endpoint_slice, pods):
+                ready = endpoint.conditions is None or endpoint.conditions.ready is not False
+                targets = _read_endpoint_addresses(context, mode, endpoint, pod) if ready or include_not_ready else ()
+                yield _HeadlessEndpoint(hostname=pod.spec.hostname, targets=targets)
+
+
+def _list_endpoint_pods(endpoint_slice: EndpointSlice, pods: dict[str, Pod]) -> Iterator[tuple[SliceEndpoint, Pod]]:
+    for endpoint in endpoint_slice.endpoints or ():
+        ref = endpoint.target_ref
+        if ref is not None and ref.kind == "Pod" and not ref.api_version and ref.name in pods:
+            yield endpoint, pods[ref.name]
+
+
+def _read_endpoint_addresses(
+    context: ServiceContext, mode: _EndpointsType, endpoint: SliceEndpoint, pod: Pod
+) -> tuple[str, ...]:
+    annotated = Annotations.read(pod.metadata.annotations, context.prefixes).get_list(TARGET_ANNOTATION)
+    if annotated:
+        return annotated
+    match mode:
+        case _EndpointsType.NODE_EXTERNAL_IP:
+            return _read_addresses_of_pod_node(context, pod)
+        case _EndpointsType.HOST_IP:
+            return (pod.status.host_ip,)
+        case _EndpointsType.POD_IP:
+            return (endpoint.addresses or ())[:1]
+        case _:
+            assert_never(mode)
+
+
+def _read_addresses_of_pod_node(context: ServiceContext, pod: Pod) -> tuple[str, ...]:
+    if not includes_type(context.flags, ServiceType.NODE_PORT):
+        return ()
+    node = context.get_node(pod.spec.node_name)
+    if node is None:
+        return ()
+    return tuple(list_public_node_addresses((node,), expose_internal_ipv6=context.flags.expose_internal_ipv6))
+
+
+def _explain_no_endpoints(context: ServiceContext, mode: _EndpointsType) -> MissingTargets:
+    if mode is _EndpointsType.NODE_EXTERNAL_IP and not includes_type(context.flags, ServiceType.NODE_PORT):
+        detail = "Nodes are not read because --service-type-filter excludes NodePort"
+    else:
+        detail = "no endpoint meets all conditions: ready, refers to a Pod of the Service, has an address"
+    return MissingTargets(reason=Reason.NO_ENDPOINTS, detail=detail)
+
+
+_ACCESS: Final = "access"
+_PUBLIC: Final = "public"
+_PRIVATE: Final = "private"
+_NO_SERVING_NODE: Final = MissingTargets(
+    reason=Reason.NO_ENDPOINTS,
+    detail="no node that serves the Service has an ExternalIP or InternalIP that may be published",
+)
+# The rank of a pod with `externalTrafficPolicy: Local`. Nodes are used if their best pod has the highest rank of all.
+_READY: Final = 3
+_READY_BUT_TERMINATING: Final = 2
+_NOT_READY: Final = 1
+
+
+def build_node_port_expansion(context: ServiceContext) -> Expansion:
+    """Build an expansion to the host with the addresses of nodes, and one SRV record for each protocol."""
+    access, warnings = context.annotations.get_choice(_ACCESS, _PUBLIC, _PRIVATE)
+    texts = _choose_node_addresses(
+        _list_serving_nodes(context), access, expose_internal_ipv6=context.flags.expose_internal_ipv6
+    )
+    result = parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_SERVING_NODE, warnings=warnings)
+
+    def expand(host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+        yield host, result
+        yield from _build_srv_records(context.service, host)
+
+    return expand
+
+
+def _choose_node_addresses(serving: Sequence[Node], access: str, *, expose_internal_ipv6: bool) -> list[str]:
+    if access == _PUBLIC or (access != _PRIVATE and list_node_addresses(serving, EXTERNAL_IP)):
+        return list_public_node_addresses(serving, expose_internal_ipv6=expose_internal_ipv6)
+    return list_node_addresses(serving, INTERNAL_IP)
+
+
+def _list_serving_nodes(context: ServiceContext) -> list[Node]:
+    all_nodes = context.list_nodes()
+    nodes = (
+        _select_nodes_with_pods(context, all_nodes)
+        if context.service.spec.external_traffic_policy == "Local"
+        else all_nodes
+    )
+    return [node for node in nodes if not (context.flags.exclude_unschedulable and node.spec.unschedulable)]
+
+
+def _select_nodes_with_pods(context: ServiceContext, all_nodes: Sequence[Node]) -> list[Node]:
+    ranks = dict.fromkeys((node.metadata.name for node in all_nodes), 0)
+    for pod in context.list_pods():
+        if pod.status.phase == "Running" and pod.spec.node_name in ranks:
+            ranks[pod.spec.node_name] = max(ranks[pod.spec.node_name], _rank_pod(pod))
+    best = max(ranks.values(), default=0)
+    return [node for node in all_nodes if best and ranks[node.metadata.name] == best]
+
+
+def _rank_pod(pod: Pod) -> int:
+    if not any(condition.type == "Ready" and condition.status == "True" for condition in pod.status.conditions or ()):
+        return _NOT_READY
+    return _READY_BUT_TERMINATING if pod.metadata.deletion_timestamp else _READY
+
+
+def _build_srv_records(service: Service, host: DnsName) -> Iterator[tuple[str, TargetResult]]:
+    end = "" if parse_address(host) else "."
+    by_protocol: dict[str, set[str]] = {}
+    for port in service.spec.ports or ():
+        if port.node_port > 0:
+            target = f"0 50 {port.node_port} {host}{end}"
+            by_protocol.setdefault(port.protocol.lower() or "tcp", set()).add(target)
+    for protocol, targets in by_protocol.items():
+        result = FoundTargets(groups=((rrtype.SRV, tuple(sorted(targets))),))
+        yield f"_{service.metadata.name}._{protocol}.{host}", result
+
+
+_MATE: Final = "zalando.org/dnsname"
+_MOLECULE: Final = "domainName"
+_MOLECULE_LABEL: Final = ("dns", "route53")
+_KOPS_NODE: Final = "node-role.kubernetes.io/node"
+_NO_NODE: Final = MissingTargets(
+    reason=Reason.NO_ENDPOINTS,
+    detail=f"no node with label {_KOPS_NODE} has an address of the type that the annotation requires",
+)
+
+
+class _KopsAnnotation(StrEnum):
+    """An annotation of kops' dns-controller that lists external or internal hostnames."""
+
+    EXTERNAL = "dns.alpha.kubernetes.io/external"
+    INTERNAL = "dns.alpha.kubernetes.io/internal"
+
+
+class LegacyHost(NamedTuple):
+    """A hostname, the annotation that lists it, and its targets."""
+
+    text: str
+    field: str
+    result: TargetResult
+
+
+def find_legacy_hosts(context: ServiceContext) -> Iterator[LegacyHost]:
+    """Yield the hostnames in annotations of the older tool that `--compatibility` names; raises `NotSyncedError`."""
+    match Compatibility(context.flags.compatibility):
+        case Compatibility.NONE:
+            pass
+        case Compatibility.MATE:
+            if host := _get_annotations(context).get(_MATE):
+                yield LegacyHost(text=host, field=f"annotation {_MATE}", result=_read_load_balancer_as_a(context))
+        case Compatibility.MOLECULE:
+            key, value = _MOLECULE_LABEL
+            if (context.service.metadata.labels or {}).get(key) == value:
+                yield from _list_legacy_hosts(context, _MOLECULE, _read_load_balancer_as_a(context))
+        case Compatibility.KOPS:
+            yield from _find_kops_hosts(context)
+        case other:
+            assert_never(other)
+
+
+def _find_kops_hosts(context: ServiceContext) -> Iterator[LegacyHost]:
+    keys = [key for key in _KopsAnnotation if key in _get_annotations(context)]
+    match context.service.spec.type:
+        case ServiceType.LOAD_BALANCER:
+            for key in keys:
+                yield from _list_legacy_hosts(context, key, _read_load_balancer_as_a(context))
+        case ServiceType.NODE_PORT if len(keys) == 1:
+            yield from _list_legacy_hosts(context, keys[0], _read_node_addresses(context, keys[0]))
+        case _:
+            pass
+
+
+def _read_node_addresses(context: ServiceContext, key: _KopsAnnotation) -> TargetResult:
+    chosen = [node for node in context.list_nodes() if _KOPS_NODE in (node.metadata.labels or {})]
+    if key is _KopsAnnotation.EXTERNAL:
+        texts = list_public_node_addresses(chosen, expose_internal_ipv6=context.flags.expose_internal_ipv6)
+    else:
+        texts = list_node_addresses(chosen, INTERNAL_IP)
+    return parse_targets(texts, "status.addresses of the nodes", if_empty=_NO_NODE)
+
+
+def _read_load_balancer_as_a(context: ServiceContext) -> TargetResult:
+    """Return the addresses of the load balancer, all as type A, as older tools do.
+
+    IPv6 addresses are then invalid targets.
+    """
+    result = read_load_balancer(context.service.status)
+    if not isinstance(result, FoundTargets):
+        return result
+    groups: dict[str, tuple[str, ...]] = {}
+    for rtype, targets in result.groups:
+        fits = rrtype.A if rtype == rrtype.AAAA else rtype
+        groups[fits] = (*groups.get(fits, ()), *targets)
+    return FoundTargets(groups=tuple(groups.items()), warnings=result.warnings)
+
+
+def _list_legacy_hosts(context: ServiceContext, key: str, result: TargetResult) -> Iterator[LegacyHost]:
+    for text in split_list(_get_annotations(context).get(key)):
+        yield LegacyHost(text=text, field=f"annotation {key}", result=result)
+
+
+def _get_annotations(context: ServiceContext) -> Mapping[str, str]:
+    return context.service.metadata.annotations or {}
+
+
+_LOOKUPS: Final[Mapping[ServiceType, tuple[Kind, ...]]] = {
+    ServiceType.CLUSTER_IP: (ENDPOINT_SLICE, POD),
+    ServiceType.NODE_PORT: (NODE, POD),
+}
+"""The kinds that are looked up for Services of a type."""
+
+
+def _find_lookups(flags: SourceFlags) -> tuple[Kind, ...]:
+    found = chain.from_iterable(kinds for one, kinds in _LOOKUPS.items() if includes_type(flags, one))
+    return tuple(dict.fromkeys(found))
+
+
+SOURCE: Final = SourceSpec(
+    name="service",
+    kinds=(SERVICE,),
+    publish=publish,
+    lookups=_find_lookups,
+    templates=Templating.NAMES_AND_PAIRS,
+)
