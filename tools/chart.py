@@ -13,16 +13,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from msgspec.structs import replace
 
-from extdns.app.permissions import is_read_by_name
-from extdns.app.source_lookups import LOOKUPS, SERVICE_LOOKUPS
-from extdns.app.sources import SOURCE_BUILDERS, build_sources
+from extdns.app.source_specs import load_spec
 from extdns.config import parse
 from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
+from extdns.flags.sources import AVAILABLE_SOURCES
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE
 from extdns.model.kind import Kind
+from extdns.sources.common.spec import SourceSpec
+from extdns.sources.service import ServiceType
 
 _HEAD: Final = "# Made by `make generate`.\n"
 
@@ -301,21 +303,29 @@ def _list_names(flags: Iterable[Flag]) -> list[str]:
 
 # files/permissions.yaml
 
-_WITHOUT_KIND: Final = ("empty", "fake", "skipper-routegroup")
-"""Sources without a fixed kind: two read no cluster, and the kind of `skipper-routegroup` depends on a flag."""
+
+_DEFAULTS: Final = parse(["--source=empty", "--provider=inmemory"], {}).sources
 
 
 def _describe_permissions() -> dict[str, Any]:
     """Return the content of `files/permissions.yaml`.
 
-    `sources` has, for each source, the resources that are read by name (`named`), and those that are only listed and
-    watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for a type of Service.
+    `sources` has, for each source whose kinds no flag decides, the resources that are read by name (`named`), and those
+    that are only listed and watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for
+    a type of Service.
     """
-    names = [name for name in SOURCE_BUILDERS if name not in _WITHOUT_KIND]
+    specs = [load_spec(name) for name in AVAILABLE_SOURCES]
+    by_type = {str(found): _find_service_lookups(found) for found in ServiceType}
     return {
-        "sources": {name: _describe_source(name) for name in sorted(names)},
-        "serviceTypes": {str(found): _list_resources(kinds) for found, kinds in SERVICE_LOOKUPS.items()},
+        "sources": {
+            spec.name: _describe_source(spec) for spec in specs if spec.generate is None and not callable(spec.kinds)
+        },
+        "serviceTypes": {found: _list_resources(kinds) for found, kinds in by_type.items() if kinds},
     }
+
+
+def _find_service_lookups(service_type: ServiceType) -> tuple[Kind, ...]:
+    return load_spec("service").find_lookups(replace(_DEFAULTS, service_type_filter=(service_type,)))
 
 
 def render_permissions() -> str:
@@ -323,11 +333,10 @@ def render_permissions() -> str:
     return _HEAD + yaml.safe_dump(_describe_permissions(), width=120, default_flow_style=None)
 
 
-def _describe_source(name: str) -> dict[str, list[str]]:
-    config = parse([f"--source={name}", "--provider=inmemory"], {})
-    own = [source.kind for source in build_sources(config)]
-    named = [kind for kind in own if is_read_by_name(kind)]
-    listed = [kind for kind in (*own, *LOOKUPS.get(name, ())) if kind not in named]
+def _describe_source(spec: SourceSpec[Any]) -> dict[str, list[str]]:
+    own = spec.find_kinds(_DEFAULTS)
+    lookups = () if callable(spec.lookups) else spec.lookups
+    named, listed = (own, lookups) if spec.is_named else ((), (*own, *lookups))
     return {"named": _list_resources(named), "listed": _list_resources(listed)}
 
 

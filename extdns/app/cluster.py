@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from extdns import log
+from extdns.app.source_specs import find_namespaces, reads_cluster
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
 from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.usage_errors import usage_error
@@ -29,13 +30,11 @@ if TYPE_CHECKING:
 
 
 _log = log.get(__name__)
-SOURCES_WITHOUT_CLUSTER: Final = frozenset({"empty", "fake"})
-"""Sources whose objects are in no cluster."""
 
 
 def has_live_cluster(config: Config) -> bool:
     """Return whether objects are read from an API server."""
-    return not config.cluster.manifests and not SOURCES_WITHOUT_CLUSTER.issuperset(config.sources.names)
+    return not config.cluster.manifests and reads_cluster(config)
 
 
 def describe_objects(config: Config) -> str:
@@ -95,29 +94,9 @@ def _build_manifest_or_live_cluster(config: Config, full_kinds: Collection[Kind]
 
 
 def build_namespaces(config: Config) -> WatchedNamespaces:
-    """Return the namespaces in which each kind is read.
-
-    `--namespace` does not limit all kinds (docs/spec/sources.md 5.2, 7.6, 7.8).
-    """
-    from extdns.resources.core import SERVICE
-    from extdns.resources.gateway_api import GATEWAY, LISTENER_SET
-    from extdns.resources.gloo import GLOO_GATEWAY, GLOO_VIRTUAL_SERVICE, PROXY
-    from extdns.resources.networking import INGRESS
-
-    gateways = config.sources.gateway_namespace
-    elsewhere: dict[Kind, Sequence[str]] = {GATEWAY: (gateways,) if gateways else (), LISTENER_SET: ()}
-    if "ambassador-host" in config.sources.names:  # a Host may refer to a Service of any namespace
-        elsewhere[SERVICE] = ()
-    if "gloo-proxy" in config.sources.names:
-        elsewhere |= {
-            PROXY: config.sources.gloo_namespace,
-            GLOO_GATEWAY: (),
-            GLOO_VIRTUAL_SERVICE: (),
-            SERVICE: (),
-            INGRESS: (),
-        }
+    """Return the namespaces in which each kind is read."""
     usual = config.cluster.namespace
-    return WatchedNamespaces(default=(usual,) if usual else (), by_kind=elsewhere)
+    return WatchedNamespaces(default=(usual,) if usual else (), by_kind=find_namespaces(config))
 
 
 def find_requested_kinds(config: Config, texts: Iterable[str]) -> tuple[Kind, ...]:

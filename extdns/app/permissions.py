@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.cluster import build_namespaces, connect_api_server, find_own_namespace
 from extdns.app.provider import build_cloud_dns_settings, build_rfc2136_settings, build_route53_settings
 from extdns.app.registry import build_naming
+from extdns.app.sources import list_read_kinds
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
 from providers.aws import iam_policy
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from extdns.config import AwsFlags, Config, PlanFlags, RegistryFlags
     from extdns.kube.access_review import ResourcePermission
-    from extdns.model.kind import Kind
     from extdns.model.zone import Permission, Zone
     from providers.aws.permissions import PermissionCheck
 
@@ -125,10 +125,8 @@ def _build_checkers(config: Config) -> Mapping[str, PermissionCheck]:
     }
 
 
-def check_cluster_permissions(config: Config, kinds: Iterable[Kind]) -> Iterator[tuple[ResourcePermission, bool]]:
+def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermission, bool]]:
     """Yield each permission in the cluster that the flags require, with whether it is granted.
-
-    *kinds* are those that sources read.
 
     Raises:
         ApiError: the check failed.
@@ -137,32 +135,19 @@ def check_cluster_permissions(config: Config, kinds: Iterable[Kind]) -> Iterator
 
     api, kubeconfig_namespace = connect_api_server(config.cluster)
     try:
-        for permission in dict.fromkeys(
-            _list_needed_permissions(config, kinds, find_own_namespace(kubeconfig_namespace))
-        ):
+        for permission in dict.fromkeys(_list_needed_permissions(config, find_own_namespace(kubeconfig_namespace))):
             yield permission, is_allowed(api, permission)
     finally:
         api.close()
 
 
-def is_read_by_name(kind: Kind) -> bool:
-    """Return whether extdns gets single objects of *kind*, to check whether the resource of a record is gone.
-
-    Ownership records name no Pod and no Proxy.
-    """
-    from extdns.resources.core import POD
-    from extdns.resources.gloo import PROXY
-
-    return kind not in (POD, PROXY)
-
-
-def _list_needed_permissions(config: Config, kinds: Iterable[Kind], home: str) -> Iterator[ResourcePermission]:
+def _list_needed_permissions(config: Config, home: str) -> Iterator[ResourcePermission]:
     from extdns.kube.access_review import ResourcePermission
     from extdns.resources.externaldns import DNS_ENDPOINT
 
     usual, read = config.cluster.namespace, build_namespaces(config)
-    for kind in kinds:
-        verbs = ("list", "watch", "get") if is_read_by_name(kind) else ("list", "watch")
+    for kind, is_named in list_read_kinds(config).items():
+        verbs = ("list", "watch", "get") if is_named else ("list", "watch")
         for namespace in read.list_for_kind(kind) or ("",):
             yield from (ResourcePermission(verb, kind.group, kind.plural, namespace) for verb in verbs)
         if kind == DNS_ENDPOINT:

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.app.policies import has_rules
+from extdns.app.source_specs import load_specs
 from extdns.flags.sources import SOURCES
 from extdns.model import rrtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from extdns.config import Config, SourceFlags
+    from extdns.config import Config
     from extdns.model.kind import Kind, KubernetesObject
     from extdns.ports import Source
     from extdns.sources.common.claim_builder import SourceSettings, Templates
     from extdns.sources.common.claim_stages import ClaimStage
+    from extdns.sources.common.spec import KindSource
 
 
-def build_sources(config: Config) -> tuple[Source, ...]:
-    """Build the sources of `--source`, in the order given, each once.
+def build_sources(config: Config) -> tuple[KindSource, ...]:
+    """Build the sources of `--source`, in the order given, each once; for some, one for each kind that flags select.
 
     Raises:
         UsageError: a flag of a source is invalid.
     """
-    from extdns.sources.common.claim_stages import StagedSource
+    from extdns.app.cluster import find_requested_kinds
 
-    selection, stages = _build_settings(config), tuple(_build_stages(config))
-    names = dict.fromkeys(config.sources.names)
-    found = [source for name in names for source in _build_named(name, config, selection)]
-    return tuple(StagedSource(source=source, stages=stages) for source in found)
+    settings, stages = _build_settings(config), tuple(_build_stages(config))
+    discover = partial(find_requested_kinds, config)
+    return tuple(source for spec in load_specs(config) for source in spec.build(settings, stages, discover))
 
 
 def build_observed_sources(config: Config) -> tuple[Source, ...]:
@@ -53,14 +53,30 @@ def build_generated_objects(config: Config) -> Mapping[Kind, Sequence[Kubernetes
     Raises:
         UsageError: a template cannot be rendered.
     """
-    from extdns.app.source_specs import load_spec
-
     return {
         kind: spec.generate(parse_templates(config))
-        for spec in (load_spec(name) for name in config.sources.names if name not in SOURCE_BUILDERS)
+        for spec in load_specs(config)
         if spec.generate is not None
         for kind in spec.find_kinds(config.sources)
     }
+
+
+def list_read_kinds(config: Config) -> Mapping[Kind, bool]:
+    """Return the kinds that sources list and watch in the cluster, and whether single objects are read by name, too.
+
+    Objects are read by name to check whether the resource of a record is gone, so only those that records name.
+
+    Raises:
+        UsageError: a flag of a source is invalid.
+    """
+    sources = [source for source in build_sources(config) if source.spec.generate is None]
+    found: dict[Kind, bool] = {}
+    for source in sources:
+        found[source.kind] = found.get(source.kind, False) or source.spec.is_named
+    for source in sources:
+        for kind in source.spec.find_lookups(config.sources):
+            found.setdefault(kind, False)
+    return found
 
 
 def map_kinds_by_label(found: Iterable[Source]) -> Mapping[str, Kind]:
@@ -84,16 +100,6 @@ def _list_labels(source: Source) -> tuple[str, ...]:
     """Return the names that `resource` labels use for the source's kind; `unstructured` uses the kind's own, too."""
     kind = source.kind
     return (kind.label, kind.name.lower()) if source.name == "unstructured" else (kind.label,)
-
-
-def _build_named(name: str, config: Config, settings: SourceSettings) -> Sequence[Source]:
-    """Build the source called *name*; for some names, one source for each kind that a flag selects."""
-    from extdns.app.cluster import find_requested_kinds
-    from extdns.app.source_specs import load_spec
-
-    if name in SOURCE_BUILDERS:
-        return (SOURCE_BUILDERS[name](config.sources, settings),)
-    return load_spec(name).build(settings, (), partial(find_requested_kinds, config))
 
 
 def _build_stages(config: Config) -> Iterator[ClaimStage]:
@@ -163,6 +169,3 @@ def parse_templates(config: Config) -> Templates:
         target=Template.parse("--target-template", chosen.target_template, SOURCES),
         combine=chosen.combine_fqdn_annotation,
     )
-
-
-SOURCE_BUILDERS: Final[Mapping[str, Callable[[SourceFlags, SourceSettings], Source]]] = {}

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from extdns.app.cluster import SOURCES_WITHOUT_CLUSTER, has_live_cluster, require_api_server
+from extdns.app.cluster import has_live_cluster, require_api_server
 from extdns.app.permissions import check_cluster_permissions, check_permissions
-from extdns.app.source_lookups import list_lookups
-from extdns.app.sources import build_sources
 from extdns.commands.check_files import check_files
 from extdns.commands.check_rules import check_local_rules, check_policy_server
 from extdns.commands.one_pass import configure_pass, describe_command, run_pass
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.documents.check import CheckState
     from extdns.documents.plan import PassResult
-    from extdns.model.kind import Kind
     from extdns.model.zone import Zone
 
 _AWS: Final = "aws"
@@ -113,20 +110,13 @@ def _check_cluster(config: Config) -> Iterator[CheckResult]:
     if not has_live_cluster(config):
         return
     try:
-        for permission, granted in check_cluster_permissions(config, _list_kinds(config)):
+        for permission, granted in check_cluster_permissions(config):
             remedy = "" if granted else f"grant {permission} to the service account, as the chart does"
             yield CheckResult(what=f"permission to {permission}", state=_STATES[granted], detail="", next=remedy)
     except ApiError as exc:
         yield CheckResult(
             what="API server", state="missing", detail=str(exc), next="check --kubeconfig, --server, and the network"
         )
-
-
-def _list_kinds(config: Config) -> list[Kind]:
-    """Return the kinds that the sources read from the API server: those that they publish, and those they look up."""
-    sources = [source for source in build_sources(config) if source.name not in SOURCES_WITHOUT_CLUSTER]
-    lookups = (kind for source in sources for kind in list_lookups(config, source.name))
-    return list(dict.fromkeys((*(source.kind for source in sources), *lookups)))
 
 
 def _check_reads(result: PassResult) -> Iterator[CheckResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from extdns.flags.flag import ABSENT, Flag, Moot
@@ -10,36 +11,12 @@ from extdns.flags.kubernetes_names import NAMESPACE
 from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, TIME
 from extdns.model.selection import EVERYTHING
 
-GATEWAY_SOURCES: Final = (
-    "gateway-grpcroute",
-    "gateway-httproute",
-    "gateway-tcproute",
-    "gateway-tlsroute",
-    "gateway-udproute",
-)
-SOURCES: Final = (
-    "ambassador-host",
-    "connector",
-    "contour-httpproxy",
-    "crd",
-    "empty",
-    "f5-transportserver",
-    "f5-virtualserver",
-    "fake",
-    *GATEWAY_SOURCES,
-    "gloo-proxy",
-    "ingress",
-    "istio-gateway",
-    "istio-virtualservice",
-    "kong-tcpingress",
-    "node",
-    "openshift-route",
-    "pod",
-    "service",
-    "skipper-routegroup",
-    "traefik-proxy",
-    "unstructured",
-)
+_FOLDER: Final = Path(__file__).parents[1] / "sources"
+AVAILABLE_SOURCES: Final = tuple(sorted(path.stem.replace("_", "-") for path in _FOLDER.glob("[a-z]*.py")))
+"""The sources of this version, by the names of their files: importing them here would take long."""
+SOURCES: Final = tuple(sorted({*AVAILABLE_SOURCES, "connector"}))
+"""These, and the one that only external-dns has."""
+GATEWAY_SOURCES: Final = tuple(name for name in SOURCES if name.startswith("gateway-"))
 REFERENCE_PREFIX: Final = "external-dns.kubernetes.io/"
 
 

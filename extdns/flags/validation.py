@@ -19,7 +19,7 @@ from extdns.flags.kind import ValueKind
 from extdns.flags.opa import OPA_FLAGS
 from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
-from extdns.flags.sources import SERVICE_TYPE, SOURCES
+from extdns.flags.sources import AVAILABLE_SOURCES, SERVICE_TYPE
 from extdns.flags.table import FLAGS
 from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
 
@@ -152,7 +152,7 @@ _OTHER_SERVICES: Final = (
     "other services: octodns writes those that octoDNS has a provider for, webhook uses external-dns's webhooks"
 )
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": tuple(name for name in SOURCES if name != "connector"),
+    "source": AVAILABLE_SOURCES,
     "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "webhook", "zonefile"),
     "registry": ("noop", "txt"),
 }

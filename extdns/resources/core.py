@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
-from extdns.resources.meta import Condition, LoadBalancedStatus
+from extdns.resources.meta import Condition, LoadBalancedStatus, Structs
 
 
 class ServicePort(PartialObject, frozen=True, kw_only=True):
@@ -102,3 +102,4 @@ SERVICE: Final = Kind("", "v1", "Service", "services")
 POD: Final = Kind("", "v1", "Pod", "pods")
 NODE: Final = Kind("", "v1", "Node", "nodes", namespaced=False)
 NAMESPACE: Final = Kind("", "v1", "Namespace", "namespaces", namespaced=False)
+STRUCTS: Final[Structs] = {SERVICE: Service, POD: Pod, NODE: Node, NAMESPACE: Namespace}

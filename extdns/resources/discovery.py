@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.resources.meta import Structs
 
 
 class EndpointConditions(PartialObject, frozen=True, kw_only=True):
@@ -38,3 +39,4 @@ class EndpointSlice(KubernetesObject, frozen=True, kw_only=True):
 
 
 ENDPOINT_SLICE: Final = Kind("discovery.k8s.io", "v1", "EndpointSlice", "endpointslices")
+STRUCTS: Final[Structs] = {ENDPOINT_SLICE: EndpointSlice}

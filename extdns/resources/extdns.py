@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from extdns.model.kind import Kind, KubernetesObject
+from extdns.resources.meta import Structs
 
 
 class DnsPolicy(KubernetesObject, frozen=True, kw_only=True):
@@ -14,3 +15,4 @@ class DnsPolicy(KubernetesObject, frozen=True, kw_only=True):
 
 
 DNS_POLICY: Final = Kind("extdns.io", "v1alpha1", "DNSPolicy", "dnspolicies", namespaced=False)
+STRUCTS: Final[Structs] = {DNS_POLICY: DnsPolicy}

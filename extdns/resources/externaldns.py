@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.resources.meta import Structs
 
 
 class ProviderProperty(PartialObject, frozen=True, kw_only=True):
@@ -41,3 +42,4 @@ class DnsEndpoint(KubernetesObject, frozen=True, kw_only=True):
 
 
 DNS_ENDPOINT: Final = Kind("externaldns.k8s.io", "v1alpha1", "DNSEndpoint", "dnsendpoints", resource_prefix="crd")
+STRUCTS: Final[Structs] = {DNS_ENDPOINT: DnsEndpoint}

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
-from extdns.resources.meta import Condition
+from extdns.resources.meta import Condition, Structs
 
 GATEWAY_API_GROUP: Final = "gateway.networking.k8s.io"
 
@@ -188,3 +188,12 @@ TLS_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "TLSRoute", "tlsroutes", older_
 # v1 since Gateway API 1.6, whose standard channel serves no older version.
 TCP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "TCPRoute", "tcproutes", older_versions=("v1alpha2",))
 UDP_ROUTE: Final = Kind(GATEWAY_API_GROUP, "v1", "UDPRoute", "udproutes", older_versions=("v1alpha2",))
+STRUCTS: Final[Structs] = {
+    GATEWAY: Gateway,
+    LISTENER_SET: ListenerSet,
+    HTTP_ROUTE: HttpRoute,
+    GRPC_ROUTE: GrpcRoute,
+    TLS_ROUTE: TlsRoute,
+    TCP_ROUTE: TcpRoute,
+    UDP_ROUTE: UdpRoute,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.resources.meta import Structs
 
 
 class ResourceRef(PartialObject, frozen=True, kw_only=True):
@@ -106,7 +107,7 @@ _GLOO_GATEWAY_GROUP: Final = "gateway.solo.io"
 PROXY: Final = Kind("gloo.solo.io", "v1", "Proxy", "proxies")
 GLOO_GATEWAY: Final = Kind(_GLOO_GATEWAY_GROUP, "v1", "Gateway", "gateways")
 GLOO_VIRTUAL_SERVICE: Final = Kind(_GLOO_GATEWAY_GROUP, "v1", "VirtualService", "virtualservices")
-GLOO_STRUCTS: Final[dict[Kind, type[Proxy | GlooGateway | GlooVirtualService]]] = {
+STRUCTS: Final[Structs] = {
     PROXY: Proxy,
     GLOO_GATEWAY: GlooGateway,
     GLOO_VIRTUAL_SERVICE: GlooVirtualService,

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
-from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress
+from extdns.resources.meta import Condition, LoadBalancedStatus, LoadBalancerIngress, Structs
 
 
 class VirtualHost(PartialObject, frozen=True, kw_only=True):
@@ -194,4 +194,14 @@ TRAEFIK_STRUCTS: Final[dict[Kind, type[IngressRoute | IngressRouteTcp | IngressR
 }
 TRAEFIK_LEGACY_STRUCTS: Final = {
     kind._replace(group="traefik.containo.us"): struct for kind, struct in TRAEFIK_STRUCTS.items()
+}
+STRUCTS: Final[Structs] = {
+    HTTP_PROXY: HttpProxy,
+    TCP_INGRESS: TcpIngress,
+    OPENSHIFT_ROUTE: OpenShiftRoute,
+    AMBASSADOR_HOST: AmbassadorHost,
+    F5_VIRTUAL_SERVER: F5VirtualServer,
+    F5_TRANSPORT_SERVER: F5TransportServer,
+    **TRAEFIK_LEGACY_STRUCTS,
+    **TRAEFIK_STRUCTS,
 }

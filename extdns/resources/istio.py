@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
+from extdns.resources.meta import Structs
 
 _GROUP: Final = "networking.istio.io"
 _OLDER: Final = ("v1beta1", "v1alpha3")
@@ -45,3 +46,4 @@ class VirtualService(KubernetesObject, frozen=True, kw_only=True):
 
 ISTIO_GATEWAY: Final = Kind(_GROUP, "v1", "Gateway", "gateways", older_versions=_OLDER)
 VIRTUAL_SERVICE: Final = Kind(_GROUP, "v1", "VirtualService", "virtualservices", older_versions=_OLDER)
+STRUCTS: Final[Structs] = {ISTIO_GATEWAY: IstioGateway, VIRTUAL_SERVICE: VirtualService}

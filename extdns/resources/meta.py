@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from extdns.model.kind import KubernetesObject, PartialObject
+from collections.abc import Mapping
+
+from extdns.model.kind import Kind, KubernetesObject, PartialObject
+
+Structs = Mapping[Kind, type[KubernetesObject]]
+"""Kinds, and the structs into which their objects are decoded."""
 
 
 class CustomResource(KubernetesObject, frozen=True, kw_only=True):

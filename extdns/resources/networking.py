@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from extdns.model.kind import Kind, KubernetesObject, PartialObject
-from extdns.resources.meta import LoadBalancedStatus
+from extdns.resources.meta import LoadBalancedStatus, Structs
 
 
 class IngressRule(PartialObject, frozen=True, kw_only=True):
@@ -36,3 +36,4 @@ class Ingress(KubernetesObject, frozen=True, kw_only=True):
 
 
 INGRESS: Final = Kind("networking.k8s.io", "v1", "Ingress", "ingresses")
+STRUCTS: Final[Structs] = {INGRESS: Ingress}

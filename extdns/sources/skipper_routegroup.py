@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from extdns.config import SourceFlags
 from extdns.errors import UsageError, sanitize
 from extdns.model.kind import Kind
@@ -16,6 +18,7 @@ from extdns.sources.common.annotations import MissingTargets, parse_targets
 from extdns.sources.common.host_publisher import HostPublisher
 from extdns.sources.common.spec import DiscoverKinds, SourceSpec, Templating
 
+_ROUTE_GROUPS: Final = msgspec.json.Decoder(RouteGroup)
 _FIELD: Final = "status.loadBalancer.routeGroup"
 _NO_ADDRESS: Final = MissingTargets(reason=Reason.NO_ADDRESS, detail=f"{_FIELD} has no address yet")
 _GROUP_VERSION: Final = re.compile(r"([a-z0-9.-]+)/([a-z0-9]+)")
@@ -49,5 +52,9 @@ def _find_kinds(flags: SourceFlags, _: DiscoverKinds) -> tuple[Kind, ...]:
 
 
 SOURCE: Final = SourceSpec(
-    name="skipper-routegroup", kinds=_find_kinds, publish=publish, templates=Templating.NAMES, struct=RouteGroup
+    name="skipper-routegroup",
+    kinds=_find_kinds,
+    publish=publish,
+    templates=Templating.NAMES,
+    decode=_ROUTE_GROUPS.decode,
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -22,7 +21,6 @@ from extdns.model.claim import (
     ResolvedClaim,
     UnresolvedClaim,
 )
-from extdns.model.kind import Kind, KubernetesObject
 from extdns.model.reason import Reason
 from extdns.model.record import (
     RECORD_TYPE,
@@ -34,7 +32,6 @@ from extdns.model.record import (
     validate_record,
 )
 from extdns.model.value import Value
-from extdns.ports import ClusterView, Source
 
 # A stage returns the claim itself, claims that replace it, or both the claim and claims derived from it.
 ClaimStage = Callable[[ResolvedClaim], tuple[Claim, ...]]
@@ -71,31 +68,6 @@ def _build_unresolved_claim(claim: ResolvedClaim, reason: Reason, detail: str) -
         detail=detail,
         type=claim.desired.type,
     )
-
-
-class StagedSource(Value, frozen=True, kw_only=True):
-    """A source whose resolved claims go through *stages* in order. Other claims stay as they are."""
-
-    source: Source
-    stages: tuple[ClaimStage, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the source, as in `--source`."""
-        return self.source.name
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of object that the source reads."""
-        return self.source.kind
-
-    def find_claims(self, obj: KubernetesObject, view: ClusterView) -> tuple[Claim, ...]:
-        """Return the claims of the source after all stages, without duplicates. Raises the errors of the source."""
-        claims = refined = self.source.find_claims(obj, view)
-        for stage in self.stages:
-            made = [stage(claim) if isinstance(claim, ResolvedClaim) else (claim,) for claim in refined]
-            refined = tuple(chain.from_iterable(made))
-        return claims if refined == claims else tuple(dict.fromkeys(refined))
 
 
 _ALLOWED_TARGET: Final = "an IP address without zone, or a host name"

@@ -186,11 +186,10 @@ class HostPublisher:
     @property
     def has_hosts(self) -> bool:
         """Whether a hostname with known targets was requested so far."""
-        return any(builder.has_resolved_claims for builder in self._list_builders())
-
-    def _list_builders(self) -> list[ClaimBuilder]:
         bare = self._bare_builder
-        return [*self._builders.values(), bare] if bare else [*self._builders.values()]
+        return any(builder.has_resolved_claims for builder in self._builders.values()) or (
+            bare is not None and bare.has_resolved_claims
+        )
 
     def _add_template_pairs(self, builder: ClaimBuilder) -> None:
         self.settings.templates.request_host_target_pairs(
@@ -213,5 +212,5 @@ class HostPublisher:
             return (ExcludedClaim(ref=self.ref, excluded_by=self._excluded_by),)
         if self.annotations.values or self.annotations.warnings:
             _ = self.builder  # an invalid annotation gives a warning even if no hostname is requested
-        claims = [claim for builder in self._list_builders() for claim in builder.build()]
-        return (*claims, *self._listed)
+        claims = [claim for builder in self._builders.values() for claim in builder.build()]
+        return (*claims, *(self._bare_builder.build() if self._bare_builder else ()), *self._listed)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from extdns.config import SourceFlags
 from extdns.errors import ExtdnsError
 from extdns.model.claim import Claim, ResolvedClaim
-from extdns.model.kind import Kind, KubernetesObject, ObjectKey, PartialObject
+from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value
 from extdns.ports import ClusterView
 from extdns.sources.common.annotations import Annotations, RecordOptions
@@ -78,8 +78,7 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
         has_controller: whether the `controller` annotation excludes objects of other controllers.
         resource: what ownership records name.
         templates: what templates give the objects.
-        struct: the type that `publish` takes if `extdns.resources` has none for the kinds. Objects are decoded into
-            it each time, from all of their fields.
+        decode: decode the JSON of an object each time, if `extdns.resources` has no struct for the kinds.
         generate: generate the objects, which are then in no cluster; no filter applies to them.
     """
 
@@ -93,8 +92,13 @@ class SourceSpec(Value, Generic[T], frozen=True, kw_only=True):
     has_controller: bool = True
     resource: Callable[[ObjectKey], str] = name_object
     templates: Templating = Templating.NONE
-    struct: type[PartialObject] | None = None
+    decode: Callable[[bytes], T] | None = None
     generate: Callable[[Templates], Sequence[KubernetesObject]] | None = None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether ownership records name the objects."""
+        return self.resource is not name_nothing
 
     def find_kinds(self, flags: SourceFlags, discover: DiscoverKinds = _discover_none) -> tuple[Kind, ...]:
         """Return the kinds whose objects it publishes."""
@@ -151,7 +155,7 @@ class KindSource(Value, frozen=True, kw_only=True):
             spec.name, self.kind, obj, self.settings, read_options=spec.options, name_resource=spec.resource
         )
         if spec.generate is not None or not to.exclude_by_settings(has_controller=spec.has_controller):
-            spec.publish(obj if spec.struct is None else _decode(obj, to, spec.struct), to, view)
+            spec.publish(obj if spec.decode is None else _decode(obj, to, spec.decode), to, view)
         claims = refined = to.build()
         for stage in self.stages:
             made = [stage(claim) if isinstance(claim, ResolvedClaim) else (claim,) for claim in refined]
@@ -159,8 +163,8 @@ class KindSource(Value, frozen=True, kw_only=True):
         return claims if refined == claims else tuple(dict.fromkeys(refined))
 
 
-def _decode(obj: KubernetesObject, to: HostPublisher, struct: type[PartialObject]) -> PartialObject:
+def _decode(obj: KubernetesObject, to: HostPublisher, decode: Callable[[bytes], T]) -> T:
     try:
-        return msgspec.json.decode(obj.metadata.full_object, type=struct)
+        return decode(obj.metadata.full_object)
     except msgspec.ValidationError as exc:
         raise ExtdnsError(f"{to.ref} cannot be decoded: {exc}") from exc

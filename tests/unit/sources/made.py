@@ -9,13 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from extdns.app.source_specs import load_spec
-from extdns.app.sources import SOURCE_BUILDERS
 from extdns.config import SourceFlags
 from extdns.flags.sources import SOURCES
 from extdns.flags.table import FLAGS
 from extdns.gotemplate.template import Template
 from extdns.model.kind import Kind, KubernetesObject
-from extdns.ports import Source
 from extdns.sources.common.claim_builder import SourceSettings, Templates
 from extdns.sources.common.claim_stages import ClaimStage
 from extdns.sources.common.spec import KindSource
@@ -56,11 +54,10 @@ def build_source(
     *,
     kind: Kind | None = None,
     stages: tuple[ClaimStage, ...] = (),
-) -> Source:
+) -> KindSource:
     """Build the source *name*; if flags decide its kinds, for *kind*."""
-    if name in SOURCE_BUILDERS:
-        return SOURCE_BUILDERS[name](settings.flags, settings)
+    spec = load_spec(name)
     if kind is not None:
-        return KindSource(spec=load_spec(name), kind=kind, settings=settings, stages=stages)
-    (built,) = load_spec(name).build(settings, stages, lambda _: ())
+        return KindSource(spec=spec, kind=kind, settings=settings, stages=stages)
+    (built,) = spec.build(settings, stages, lambda _: ())
     return built

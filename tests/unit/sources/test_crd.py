@@ -9,7 +9,7 @@ from extdns.model.reason import Reason
 from extdns.model.selection import parse_annotation_selector, parse_label_selector
 from extdns.resources.externaldns import DnsEndpoint, DnsEndpointSpec, ProviderProperty, SpecEndpoint
 from extdns.sources.common.claim_builder import SourceSettings
-from extdns.sources.common.claim_stages import DefaultTargetsStage, StagedSource, parse_default_targets, validate_claim
+from extdns.sources.common.claim_stages import DefaultTargetsStage, parse_default_targets, validate_claim
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, invalid, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import DEFAULTS, build_source, settings_with
@@ -23,8 +23,7 @@ def dns_endpoint(*endpoints: SpecEndpoint | None, annotations: dict[str, str] | 
 
 
 def claims(obj: DnsEndpoint, selection: SourceSettings = DEFAULTS) -> tuple[Claim, ...]:
-    source = build_source("crd", selection)
-    return compute_claims(StagedSource(source=source, stages=(validate_claim,)), obj)
+    return compute_claims(build_source("crd", selection, stages=(validate_claim,)), obj)
 
 
 def endpoint(name: str, rtype: str, *targets: str) -> SpecEndpoint:
@@ -89,7 +88,7 @@ def test_each_record_type_of_a_dns_endpoint_has_its_own_rules_for_valid_targets(
 def test_default_targets_are_given_to_an_address_record_without_targets_but_not_to_a_cname() -> None:
     obj = dns_endpoint(endpoint("a.t", "A"), endpoint("c.t", "CNAME"), endpoint("b.t", "A", "192.0.2.1"))
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50", "lb.t"])), validate_claim)
-    found = compute_claims(StagedSource(source=build_source("crd"), stages=stages), obj)
+    found = compute_claims(build_source("crd", stages=stages), obj)
     assert reduce_claims(found) == [
         resolved("a.t", "A", "203.0.113.50"),
         resolved("a.t", "CNAME", "lb.t"),
@@ -147,7 +146,7 @@ def test_endpoints_are_validated_after_default_targets_were_added(
     written: SpecEndpoint, expected: list[Claim], *, force: bool
 ) -> None:
     stages = (DefaultTargetsStage(groups=parse_default_targets(["203.0.113.50"]), force=force), validate_claim)
-    found = compute_claims(StagedSource(source=build_source("crd"), stages=stages), dns_endpoint(written))
+    found = compute_claims(build_source("crd", stages=stages), dns_endpoint(written))
     assert reduce_claims(found) == expected
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from extdns.model import rrtype
 from extdns.model.claim import ResolvedClaim
-from extdns.sources.common.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import validate_claim
 from extdns.sources.fake import DEFAULT_BASE_NAME, build_objects
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import build_source
@@ -12,7 +12,7 @@ from tests.unit.sources.samples import list_resolved_claims, load_balancer
 
 
 def claims(*bases: str) -> list[ResolvedClaim]:
-    source = StagedSource(source=build_source("fake"), stages=(validate_claim,))
+    source = build_source("fake", stages=(validate_claim,))
     return list_resolved_claims(claim for obj in build_objects(bases) for claim in source.find_claims(obj, FakeView()))
 
 

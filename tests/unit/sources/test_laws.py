@@ -11,10 +11,9 @@ from extdns.model.dns_name import DnsName
 from extdns.model.kind import KubernetesObject
 from extdns.model.record import validate_record
 from extdns.ports import Source
-from extdns.resources.core import ServicePort, ServiceSpec
-from extdns.resources.kinds import STRUCTS
+from extdns.resources.core import Service, ServicePort, ServiceSpec
 from extdns.sources.common.annotation_names import OLD_PREFIX, PREFIX
-from extdns.sources.common.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import validate_claim
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import reduce_claims, resolved
 from tests.unit.sources.made import build_source, settings_with
@@ -75,11 +74,8 @@ OTHERS: tuple[KubernetesObject, ...] = (
 
 
 def source_of(obj: KubernetesObject, *, exposing: bool = True) -> Source:
-    services = settings_with(publish_internal_services=exposing, expose_internal_ipv6=exposing)
-    by_kind: dict[type[KubernetesObject], Source] = {
-        STRUCTS[source.kind]: source for source in (build_source("service", services), build_source("ingress"))
-    }
-    return StagedSource(source=by_kind[type(obj)], stages=(validate_claim,))
+    settings = settings_with(publish_internal_services=exposing, expose_internal_ipv6=exposing)
+    return build_source("service" if isinstance(obj, Service) else "ingress", settings, stages=(validate_claim,))
 
 
 @few

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from extdns.model.claim import ExcludedClaim, InvalidClaim, ResolvedClaim, UnresolvedClaim
 from extdns.model.dns_name import DnsName
 from extdns.model.record import validate_record
+from extdns.ports import Source
 from extdns.resources.core import NAMESPACE
 from extdns.resources.gateway_api import (
     AllowedListeners,
@@ -32,7 +33,7 @@ from extdns.resources.gateway_api import (
     RouteStatus,
 )
 from extdns.resources.meta import Condition
-from extdns.sources.common.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import validate_claim
 from tests.fakes.view import FakeView
 from tests.unit.sources.made import build_source, settings_with
 from tests.unit.sources.routes import namespace
@@ -140,9 +141,7 @@ ROUTES = st.builds(
     ),
 )
 SHOP = namespace("shop", team="shop")
-SOURCE = StagedSource(
-    source=build_source("gateway-httproute", settings_with(gateway_listener_sets=True)), stages=(validate_claim,)
-)
+SOURCE = build_source("gateway-httproute", settings_with(gateway_listener_sets=True), stages=(validate_claim,))
 
 
 @given(ROUTES, GATEWAYS, SETS)
@@ -193,6 +192,6 @@ def test_the_claims_of_a_route_do_not_depend_on_the_order_of_listeners_and_paren
     assert published(SOURCE, turned, turned_view) == published(SOURCE, route, view)
 
 
-def published(source: StagedSource, route: HttpRoute, view: FakeView) -> list[tuple[object, ...]]:
+def published(source: Source, route: HttpRoute, view: FakeView) -> list[tuple[object, ...]]:
     claims = source.find_claims(route, view)
     return [(claim.desired.key, claim.desired.targets) for claim in claims if isinstance(claim, ResolvedClaim)]

@@ -12,7 +12,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import EMPTY_MAP
 from extdns.resources.core import Node, Service, ServiceSpec
 from extdns.sources.common.annotation_names import BOTH_PREFIXES
-from extdns.sources.common.claim_stages import StagedSource, validate_claim
+from extdns.sources.common.claim_stages import validate_claim
 from extdns.sources.service import Compatibility
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
@@ -50,7 +50,7 @@ def claims(
     settings = settings_with(
         prefixes=BOTH_PREFIXES, ignore_hostname_annotation=ignoring, compatibility=mode, expose_internal_ipv6=exposing
     )
-    source = StagedSource(source=build_source("service", settings), stages=(validate_claim,))
+    source = build_source("service", settings, stages=(validate_claim,))
     return compute_claims(source, obj, *(NODES if nodes else ()))
 
 

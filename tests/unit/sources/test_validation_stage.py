@@ -9,7 +9,7 @@ from extdns.model.kind import KubernetesObject
 from extdns.model.reason import Reason
 from extdns.ports import Source
 from extdns.resources.core import SERVICE, ServicePort, ServiceSpec
-from extdns.sources.common.claim_stages import StagedSource, TargetNetworkStage, parse_target_networks, validate_claim
+from extdns.sources.common.claim_stages import TargetNetworkStage, parse_target_networks, validate_claim
 from tests.unit.sources.cluster import compute_claims
 from tests.unit.sources.expected_claims import excluded, reduce_claims, resolved, unresolved
 from tests.unit.sources.made import build_source
@@ -17,13 +17,10 @@ from tests.unit.sources.samples import load_balancer, node, ours, service
 
 pytestmark = pytest.mark.usefixtures("cluster")
 
-SERVICES: Source = build_source("service")
-
 
 def refined(obj: KubernetesObject, *others: KubernetesObject, net: str = "") -> tuple[Claim, ...]:
-    source: Source = StagedSource(
-        source=SERVICES, stages=(validate_claim, TargetNetworkStage(include=parse_target_networks(net.split())[0]))
-    )
+    network = TargetNetworkStage(include=parse_target_networks(net.split())[0])
+    source: Source = build_source("service", stages=(validate_claim, network))
     assert (source.name, source.kind) == ("service", SERVICE)
     return compute_claims(source, obj, *others)
 
@@ -54,4 +51,4 @@ def test_target_networks_filter_the_targets_of_each_record_type_separately() -> 
 
 def test_the_stages_change_only_resolved_claims() -> None:
     pending = load_balancer(ours(hostname="a.t,b..t"))
-    assert refined(pending, net="192.0.2.0/24") == compute_claims(SERVICES, pending)
+    assert refined(pending, net="192.0.2.0/24") == compute_claims(build_source("service"), pending)

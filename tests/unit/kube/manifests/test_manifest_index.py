@@ -213,8 +213,8 @@ OLD = "networking.istio.io/v1alpha3"
             UnsupportedKind(
                 None,
                 "apiVersion is missing; allowed for Gateway: gateway.networking.k8s.io/v1, "
-                f"gateway.networking.k8s.io/v1beta1, networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}, "
-                "gateway.solo.io/v1",
+                "gateway.networking.k8s.io/v1beta1, gateway.solo.io/v1, "
+                f"networking.istio.io/v1, networking.istio.io/v1beta1, {OLD}",
             ),
             id="no-version",
         ),
