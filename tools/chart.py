@@ -310,9 +310,9 @@ _DEFAULTS: Final = parse(["--source=empty", "--provider=inmemory"], {}).sources
 def _describe_permissions() -> dict[str, Any]:
     """Return the content of `files/permissions.yaml`.
 
-    `sources` has, for each source whose kinds no flag decides, the resources that are read by name (`named`), and those
-    that are only listed and watched (`listed`). `serviceTypes` has the resources that the source `service` looks up for
-    a type of Service.
+    `sources` has the resources of each source whose kinds no flag decides: `named` are read by name, `listed` are only
+    listed and watched, and `--namespace` does not limit those in `everywhere`, if they are read. `serviceTypes` has the
+    resources that the source `service` looks up for a type of Service.
     """
     specs = [load_spec(name) for name in AVAILABLE_SOURCES]
     by_type = {str(found): _find_service_lookups(found) for found in ServiceType}
@@ -337,7 +337,9 @@ def _describe_source(spec: SourceSpec[Any]) -> dict[str, list[str]]:
     own = spec.find_kinds(_DEFAULTS)
     lookups = () if callable(spec.lookups) else spec.lookups
     named, listed = (own, lookups) if spec.is_named else ((), (*own, *lookups))
-    return {"named": _list_resources(named), "listed": _list_resources(listed)}
+    everywhere = (*spec.namespaces(_DEFAULTS), *(kind for kind in own if not kind.namespaced))
+    found = {"named": named, "listed": listed, "everywhere": everywhere}
+    return {name: _list_resources(kinds) for name, kinds in found.items() if kinds}
 
 
 def _list_resources(kinds: Iterable[Kind]) -> list[str]:

@@ -23,7 +23,7 @@ from extdns.documents.policy_test_results import PolicyTestDocument
 from extdns.documents.reason import ReasonDocument
 from extdns.documents.saved_state import SavedStateDocument
 from extdns.documents.verification import VerificationDocument
-from tools import chart, flags_page, metrics_page, openapi, reasons_page
+from tools import chart, flags_page, metrics_page, openapi, reasons_page, sources_page
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -46,6 +46,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "docs/reference/metrics.md": metrics_page.render_page,
     "docs/reference/openapi.json": openapi.render_openapi,
     "docs/reference/reasons.md": reasons_page.render_page,
+    "docs/reference/sources.md": sources_page.render_page,
     **{
         f"docs/reference/{name}.schema.json": partial(format_schema, kind, title)
         for name, kind, title in (

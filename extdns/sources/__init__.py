@@ -1,4 +1,4 @@
-"""Turn Kubernetes objects into claims. Each source is one module or package.
+"""Turn Kubernetes objects into claims. Each source is one module with a `SourceSpec`; its name is that of the source.
 
 A source is a pure function of one object and of a read-only view of the cluster. It looks up other
 objects (EndpointSlices, pods, nodes) in the view. The view records each lookup, so extdns computes

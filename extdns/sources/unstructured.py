@@ -24,9 +24,12 @@ def publish(_obj: KubernetesObject, to: HostPublisher, _view: ClusterView) -> No
     to.publish_template_targets()
 
 
-def _find_kinds(flags: SourceFlags, discover: DiscoverKinds) -> tuple[Kind, ...]:
+def _validate(flags: SourceFlags) -> None:
     if not flags.unstructured_resource:
         raise UsageError("--source=unstructured has no resource to read\n  give --unstructured-resource=configmaps.v1")
+
+
+def _find_kinds(flags: SourceFlags, discover: DiscoverKinds) -> tuple[Kind, ...]:
     return discover(flags.unstructured_resource)
 
 
@@ -39,6 +42,7 @@ SOURCE: Final = SourceSpec(
     name="unstructured",
     kinds=_find_kinds,
     publish=publish,
+    validate=_validate,
     options=RecordOptions.read_ttl_only,
     resource=_name_resource,
     templates=Templating.AT_TEMPLATE_TARGETS,

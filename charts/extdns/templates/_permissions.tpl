@@ -91,21 +91,15 @@ The permissions that arguments need, by where: `objects` where objects are read,
 {{- $inGateways := dict }}
 {{- if $namespaced }}
   {{- $moved := list }}
-  {{- if has "node" $sources }}
-    {{- $moved = append $moved "nodes" }}
-  {{- end }}
-  {{- if has "ambassador-host" $sources }}
-    {{- $moved = append $moved "services" }}
-  {{- end }}
-  {{- if has "gloo-proxy" $sources }}
-    {{- $moved = concat $moved (dig "gloo-proxy" "listed" list $table.sources) | uniq }}
+  {{- range $sources }}
+    {{- $moved = concat $moved (dig . "everywhere" list $table.sources) }}
   {{- end }}
   {{- if $hasGateways }}
-    {{- $moved = append $moved "listenersets.gateway.networking.k8s.io" }}
     {{- if $gateways }}
+      {{- $moved = without $moved "gateways.gateway.networking.k8s.io" }}
       {{- $_ := set $inGateways "gateways.gateway.networking.k8s.io" (list "list" "watch") }}
     {{- else }}
-      {{- $moved = concat $moved (list "gateways.gateway.networking.k8s.io" "namespaces") }}
+      {{- $moved = append $moved "namespaces" }}
     {{- end }}
   {{- end }}
   {{- if $rules }}

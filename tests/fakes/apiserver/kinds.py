@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from extdns.resources.kinds import STRUCTS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
@@ -52,23 +54,6 @@ class Kind:
 
 def _build_core_kind(kind: str, plural: str, *short: str, **more: Any) -> Kind:  # noqa: ANN401 - the fields of Kind
     return Kind(group="", version="v1", kind=kind, plural=plural, short=short, unconditional=True, **more)
-
-
-def _build_gateway_kind(kind: str, plural: str) -> Kind:
-    return Kind(
-        group="gateway.networking.k8s.io",
-        version="v1",
-        kind=kind,
-        plural=plural,
-        custom=True,
-        status=True,
-        generation=True,
-    )
-
-
-def _build_custom_kind(api_version: str, kind: str, plural: str) -> Kind:
-    group, _, version = api_version.partition("/")
-    return Kind(group=group, version=version, kind=kind, plural=plural, custom=True, generation=True)
 
 
 SERVICE: Final = _build_core_kind(
@@ -132,7 +117,7 @@ DNS_POLICY: Final = Kind(
     status=True,
     generation=True,
 )
-KINDS: Final = (
+_OWN: Final = (
     SERVICE,
     POD,
     NODE,
@@ -142,30 +127,26 @@ KINDS: Final = (
     ENDPOINT_SLICE,
     INGRESS,
     LEASE,
-    _build_gateway_kind("Gateway", "gateways"),
-    _build_custom_kind("traefik.io/v1alpha1", "IngressRoute", "ingressroutes"),
-    _build_custom_kind("traefik.io/v1alpha1", "IngressRouteTCP", "ingressroutetcps"),
-    _build_custom_kind("traefik.io/v1alpha1", "IngressRouteUDP", "ingressrouteudps"),
-    _build_custom_kind("gloo.solo.io/v1", "Proxy", "proxies"),
-    _build_custom_kind("gateway.solo.io/v1", "Gateway", "gateways"),
-    _build_custom_kind("gateway.solo.io/v1", "VirtualService", "virtualservices"),
-    _build_gateway_kind("HTTPRoute", "httproutes"),
-    _build_gateway_kind("GRPCRoute", "grpcroutes"),
-    _build_gateway_kind("TLSRoute", "tlsroutes"),
-    _build_gateway_kind("ListenerSet", "listenersets"),
-    _build_gateway_kind("TCPRoute", "tcproutes"),
-    _build_gateway_kind("UDPRoute", "udproutes"),
-    _build_custom_kind("networking.istio.io/v1", "Gateway", "gateways"),
-    _build_custom_kind("networking.istio.io/v1", "VirtualService", "virtualservices"),
-    _build_custom_kind("projectcontour.io/v1", "HTTPProxy", "httpproxies"),
-    _build_custom_kind("configuration.konghq.com/v1beta1", "TCPIngress", "tcpingresses"),
-    _build_custom_kind("route.openshift.io/v1", "Route", "routes"),
-    _build_custom_kind("getambassador.io/v3alpha1", "Host", "hosts"),
-    _build_custom_kind("cis.f5.com/v1", "VirtualServer", "virtualservers"),
-    _build_custom_kind("cis.f5.com/v1", "TransportServer", "transportservers"),
     DNS_ENDPOINT,
     DNS_POLICY,
 )
+KINDS: Final = (
+    *_OWN,
+    *(
+        Kind(
+            group=kind.group,
+            version=kind.version,
+            kind=kind.name,
+            plural=kind.plural,
+            custom=True,
+            status=kind.group == "gateway.networking.k8s.io",
+            generation=True,
+        )
+        for kind in STRUCTS
+        if (kind.group, kind.plural) not in {(own.group, own.plural) for own in _OWN}
+    ),
+)
+"""All kinds that extdns can decode, and those that it writes."""
 
 
 class Catalogue:

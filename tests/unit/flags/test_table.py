@@ -13,7 +13,7 @@ from extdns.flags.flag import IMPLEMENTED, Absent, Flag, Implemented
 from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.process import PROVIDERS
 from extdns.flags.records import REGISTRIES
-from extdns.flags.sources import SOURCES
+from extdns.flags.sources import AVAILABLE_SOURCES, SOURCES
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE, check_support, find_notices, min_refresh_interval_s
 from extdns.model.selection import EVERYTHING
@@ -39,6 +39,7 @@ NOTHING: Final = {
 MORE_CHOICES: Final = {
     "log-level": {"trace"},
     "provider": {"octodns", "zonefile"},
+    "source": set(AVAILABLE_SOURCES),
 }  # plan.md 8.2, and ours
 
 
