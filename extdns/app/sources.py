@@ -163,9 +163,10 @@ def parse_templates(config: Config) -> Templates:
         return NO_TEMPLATES
     from extdns.gotemplate.template import Template
 
+    names = tuple(dict.fromkeys((*SOURCES, *chosen.names)))
     return Templates(
-        fqdn=Template.parse("--fqdn-template", chosen.fqdn_template, SOURCES),
-        fqdn_target=Template.parse("--fqdn-target-template", chosen.fqdn_target_template, SOURCES),
-        target=Template.parse("--target-template", chosen.target_template, SOURCES),
+        fqdn=Template.parse("--fqdn-template", chosen.fqdn_template, names),
+        fqdn_target=Template.parse("--fqdn-target-template", chosen.fqdn_target_template, names),
+        target=Template.parse("--target-template", chosen.target_template, names),
         combine=chosen.combine_fqdn_annotation,
     )

@@ -20,7 +20,7 @@ from extdns.flags.opa import OPA_FLAGS
 from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
 from extdns.flags.sources import AVAILABLE_SOURCES, SERVICE_TYPE
-from extdns.flags.table import FLAGS
+from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
 
 _ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
@@ -182,8 +182,8 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
 def _check_available(name: str, settings: Mapping[str, Setting], values: Mapping[str, Any]) -> None:
     chosen = values[name] if isinstance(values[name], tuple) else (values[name],)
     origin = settings[name].origin if name in settings else f"--{name}"
-    for one in chosen:
-        if one not in AVAILABLE[name]:
+    for one in chosen:  # a choice that is none of ours comes from another package, and was found there
+        if one in BY_NAME[name].kind.choices and one not in AVAILABLE[name]:
             raise usage_error(
                 f"{origin}={one} is not supported by this version",
                 f"available: {', '.join(AVAILABLE[name])}",
