@@ -68,6 +68,18 @@ def test_check_tests_permission_to_list_and_watch_gloo_proxies_in_their_namespac
     ]
 
 
+def test_check_does_not_test_permission_to_get_objects_that_no_record_names(
+    live: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(live, "--source=gateway-httproute") == 0
+    lines_found = [line for line in capsys.readouterr().out.splitlines() if "gateway.networking.k8s.io" in line]
+    assert lines_found == [
+        f"ok       permission to {verb} {resource}.gateway.networking.k8s.io in all namespaces"
+        for resource, verbs in (("httproutes", ("list", "watch", "get")), ("gateways", ("list", "watch")))
+        for verb in verbs
+    ]
+
+
 @pytest.mark.parametrize(
     ("source", "namespace"),
     [
