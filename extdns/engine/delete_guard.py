@@ -48,7 +48,7 @@ class DeleteGuard:
         cluster: whether the objects come from the cluster that the saved state belongs to.
         budgets: the delete budgets.
         zones: by id, the zones in which names were planned.
-        zone_names: by id, the names of zones in the saved state.
+        zone_names: by id, the names of zones that were listed, or are in the saved state.
         accepted: the zones for which the present settings are accepted.
         holds_absence: whether every delete by absence is held, however few: no manifest requests a name.
         awaited: what all deletes wait for before any is granted, as text; "" if nothing.
