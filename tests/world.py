@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
 from extdns.engine.delete_settings import DeleteLimits, DeleteSettings
@@ -209,7 +210,7 @@ class World:
             case LoadState():
                 return StateLoaded(saved=replace(self.state, approvals=self._build_approvals()))
             case SaveState(saved=saved):
-                self.state = saved
+                self.state = msgspec.json.decode(msgspec.json.encode(saved), type=Saved)  # what the store keeps
                 return StateAnswered()
             case ReadApprovals():
                 return StateAnswered(approved=self._build_approvals())

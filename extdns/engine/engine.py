@@ -230,7 +230,7 @@ class Engine:
     def _take_zones(self, found: ZoneList, now_s: float) -> None:
         """Store a list of zones. Enqueue all names if they may belong to other zones now."""
         if self._refresher.take_list(found, now_s):
-            self.delete_guard.zone_names.update({one.zone.id: one.zone.name for one in self.zones})
+            self.delete_guard.zone_names.update({one.zone.id: str(one.zone.name) for one in self.zones})
             self.delete_guard.retain_zones(self.zones.get_membership_tests(), now_s)
             self._enqueue(self._find_all_names())
 
