@@ -266,7 +266,7 @@ def test_an_ownership_record_in_the_parent_zone_stays_while_a_request_is_not_ful
     [
         (ZoneList(zones=(DEV, ZONE), failed=(AccountFailure(account="other", message="down"),)), Saved()),
         (ZoneList(zones=(DEV, ZONE), excluded=(DEV.name,)), Saved()),
-        (None, Saved(zones=(("gone", SavedZone(name=DEV.name)),))),
+        (None, Saved(zones=(("gone", SavedZone(name=str(DEV.name))),))),
     ],
     ids=["unknown-account", "excluded-zone", "saved-zone"],
 )
