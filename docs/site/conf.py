@@ -23,7 +23,7 @@ MENU = (
     ("Start", ("README", "docs/quick-start", "docs/tutorials/*")),
     ("How to", ("docs/how-to/*",)),
     ("Operate", ("docs/troubleshooting", "docs/operations", "docs/security-model", "docs/multi-tenancy")),
-    ("Understand", ("docs/concepts", "docs/comparison", "docs/faq", "docs/performance")),
+    ("Understand", ("docs/concepts", "docs/features", "docs/comparison", "docs/faq", "docs/performance")),
     ("Reference", ("docs/reference/*", "charts/extdns/README")),
     ("Runbooks", ("docs/runbooks/*",)),
     ("Project", ("CHANGELOG", "SECURITY", "CONTRIBUTING", "docs/design/*", "docs/spec/*")),
