@@ -130,7 +130,7 @@ def main(sizes: tuple[int, ...]) -> None:
     if shutil.which("opa"):
         _table(_OPA_HEADINGS, map(_opa_cells, sizes or _RULES_SIZES))
     else:
-        print("NOT RUN: queries to Open Policy Agent (opa is not in PATH; CONTRIBUTING.md says how to install it)")
+        print("NOT RUN: queries to Open Policy Agent (opa is not in PATH)")
     print()
     _table(_PATH_HEADINGS, [_path_cells()])
 

@@ -1,7 +1,7 @@
 // The oracle of the template tests: text/template itself, on the real types of Kubernetes.
 //
 // Without arguments it answers cases, one JSON object a line on standard input and output. With the
-// argument "types" it writes the table of Go types that extdns ships.
+// argument "types" it writes the table of Go types that extdns ships (extdns/gotemplate/types.txt).
 package main
 
 import (
