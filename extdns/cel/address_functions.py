@@ -22,10 +22,25 @@ def _list_range(network: str) -> range:
     return range(int(found.network_address), int(found.broadcast_address) + 1)
 
 
-_PRIVATE: Final = {
-    4: [_list_range(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
-    6: [_list_range("fc00::/7")],
+# IANA's registries of special-purpose addresses (RFC 6890), without the documentation ranges, which examples use: those
+# that are not globally reachable, multicast, and the deprecated fec0::/10 and IPv4-compatible addresses.
+_NOT_GLOBAL: Final = {
+    4: [
+        _list_range(text)
+        for text in """
+        0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16
+        198.18.0.0/15 224.0.0.0/4 240.0.0.0/4
+        """.split()  # noqa: SIM905 - a long list
+    ],
+    6: [
+        _list_range(text)
+        for text in """
+        ::/96 64:ff9b:1::/48 100::/64 100:0:0:1::/64 2001::/32 2001:2::/48 2001:10::/28 5f00::/16 fc00::/7 fe80::/10
+        fec0::/10 ff00::/8
+        """.split()  # noqa: SIM905
+    ],
 }
+_NAT64: Final = ip_network("64:ff9b::/96")
 _OCTETS: Final = {str(number): number for number in range(256)}
 _LINK_LOCAL_MULTICAST: Final = ip_network("224.0.0.0/24")
 _BROADCAST: Final = IPv4Address("255.255.255.255")
@@ -172,14 +187,21 @@ def is_global_unicast(address: str) -> bool:
     return not excluded and found != _BROADCAST
 
 
-def is_private(address: str) -> bool:
-    """Return whether *address* is private (RFC 1918, RFC 4193). Kubernetes has no such function."""
-    found = parse_address(address)
+def is_global(address: str) -> bool:
+    """Return whether *address* is globally reachable, by IANA's registries. Kubernetes has no such function.
+
+    Unlike the other functions it takes IPv4-mapped IPv6 addresses. The IPv4 address in these, and in those of NAT64
+    (64:ff9b::/96) and 6to4 (2002::/16), decides. Raises `ValueError` if *address* is no address.
+    """
+    try:
+        found = ip_address(address)
+    except ValueError:
+        raise ValueError(f"{_describe(address)} is not an IP address") from None
+    if isinstance(found, IPv6Address):
+        embedded = found.ipv4_mapped or found.sixtofour
+        found = embedded or (IPv4Address(int(found) & 0xFFFFFFFF) if found in _NAT64 else found)
     number = int(found)
-    for addresses in _PRIVATE[found.version]:  # noqa: SIM110 - a generator takes longer than the whole loop
-        if number in addresses:
-            return True
-    return False
+    return not any(number in addresses for addresses in _NOT_GLOBAL[found.version])
 
 
 ADDRESS_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
@@ -192,7 +214,7 @@ ADDRESS_FUNCTIONS: Final[Mapping[str, Callable[..., object]]] = {
     "isLinkLocalUnicast": is_link_local_unicast,
     "isLinkLocalMulticast": is_link_local_multicast,
     "isGlobalUnicast": is_global_unicast,
-    "isPrivate": is_private,
+    "isGlobal": is_global,
     "cidr": convert_network,
     "isCIDR": is_network,
     "containsIP": contains_address,

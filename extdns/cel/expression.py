@@ -26,6 +26,7 @@ MAX_STEPS: Final = 100_000
 """The most steps that the loops of one expression may take, estimated before it is evaluated."""
 
 _TEXT_PER_STEP: Final = 1024
+_COPIES_PER_STEP: Final = 10
 _MAX_RESULT_DEPTH: Final = 8
 
 VARIABLES: Final = "variables"
@@ -260,6 +261,8 @@ def check_cost(expression: Expression, elements: int, longest: int) -> None:
     joined = elements * (1 + expression.syntax.additions)
     steps = int(max(joined, expression.source.count(",") + 1) ** depth)  # a literal list has as many commas
     steps *= 1 + longest // _TEXT_PER_STEP
+    if expression.syntax.builds_list:
+        steps *= 1 + joined // _COPIES_PER_STEP
     if steps > MAX_STEPS:
         raise EvaluationError(
             f"the loops of the expression may take {steps} steps, because a list or map may have {joined} elements and "

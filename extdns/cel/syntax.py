@@ -29,6 +29,9 @@ _TOKEN: Final = re.compile(
 LOOPS: Final = frozenset({"all", "exists", "exists_one", "filter", "map"})
 """The macros that evaluate their last argument for each element of a list or key of a map."""
 
+BUILDERS: Final = frozenset({"filter", "map"})
+"""The loops that build a list. The evaluator copies it for each element."""
+
 _LITERALS: Final = frozenset({"true", "false", "null", "in"})
 _OPENING: Final = frozenset("([{")
 _CLOSING: Final = frozenset(")]}")
@@ -77,6 +80,7 @@ class ExpressionSyntax(Value, frozen=True, kw_only=True):
         calls: the functions called, without loops and `has`.
         texts: the string literals, without quotes; escapes are not replaced.
         loop_depth: how many loops are nested; 0 without loops.
+        builds_list: whether a loop builds a list.
         additions: how many + it has; each may join two lists.
     """
 
@@ -84,6 +88,7 @@ class ExpressionSyntax(Value, frozen=True, kw_only=True):
     calls: tuple[FunctionCall, ...]
     texts: tuple[str, ...]
     loop_depth: int
+    builds_list: bool
     additions: int
 
     @property
@@ -130,6 +135,7 @@ class _SyntaxReader:
         self._paths: set[FieldPath] = set()
         self._calls: set[FunctionCall] = set()
         self._loop_depth = 0
+        self._builds_list = False
 
     def read(self) -> ExpressionSyntax:
         at = 0
@@ -152,6 +158,7 @@ class _SyntaxReader:
             calls=tuple(sorted(self._calls)),
             texts=tuple(texts),
             loop_depth=self._loop_depth,
+            builds_list=self._builds_list,
             additions=sum(token == ("symbol", "+") for token in self._tokens),
         )
 
@@ -202,6 +209,7 @@ class _SyntaxReader:
         """Open the bracket of the call whose name is at *at*."""
         if is_method and name in LOOPS and self._find_group(at + 2) == "name" and self._find_source(at + 3) == ",":
             self._brackets.append(_Bracket(is_loop=True, variable=self._tokens[at + 2].source))
+            self._builds_list |= name in BUILDERS
             self._loop_depth = max(self._loop_depth, sum(bracket.is_loop for bracket in self._brackets))
             return
         self._brackets.append(_Bracket(is_loop=False))

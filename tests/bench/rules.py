@@ -16,7 +16,7 @@ from tests.bench.services import ZONE, write
 
 EXPRESSIONS: Final = (
     f"record.name.isSubdomainOf(object.namespace + '.{ZONE}')",
-    "record.private || record.targets.all(t, !isIP(t) || !ip(t).isPrivate())",
+    "record.private || record.targets.all(t, !isIP(t) || isGlobal(t))",
     "record.targets.all(t, !isIP(t) || !cidr('169.254.0.0/16').containsIP(t))",
     "record.ttl == 0 || record.ttl >= 60",
     "record.labels[0] != '*'",

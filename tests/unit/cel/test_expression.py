@@ -89,6 +89,8 @@ def test_renaming_a_variable_changes_neither_fields_of_that_name_nor_strings() -
         ("record.targets.all(a, a.matches('x'))", 200_000, 10),
         ("record.targets.all(a, a.matches('x'))", 1_000, 200_000),
         ("(record.targets + record.targets + record.targets).all(a, a == '')", 40_000, 10),
+        ("record.targets.filter(a, a != '').size() == 0", 2_000, 10),
+        ("record.targets.map(a, a + '.').size() == 0", 2_000, 10),
         (f"[{','.join('1' * 400)}].all(a, record.targets.all(b, b == ''))", 1, 1),
     ],
 )
@@ -109,6 +111,10 @@ def test_an_expression_that_could_take_too_many_steps_is_not_evaluated(
 )
 def test_an_expression_of_usual_cost_may_be_evaluated(source: str) -> None:
     check_cost(compile_expression(source), 100, 500)
+
+
+def test_a_list_may_be_filtered_if_it_has_as_many_targets_as_route_53_takes() -> None:
+    check_cost(compile_expression("record.targets.filter(a, a != '').size() == 0"), 400, 500)
 
 
 def test_measuring_a_value_returns_the_length_of_its_longest_list_and_that_of_its_longest_string() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
+from extdns.cel.address_functions import is_global
 from extdns.cel.expression import EvaluationError
 from extdns.cel.functions import FUNCTIONS, MAX_TEXT, replace_text
 from extdns.cel.references import FIELDS
@@ -33,6 +36,15 @@ VALUES: dict[str, object] = {
     "namespace.annotations": {"contact": "a@example.com"},
     "current == null": True,
 }
+
+INTERNAL: Final = """
+    10.1.2.3 172.31.0.1 192.168.0.1 100.100.100.200 0.1.2.3 127.0.0.1 169.254.169.254 198.18.0.1 224.0.0.1 240.0.0.1
+    255.255.255.255 :: ::1 ::ffff:169.254.169.254 ::ffff:127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 2002:a9fe:a9fe::1
+    fec0::1 ::a9fe:a9fe fd00::1 fe80::1 ff02::1 2001::1
+""".split()  # noqa: SIM905 - a long list
+REACHABLE: Final = """
+    192.0.2.1 172.32.0.1 100.128.0.1 198.20.0.1 2001:db8::1 2a00::1 ::ffff:192.0.2.1 64:ff9b::c000:201 2002:c000:201::1
+""".split()  # noqa: SIM905
 
 CURRENT_VALUES: dict[str, object] = {
     "current.record.name": "web.team-a.example.com",
@@ -67,6 +79,8 @@ RESULTS: dict[str, object] = {
     "ip('2001:DB8:0::1')": "2001:db8::1",
     "ip('2001:DB8::1') == ip('2001:db8:0:0::1')": True,
     "string(ip('::1'))": "::1",
+    "isGlobal('192.0.2.1')": True,
+    "isGlobal('::ffff:10.0.0.1')": False,
     "isIP('192.0.2.1')": True,
     "isIP('2001:db8::1')": True,
     "isIP('192.0.2.256')": False,
@@ -98,12 +112,6 @@ RESULTS: dict[str, object] = {
     "ip('169.254.0.1').isGlobalUnicast()": False,
     "ip('255.255.255.255').isGlobalUnicast()": False,
     "ip('ff02::1').isGlobalUnicast()": False,
-    "ip('10.1.2.3').isPrivate()": True,
-    "ip('172.31.0.1').isPrivate()": True,
-    "ip('172.32.0.1').isPrivate()": False,
-    "ip('192.168.0.1').isPrivate()": True,
-    "ip('fd00::1').isPrivate()": True,
-    "ip('2001:db8::1').isPrivate()": False,
     # networks
     "cidr('10.0.0.0/8').containsIP('10.1.2.3')": True,
     "cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))": False,
@@ -160,7 +168,7 @@ WITHOUT_VALUE = {
     "'a.b'.isSubdomainOf('')": "is not a domain name",
     "isSubdomainOf(1, 'b')": "a domain name is a string, not int",
     "record.ttl.labels()": "a domain name is a string, not int",
-    "ip('lb.example.net').isPrivate()": '"lb.example.net" is not an IP address',
+    "isGlobal('lb.example.net')": '"lb.example.net" is not an IP address',
     "ip('192.0.2.1%eth0')": "is not an IP address",
     "ip(1)": "not a string (int)",
     "ip(null)": "not a string (NoneType)",
@@ -205,6 +213,11 @@ def test_each_variable_and_field_of_cel_expressions_has_a_test_case() -> None:
 @pytest.mark.parametrize(("source", "expected"), RESULTS.items())
 def test_each_function_gives_the_result_that_kubernetes_or_dns_defines(source: str, expected: object) -> None:
     assert evaluate(source) == expected
+
+
+def test_an_address_is_global_if_the_internet_reaches_it_in_any_spelling() -> None:
+    assert [address for address in INTERNAL if is_global(address)] == []
+    assert [address for address in REACHABLE if not is_global(address)] == []
 
 
 def test_each_function_of_cel_expressions_has_a_test_case() -> None:

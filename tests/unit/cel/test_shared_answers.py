@@ -28,7 +28,7 @@ _CONDITIONS = (
     "record.labels[0] != 'web'",
     "record.labels[4] == 'x'",
     "record.name.isSubdomainOf(object.namespace + '.example.com')",
-    "record.targets.all(t, isIP(t) && !ip(t).isPrivate())",
+    "record.targets.all(t, isIP(t) && isGlobal(t))",
     "record.targets.all(object, object != '192.0.2.1') || object.name == 'web'",
     "size(record.targets) < 2",
     "record.properties.alias == 'true'",
