@@ -59,7 +59,7 @@ def build_policy_client(config: Config) -> PolicyClient | None:
     flags = config.rules
     if not flags.opa_url:
         return None
-    from extdns.opa.answers import parse_paths
+    from extdns.opa.answers import parse_path
     from extdns.opa.connection import OpaConnection, OpaSettings
     from extdns.opa.server import OpaServer
 
@@ -74,7 +74,7 @@ def build_policy_client(config: Config) -> PolicyClient | None:
         token_file=flags.opa_token_file,
     )
     try:
-        paths = parse_paths(flags.opa_path)
+        paths = parse_path(flags.opa_path)
     except InvalidValueError as exc:
         raise usage_error(f"--opa-path={sanitize(exc.value)} is not valid", f"allowed: {exc.allowed}") from None
     try:

@@ -32,7 +32,7 @@ OPA_FLAGS: Final = (
         name="opa-path",
         kind=make_text_kind("PATH"),
         default="extdns/deny",
-        help="rule that denies records; the rule warn of the same package warns",
+        help="rule that denies records, or allow, which allows them; the rules deny, violation and warn of its package, too",
     ),
     Flag(
         name="opa-failure",

@@ -1,7 +1,7 @@
 """Build queries to an Open Policy Agent, and read its answers; pure (docs/design/opa.md).
 
-One query is about many inputs, one for each record: the rules, by default `data.extdns.deny` and `data.extdns.warn`,
-are evaluated once for each of them, as `input`. So a policy is written for one record, and needs no loop.
+One query is about many inputs, one for each record: the rules, such as `data.extdns.deny` and `data.extdns.warn`, are
+evaluated once for each of them, as `input`. So a policy is written for one record, and needs no loop.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _MAX_DOCUMENT_BYTES: Final = 100_000
 """The longest result of a rule for one record. A longer one counts as a problem of the policies."""
 _PATH: Final = re.compile(r"[A-Za-z0-9_.\-]+(/[A-Za-z0-9_.\-]+)*")
 _RULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]{0,62}")
-_ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"'
+_RULE_NAME: Final = re.compile(r"^(?:default\s+)?((deny|violation|warn)(?:_\w+)?)\b", re.MULTILINE)
+_ALLOW: Final = "allow"
+_ALLOWED_RESULT: Final = 'a set of texts, or of objects with the text "msg"; a rule named allow is true or false'
 _TYPE_NAMES: Final = {
     b"{": "an object",
     b"[": "a set with an entry of another form",
@@ -39,24 +41,26 @@ _TYPE_NAMES: Final = {
 """What a result is, by its first byte in JSON; any other one begins a number."""
 
 
-class OpaPaths(Value, frozen=True, kw_only=True):
-    """The rules that are queried.
+class OpaRules(Value, frozen=True, kw_only=True):
+    """The rules that are queried, as `extdns/deny`.
 
     Attributes:
-        deny: the rule that denies records, as `extdns/deny`.
-        warn: the rule `warn` of the same package, as `extdns/warn`.
+        path: the rule of `--opa-path`, which must be defined.
+        deny: that rule, and the others of its package that deny records.
+        warn: those of the package that warn.
     """
 
-    deny: str
-    warn: str
+    path: str
+    deny: tuple[str, ...]
+    warn: tuple[str, ...]
 
     @property
     def package(self) -> str:
-        """The package of both rules, such as `extdns`; "" if they are in no package."""
-        return self.deny.rpartition("/")[0].replace("/", ".")
+        """The package of the rules, such as `extdns`."""
+        return self.path.rpartition("/")[0].replace("/", ".")
 
 
-def parse_paths(path: str) -> OpaPaths:
+def parse_path(path: str) -> OpaRules:
     """Parse `--opa-path`.
 
     Raises:
@@ -65,21 +69,38 @@ def parse_paths(path: str) -> OpaPaths:
     package, separator, _ = path.rpartition("/")
     if not separator or not _PATH.fullmatch(path):
         raise InvalidValueError(path, "a package and a rule, as extdns/deny", "")
-    return OpaPaths(deny=path, warn=f"{package}/warn")
+    return OpaRules(path=path, deny=(path,), warn=(f"{package}/warn",))
 
 
-def build_query(paths: OpaPaths) -> str:
+def find_rules(path: str, texts: Iterable[str]) -> OpaRules:
+    """Return the rules to query if *texts* are the policies of the package of *path*.
+
+    As conftest, they are all named `deny`, `violation` or `warn`, or begin with one of these and `_`.
+    """
+    package = path.rpartition("/")[0]
+    found = {name: kind for text in texts for name, kind in _RULE_NAME.findall(text)}
+    warn = {f"{package}/{name}" for name, kind in found.items() if kind == "warn"}
+    deny = {f"{package}/{name}" for name, kind in found.items() if kind != "warn"} - {path}
+    return OpaRules(path=path, deny=(path, *sorted(deny)), warn=tuple(sorted(warn)))
+
+
+def build_query(rules: OpaRules) -> str:
     """Build the query in Rego. Its variables `deny` and `warn` are lists with one item for each input.
 
-    Each item is a list that contains the result of the rule for that input, or is empty if the rule is not defined.
+    Each item has a list for each rule, with its result for that input; the list is empty if the rule is not defined.
     It has no `some … in`, which OPA before 1.0 does not parse.
     """
 
-    def evaluate(path: str) -> str:
-        reference = "".join(f"[{json.dumps(part)}]" for part in path.split("/"))
-        return f"[found | one := input.inputs[_]; found := [x | x := data{reference} with input as one]]"
+    def evaluate(paths: Iterable[str]) -> str:
+        results = [f"[x | x := {build_reference(path.split('/'))} with input as one]" for path in paths]
+        return f"[found | one := input.inputs[_]; found := [{', '.join(results)}]]"
 
-    return f"deny = {evaluate(paths.deny)}; warn = {evaluate(paths.warn)}"
+    return f"deny = {evaluate(rules.deny)}; warn = {evaluate(rules.warn)}"
+
+
+def build_reference(parts: Iterable[str]) -> str:
+    """Build the reference to what is at *parts* in `data`, as `data["extdns"]["deny"]`."""
+    return "data" + "".join(f"[{json.dumps(part)}]" for part in parts)
 
 
 class RecordAnswer(Value, frozen=True, kw_only=True):
@@ -94,8 +115,8 @@ class RecordAnswer(Value, frozen=True, kw_only=True):
 
 
 class _Bindings(msgspec.Struct):
-    deny: list[list[msgspec.Raw]]
-    warn: list[list[msgspec.Raw]]
+    deny: list[list[list[msgspec.Raw]]]
+    warn: list[list[list[msgspec.Raw]]]
 
 
 class _QueryResult(msgspec.Struct):
@@ -123,7 +144,7 @@ class _ErrorBody(msgspec.Struct):
     errors: list[_EvaluationError] = []
 
 
-def read_answers(body: bytes, count: int, paths: OpaPaths) -> tuple[RecordAnswer, ...]:
+def read_answers(body: bytes, count: int, rules: OpaRules) -> tuple[RecordAnswer, ...]:
     """Read the answer to `build_query` about *count* inputs.
 
     Raises:
@@ -133,9 +154,10 @@ def read_answers(body: bytes, count: int, paths: OpaPaths) -> tuple[RecordAnswer
         results = msgspec.json.decode(body, type=_QueryResult).result
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise ValueError("the answer is not that of an Open Policy Agent") from exc
-    if len(results) != 1 or len(results[0].deny) != count or len(results[0].warn) != count:
-        raise ValueError("the number of results in the answer is not that of the records in the query")
-    return tuple(_read_answer(deny, warn, paths) for deny, warn in zip(results[0].deny, results[0].warn, strict=True))
+    expected = [[len(rules.deny)] * count, [len(rules.warn)] * count]
+    if [[[len(item) for item in part] for part in (one.deny, one.warn)] for one in results] != [expected]:
+        raise ValueError("the number of results in the answer is not that of the records and rules in the query")
+    return tuple(_read_answer(deny, warn, rules) for deny, warn in zip(results[0].deny, results[0].warn, strict=True))
 
 
 def find_policy_problems(status: int, body: bytes) -> tuple[PolicyProblem, ...]:
@@ -173,23 +195,30 @@ def _join_lines(text: str) -> str:
     return sanitize(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
 
 
-def _read_answer(deny: Sequence[msgspec.Raw], warn: Sequence[msgspec.Raw], paths: OpaPaths) -> RecordAnswer:
-    if not deny:
-        problem = PolicyProblem(message=f"no loaded policy defines {paths.deny}")
-        return RecordAnswer(evaluation=Evaluation(unavailable=problem.message), problem=problem)
+def _read_answer(
+    deny: Sequence[Sequence[msgspec.Raw]], warn: Sequence[Sequence[msgspec.Raw]], rules: OpaRules
+) -> RecordAnswer:
+    if not deny[0]:
+        return _fail(f"no loaded policy defines {rules.path}")
+    violations: set[Violation] = set()
     try:
-        denied = _read_violations(deny[0], paths.deny, RuleAction.DENY, paths.package)
-        warned = _read_violations(warn[0], paths.warn, RuleAction.WARN, paths.package) if warn else ()
+        for action, paths, results in ((RuleAction.DENY, rules.deny, deny), (RuleAction.WARN, rules.warn, warn)):
+            for path, result in zip(paths, results, strict=True):
+                violations.update(_read_violations(result[0], path, action) if result else ())
     except ValueError as exc:
-        problem = PolicyProblem(message=str(exc))
-        return RecordAnswer(evaluation=Evaluation(unavailable=problem.message), problem=problem)
-    violations = tuple(sorted({*denied, *warned}))
+        return _fail(str(exc))
     return RecordAnswer(
-        evaluation=Evaluation(violations=violations, matched=tuple(sorted({one.rule for one in violations})))
+        evaluation=Evaluation(
+            violations=tuple(sorted(violations)), matched=tuple(sorted({one.rule for one in violations}))
+        )
     )
 
 
-def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction, package: str) -> Iterable[Violation]:
+def _fail(message: str) -> RecordAnswer:
+    return RecordAnswer(evaluation=Evaluation(unavailable=message), problem=PolicyProblem(message=message))
+
+
+def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction) -> Iterable[Violation]:
     """Return the violations that the result of a rule states.
 
     Raises:
@@ -197,11 +226,16 @@ def _read_violations(raw: msgspec.Raw, path: str, action: RuleAction, package: s
     """
     if len(memoryview(raw)) > _MAX_DOCUMENT_BYTES:
         raise ValueError(f"the result of {path} for one record is longer than {_MAX_DOCUMENT_BYTES} bytes")
-    try:
-        found = msgspec.json.decode(raw, type=list[str | _Message])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ValueError(f"the result of {path} is {_describe_type(raw)}; allowed: {_ALLOWED_RESULT}") from None
-    return [_build_violation(one, action, package) for one in found[:MAX_MESSAGES]]
+    package, _, name = path.rpartition("/")
+    allows = {b"true": True, b"false": False}.get(bytes(memoryview(raw))) if name == _ALLOW else None
+    if allows is not None:
+        found: list[str | _Message] = [] if allows else [f"{path} is false"]
+    else:
+        try:
+            found = msgspec.json.decode(raw, type=list[str | _Message])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise ValueError(f"the result of {path} is {_describe_type(raw)}; allowed: {_ALLOWED_RESULT}") from None
+    return [_build_violation(one, action, package.replace("/", "."), name) for one in found[:MAX_MESSAGES]]
 
 
 def _describe_type(raw: msgspec.Raw) -> str:
@@ -210,7 +244,12 @@ def _describe_type(raw: msgspec.Raw) -> str:
     return _TYPE_NAMES.get(first, "a number")
 
 
-def _build_violation(one: str | _Message, action: RuleAction, package: str) -> Violation:
+def _build_violation(one: str | _Message, action: RuleAction, package: str, name: str) -> Violation:
+    """Build the violation that a rule states in *one*. The rule is named by it, or by what follows `deny_`."""
     text, rule = (one, "") if isinstance(one, str) else (one.msg, one.rule)
-    name = f"{package}.{rule}" if _RULE.fullmatch(rule) else package
-    return Violation(rule=name, action=action, message=sanitize(text, _MAX_MESSAGE_LENGTH))
+    rule = rule or name.partition("_")[2]
+    return Violation(
+        rule=f"{package}.{rule}" if _RULE.fullmatch(rule) else package,
+        action=action,
+        message=sanitize(text, _MAX_MESSAGE_LENGTH),
+    )

@@ -62,6 +62,10 @@ class OpaStatusError(OpaError):
         self.body = body
 
 
+class LongAnswerError(OpaError):
+    """The answer is longer than the caller takes."""
+
+
 class _TokenFileError(ValueError):
     """The token file cannot be used; the message is printable, and no part of it comes from the server."""
 
@@ -98,6 +102,7 @@ class OpaConnection:
 
         Raises:
             OpaStatusError: the status is not 2xx.
+            LongAnswerError: the answer is longer than *max_bytes*.
             OpaError: there is no valid answer within the timeout, or the token file cannot be read.
         """
         deadline_s = time.monotonic() + self._settings.timeout_s
@@ -143,7 +148,12 @@ class OpaConnection:
             with limit_exchange(connection.sock, deadline_s - time.monotonic()):
                 connection.request(method, f"{self._prefix}{path}", body, headers)
                 answer = connection.getresponse()
-                content = _read(answer, max_bytes)
+                content = answer.read(max_bytes + 1)
+            if len(content) > max_bytes:
+                message = f"{self._describe_request(method, path)}: the answer is longer than {max_bytes} bytes"
+                raise LongAnswerError(message)
+            if answer.length:
+                raise http.client.IncompleteRead(b"", answer.length)
             is_done = not answer.will_close
             answer.close()  # without it, the connection takes no other request
         finally:
@@ -189,15 +199,6 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
-
-
-def _read(answer: http.client.HTTPResponse, max_bytes: int) -> bytes:
-    content = answer.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise ValueError(f"the answer is longer than {max_bytes} bytes")
-    if answer.length:
-        raise http.client.IncompleteRead(b"", answer.length)
-    return content
 
 
 def _read_token(path: str) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol
 
+from msgspec.structs import replace
+
 from extdns.controller.participant import Participant
 from extdns.documents.rule_snapshot import PolicyServerSnapshot
 from extdns.engine.effects import QueryRules
@@ -104,6 +106,7 @@ class RuleQueries(Participant):
         # with whether policies fail for an input alone
         self._unanswered = _BoundedInputs(max_count=_MAX_STORED, max_characters=_MAX_STORED_CHARACTERS)
         self._version = PolicyRevision()
+        self._query_size = MAX_QUERY  # halved if the server does not answer a query, and doubled if it does
         self._is_suspended = False  # after a failure, nothing is asked until the revision could be read
         self._poll_at = self._retry_at = self._refresh_at = 0.0
         self._problems: dict[PolicyProblem, None] = {}
@@ -185,7 +188,7 @@ class RuleQueries(Participant):
         with self._changed:
             # those that fail are asked about last: the others in a query that fails may get no answer
             others = (one for one in self._waiting if not self._unanswered.is_failing(one))
-            inputs = tuple(islice(others, MAX_QUERY)) or tuple(islice(self._waiting, MAX_QUERY))
+            inputs = tuple(islice(others, self._query_size)) or tuple(islice(self._waiting, self._query_size))
             for item in inputs:
                 self._waiting.remove(item)
         if inputs:
@@ -244,7 +247,12 @@ class RuleQueries(Participant):
         answers = self._client.evaluate(inputs)
         self._is_suspended = bool(answers.problem)
         self._report_problem(answers.problem)
-        if not answers.problem:
+        if answers.problem:
+            self._query_size = max(1, len(inputs) // 2)
+            if len(inputs) == 1:  # it may be what the server does not answer; the others are asked about first
+                answers = replace(answers, failed=frozenset({0}))
+        else:
+            self._query_size = min(MAX_QUERY, 2 * self._query_size)
             self._answered_at_s = self._clock.monotonic_s()
         self._problems.update(dict.fromkeys(answers.policy_problems))
         self._listener.record_answers(answers, self._clock.monotonic_s() - began_s)

@@ -10,12 +10,12 @@ request(namespace, record) := {
 
 public_address := {"name": "web.shop.example", "private": false, "type": "A", "ttl": 0, "targets": ["203.0.113.7"]}
 
-settings := {
+settings := {"extdns": {
 	"namespaces": {"shop": ["shop.example", "shop.test"], "platform": ["shop.example"]},
-	"wildcard_namespaces": ["platform"],
-	"min_ttl": 60,
+	"wildcards": {"namespaces": ["platform"]},
+	"ttl": {"min": 60},
 	"changes": {"warn": 2, "deny": 4, "deletes": 1},
-}
+}}
 
 denials(namespace, record) := found if {
 	found := extdns.deny with input as request(namespace, record) with data.dns as settings
@@ -39,6 +39,11 @@ test_a_domain_that_only_ends_alike_is_another_one if {
 
 test_a_namespace_without_domains_publishes_nothing if {
 	denials("labs", {}) == {{"rule": "ownership", "msg": "namespace labs may publish only below: nothing"}}
+}
+
+test_without_settings_nothing_is_published if {
+	found := extdns.deny with input as request("platform", {"name": "*.shop.example"}) with data.dns as {}
+	{one.rule | some one in found} == {"ownership", "ttl", "wildcard"}
 }
 
 test_a_delete_is_not_judged_by_the_owner if {

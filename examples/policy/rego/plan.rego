@@ -13,20 +13,22 @@ deny contains finding if {
 
 # More changes than usual.
 warn contains {"rule": "mass-change", "msg": msg} if {
-	count(input.changes) > data.dns.changes.warn
-	count(input.changes) <= data.dns.changes.deny
-	msg := sprintf("the plan changes %v records, which is more than %v", [count(input.changes), data.dns.changes.warn])
+	count(input.changes) > data.dns.extdns.changes.warn
+	count(input.changes) <= data.dns.extdns.changes.deny
+	msg := sprintf("the plan changes %v records, which is more than %v", [count(input.changes), data.dns.extdns.changes.warn])
 }
 
 deny contains {"rule": "mass-change", "msg": msg} if {
-	count(input.changes) > data.dns.changes.deny
-	msg := sprintf("the plan changes %v records; allowed: %v", [count(input.changes), data.dns.changes.deny])
+	count(input.changes) > data.dns.extdns.changes.deny
+	msg := sprintf("the plan changes %v records; allowed: %v", [count(input.changes), data.dns.extdns.changes.deny])
 }
 
 deny contains {"rule": "mass-change", "msg": msg} if {
-	input.summary.delete > data.dns.changes.deletes
-	msg := sprintf("the plan deletes %v records; allowed: %v", [input.summary.delete, data.dns.changes.deletes])
+	input.summary.delete > data.dns.extdns.changes.deletes
+	msg := sprintf("the plan deletes %v records; allowed: %v", [input.summary.delete, data.dns.extdns.changes.deletes])
 }
+
+deny contains {"rule": "mass-change", "msg": "data.dns.extdns.changes is not loaded"} if not data.dns.extdns.changes
 
 # A plan that lacks something could hide a change.
 deny contains {"rule": "complete", "msg": msg} if {

@@ -11,7 +11,7 @@ import pytest
 
 from extdns.errors import InvalidValueError
 from extdns.model.change import RuleAction, Violation
-from extdns.opa.answers import parse_paths
+from extdns.opa.answers import parse_path
 from extdns.opa.connection import OpaConnection, OpaSettings
 from extdns.opa.server import OpaServer
 from extdns.rules.evaluation import Evaluation
@@ -21,7 +21,7 @@ from tests.required_programs import require_program
 from tests.slow.rego.opa_process import OpaProcess
 from tests.unit.opa.rule_inputs import build_input
 
-_PATHS: Final = parse_paths("extdns/deny")
+_PATHS: Final = parse_path("extdns/deny")
 _TIMEOUT_S: Final = 20.0
 _SHORT_TTL: Final = """\
 package extdns
@@ -145,6 +145,47 @@ def test_a_policy_result_in_an_unsupported_form_counts_as_no_answer(
     assert answers.policy_problems == (PolicyProblem(message=answers.evaluations[0].unavailable),)
 
 
+def test_all_rules_of_the_package_are_asked_that_conftest_would_ask(opa: OpaProcess, server: OpaServer) -> None:
+    opa.put_policy(
+        "dns/rules/ttl.rego",
+        'package extdns\n\ndeny := set()\n\ndeny_ttl contains "short" if input.record.ttl < 60\n\n'
+        'violation contains {"msg": "old", "details": 1}\n\nwarn_name contains "long"\n',
+    )
+    server.read_version()
+    found = evaluate(server, build_input("web2", ttl_s=10)).evaluations[0].violations
+    assert {(one.rule, str(one.action), one.message) for one in found} == {
+        ("extdns.ttl", "deny", "short"),
+        ("extdns", "deny", "old"),
+        ("extdns.name", "warn", "long"),
+    }
+
+
+def test_a_rule_allow_denies_what_it_does_not_allow(opa: OpaProcess) -> None:
+    opa.put_policy(
+        "dns/rules/ttl.rego", "package extdns\n\ndefault allow := false\n\nallow if input.record.ttl >= 60\n"
+    )
+    server = OpaServer(OpaConnection(OpaSettings(url=opa.url, timeout_s=_TIMEOUT_S)), parse_path("extdns/allow"))
+    answers = evaluate(server, build_input("web1", ttl_s=60), build_input("web2", ttl_s=10))
+    server.close()
+    assert [[one.message for one in found.violations] for found in answers.evaluations] == [
+        [],
+        ["extdns/allow is false"],
+    ]
+
+
+@pytest.mark.parametrize("reference", ["data.dns.limits.min", 'data.dns["limits"].min', "data.dns.limits[key]"])
+def test_the_revision_changes_if_data_of_the_policies_changes(
+    opa: OpaProcess, server: OpaServer, reference: str
+) -> None:
+    rule = f'deny contains "short" if {{\n\tsome key in ["min"]\n\tinput.record.ttl < {reference}\n}}\n'
+    opa.put_policy("dns/rules/ttl.rego", f"package extdns\n\n{rule}")
+    revisions = []
+    for least in (60, 300, 300):
+        opa.put_data("dns/limits", {"min": least})
+        revisions.append(server.read_version().revision)
+    assert revisions[0] != revisions[1] == revisions[2]
+
+
 def test_control_characters_in_a_policy_message_are_escaped(opa: OpaProcess, server: OpaServer) -> None:
     opa.put_policy(
         "dns/rules/ttl.rego", 'package extdns\n\ndeny contains sprintf("a\\n\\u001b[1m%s", [input.record.name])\n'
@@ -266,7 +307,7 @@ def openssl(*arguments: str | Path) -> None:
 @pytest.mark.parametrize("path", ["deny", "/extdns/deny", "extdns//deny", 'extdns/"deny', "extdns/deny ", ""])
 def test_a_policy_path_that_does_not_name_a_rule_in_a_package_is_refused(path: str) -> None:
     with pytest.raises(InvalidValueError):
-        parse_paths(path)
+        parse_path(path)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from extdns.opa.answers import parse_paths
+from extdns.opa.answers import parse_path
 from extdns.opa.connection import OpaConnection, OpaSettings
 from extdns.opa.server import OpaServer
 from extdns.rules.evaluation import Evaluation
@@ -79,7 +79,7 @@ def serve(respond: Respond, timeout_s: float = 20.0) -> Iterator[tuple[OpaServer
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=timeout_s)), parse_paths("extdns/deny"))
+        client = OpaServer(OpaConnection(OpaSettings(url=url, timeout_s=timeout_s)), parse_path("extdns/deny"))
         yield client, url
         client.close()
         closed.set()
@@ -109,21 +109,18 @@ FAULTS = [
         id="opa-error",
     ),
     pytest.param(answer(b"", "302 Found"), "POST URL/v1/query: status 302 Found", id="redirect"),
-    pytest.param(
-        answer(b"[" * 10_000_000), "POST URL/v1/query: the answer is longer than 4194304 bytes", id="ten-megabytes"
-    ),
     pytest.param(answer(b"[" * 4_000_000), NOT_OPA, id="nested-deeply"),
     pytest.param(answer(b"{}", length=9), "POST URL/v1/query: IncompleteRead(0 bytes read, 7 more expected)", id="cut"),
     pytest.param(answer(b"\xff\xfe"), NOT_OPA, id="no-text"),
     pytest.param(answer(b"{}"), NOT_OPA, id="without-result"),
     pytest.param(
         answer(b'{"result": []}'),
-        "URL: the number of results in the answer is not that of the records in the query",
+        "URL: the number of results in the answer is not that of the records and rules in the query",
         id="no-bindings",
     ),
     pytest.param(
-        answer(bindings([[[]]], [[], []])),
-        "URL: the number of results in the answer is not that of the records in the query",
+        answer(bindings([[[[]]]], [[[]], [[]]])),
+        "URL: the number of results in the answer is not that of the records and rules in the query",
         id="too-few",
     ),
     pytest.param(answer(bindings({}, {})), NOT_OPA, id="other-types"),
@@ -158,10 +155,11 @@ def test_without_a_valid_answer_of_the_policy_server_the_evaluation_of_every_rec
     ],
 )
 def test_a_result_in_another_form_is_reported_with_its_form_and_what_is_allowed(result: object, form: str) -> None:
-    with serve(answer(bindings([[result]], [[[]]]))) as (server, _):
+    with serve(answer(bindings([[[result]]], [[[]]]))) as (server, _):
         (found,) = server.evaluate([build_input("a")]).evaluations
     assert found.unavailable == (
-        f'the result of extdns/deny is {form}; allowed: a set of texts, or of objects with the text "msg"'
+        f'the result of extdns/deny is {form}; allowed: a set of texts, or of objects with the text "msg"; '
+        "a rule named allow is true or false"
     )
 
 
@@ -211,17 +209,31 @@ def test_a_policy_server_that_fails_every_evaluation_gets_at_most_24_requests() 
     assert 0 < len(answers.failed) <= 24
 
 
+def test_only_the_record_whose_answer_is_too_long_gets_none() -> None:
+    too_long, allowed = answer(b"[" * 5_000_000), answer(bindings([[[[]]]], [[[]]]))
+    parts = iter([too_long, allowed, too_long, too_long, allowed])  # all three, a, the other two, long, b
+
+    def respond(peer: socket.socket, closed: threading.Event) -> None:
+        next(parts)(peer, closed)
+
+    with serve(respond) as (server, url):
+        answers = server.evaluate([build_input("a"), build_input("long"), build_input("b")])
+    message = f"POST {url}/v1/query: the answer is longer than 4194304 bytes"
+    assert answers.evaluations == (Evaluation(), Evaluation(unavailable=message), Evaluation())
+    assert (answers.problem, answers.failed) == ("", frozenset({1}))
+
+
 def test_a_policy_server_token_of_several_lines_is_rejected_without_showing_it(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("first-part\nsecond-part\n")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = OpaSettings(url=url, timeout_s=0.3, token_file=str(file))
-        problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
+        problem = OpaServer(OpaConnection(settings), parse_path("extdns/deny")).read_version().problem
     assert problem == f"GET {url}/v1/policies: the token file holds no token; allowed: one line without spaces"
 
 
 def test_the_problem_with_a_policy_server_token_file_that_cannot_be_read_names_the_file() -> None:
     settings = OpaSettings(url="http://127.0.0.1:1", timeout_s=0.3, token_file="missing/token")
-    problem = OpaServer(OpaConnection(settings), parse_paths("extdns/deny")).read_version().problem
+    problem = OpaServer(OpaConnection(settings), parse_path("extdns/deny")).read_version().problem
     assert problem == "GET http://127.0.0.1:1/v1/policies: token file missing/token: No such file or directory"
