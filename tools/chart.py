@@ -72,6 +72,7 @@ Schema = dict[str, Any]
 FLAG_BY_VALUE: Final[Mapping[str, str]] = {
     "annotationFilter": "annotation-filter",
     "annotationPrefix": "annotation-prefix",
+    "auditLog": "audit-log",
     "domainFilters": "domain-filter",
     "enableGatewayListenerSets": "gateway-listener-sets",
     "excludeDomains": "exclude-domains",
@@ -82,6 +83,7 @@ FLAG_BY_VALUE: Final[Mapping[str, str]] = {
     "logLevel": "log-level",
     "managedRecordTypes": "managed-record-types",
     "policy": "policy",
+    "refreshCallsPerMinute": "refresh-calls-per-minute",
     "registry": "registry",
     "sourceNamespace": "namespace",
     "sources": "source",
@@ -96,6 +98,8 @@ FREE_FORM: Final = frozenset(
     {
         *("livenessProbe", "podSecurityContext", "readinessProbe", "resources", "securityContext", "dashboard.labels"),
         *("provider.webhook.livenessProbe", "provider.webhook.readinessProbe"),
+        *("opa.livenessProbe", "opa.resources", "opa.securityContext"),
+        *("opa.kubeMgmt.resources", "opa.kubeMgmt.securityContext"),
     }
 )
 """Values that are Kubernetes objects. The schema allows any field in them; values.yaml has only their defaults."""

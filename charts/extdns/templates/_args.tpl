@@ -34,6 +34,8 @@ to the program. Permissions, ports and refusals read these arguments, so that it
   (list "annotation-prefix" $v.annotationPrefix)
   (list "managed-record-types" $v.managedRecordTypes)
   (list "provider" (tpl $provider .))
+  (list "audit-log" (include "extdns.isGiven" (list "audit-log" $extra) | empty | ternary $v.auditLog ""))
+  (list "refresh-calls-per-minute" $v.refreshCallsPerMinute)
   (list "opa-url" (include "extdns.hasOpa" . | empty | ternary "" "http://127.0.0.1:8181")) }}
 {{- $args := list }}
 {{- range $named }}

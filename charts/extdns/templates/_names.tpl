@@ -63,7 +63,7 @@ namespace: {{ . }}
 {{- end }}
 labels:
   {{- mergeOverwrite (include "extdns.labels" $root | fromYaml) ($more.labels | default dict) | toYaml | nindent 2 }}
-{{- with $more.annotations }}
+{{- with mergeOverwrite (deepCopy ($root.Values.commonAnnotations | default dict)) ($more.annotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

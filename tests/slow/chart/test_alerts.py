@@ -9,12 +9,13 @@ from typing import Final, NamedTuple
 import pytest
 import yaml
 
+from extdns import __version__
 from extdns.model.cluster import Phase
 from extdns.model.reason import Reason
 from tests.slow.chart.exported import assert_exported
 from tests.slow.chart.tools import ROOT, Helm, Json, of, run, values_of
 
-RUNBOOKS: Final = "https://github.com/extdns/extdns/blob/main/docs/runbooks"
+RUNBOOKS: Final = f"https://github.com/extdns/extdns/blob/v{__version__}/docs/runbooks"
 
 
 class Values(NamedTuple):

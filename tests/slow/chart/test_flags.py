@@ -18,7 +18,15 @@ from extdns.flags.validation import AVAILABLE
 from tests.slow.chart.tools import ROOT, Helm, arguments, container, value_files, values_of
 from tools.chart import FLAG_BY_VALUE
 
-QUIET: Final = {"logLevel": "", "logFormat": "", "interval": "", "sources": [], "policy": "", "registry": ""}
+QUIET: Final = {
+    "logLevel": "",
+    "logFormat": "",
+    "auditLog": "",
+    "interval": "",
+    "sources": [],
+    "policy": "",
+    "registry": "",
+}
 """Values that undo the flags of values.yaml."""
 BY_MAP: Final = [flag for flag in FLAGS if flag.environment and not flag.secret]
 
@@ -128,6 +136,7 @@ def test_the_chart_renders_arguments_in_the_same_order_as_the_external_dns_chart
         "--domain-filter=example.net",
         "--exclude-domains=internal.example.org",
         "--provider=aws",
+        "--audit-log=stdout",
         "--aws-zone-type=public",
         "--aws-batch-change-size=500",
         "--aws-prefer-cname",

@@ -16,7 +16,7 @@ EXAMPLE: Final = ROOT / "examples" / "kustomize"
 
 
 def test_the_kustomize_manifests_equal_the_rendered_chart(tmp_path: Path) -> None:
-    helm = Helm(require_program("the chart", "helm"), tmp_path, release="extdns")
+    helm = Helm(require_program("the chart", "helm"), tmp_path)
     values = yaml.safe_load((EXAMPLE / "values.yaml").read_text(encoding="utf-8"))
     stored = yaml.safe_load_all((EXAMPLE / "extdns.yaml").read_text(encoding="utf-8"))
     rendered = [obj for obj in helm.manifests(values) if obj["kind"] != "Pod"]  # that of `helm test`

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from tests.slow.chart import schemas
-from tests.slow.chart.tools import NAMESPACE, Helm, Json, arguments, of, run
+from tests.slow.chart.tools import NAMESPACE, Helm, Json, arguments, container, of, run
 
 VALUES: Final[dict[str, Any]] = {
     "opa": {
@@ -16,7 +16,7 @@ VALUES: Final[dict[str, Any]] = {
         "image": {"repository": "opa.example/opa", "tag": "1.2"},
         "kubeMgmt": {
             "image": {"repository": "opa.example/kube-mgmt", "tag": "3.4"},
-            "args": ["--replicate=v1/services"],
+            "replicate": ["v1/services", "networking.k8s.io/v1/ingresses"],
         },
     }
 }
@@ -35,19 +35,26 @@ def test_the_chart_adds_opa_and_kube_mgmt_as_sidecars_and_extdns_queries_that_op
     (deployment,) = of("Deployment", manifests)
     _, opa, kube_mgmt = deployment["spec"]["template"]["spec"]["containers"]
     assert "--opa-url=http://127.0.0.1:8181" in arguments(manifests)
-    assert opa == {
-        "name": "opa",
-        "image": "opa.example/opa:1.2",
-        "args": ["run", "--server", "--addr=127.0.0.1:8181"],
-        "imagePullPolicy": "IfNotPresent",
-    }
-    assert (kube_mgmt["name"], kube_mgmt["image"]) == ("kube-mgmt", "opa.example/kube-mgmt:3.4")
+    assert opa["args"] == ["run", "--server", "--addr=127.0.0.1:8181", "--diagnostic-addr=0.0.0.0:8282"]
+    assert opa["ports"] == [{"name": opa["livenessProbe"]["httpGet"]["port"], "containerPort": 8282}]
+    assert [one["image"] for one in (opa, kube_mgmt)] == ["opa.example/opa:1.2", "opa.example/kube-mgmt:3.4"]
+    for sidecar in (opa, kube_mgmt):
+        assert sidecar["securityContext"] == container(manifests)["securityContext"]
+        assert sidecar["resources"]["requests"]
+    annotations = deployment["spec"]["template"]["metadata"]["annotations"]
+    assert annotations == {"eks.amazonaws.com/skip-containers": "opa,kube-mgmt"}
     assert kube_mgmt["args"] == [
         "--opa-url=http://127.0.0.1:8181/v1",
         f"--namespaces={NAMESPACE}",
         "--enable-policies=true",
         "--enable-data=true",
         "--replicate=v1/services",
+        "--replicate=networking.k8s.io/v1/ingresses",
+    ]
+    (replicated,) = (one for one in of("ClusterRole", manifests) if one["metadata"]["name"] == "external-dns-replicate")
+    assert replicated["rules"] == [
+        {"apiGroups": [""], "resources": ["services"], "verbs": ["list", "watch"]},
+        {"apiGroups": ["networking.k8s.io"], "resources": ["ingresses"], "verbs": ["list", "watch"]},
     ]
     checked = run(kubeconform, "-strict", "-schema-location", schemas.write(tmp_path), stdin=helm.render(VALUES).out)
     assert checked.code == 0, checked.out
@@ -77,8 +84,8 @@ def test_the_chart_grants_list_and_watch_of_namespaces_if_and_only_if_rules_are_
     helm: Helm, values: dict[str, Any]
 ) -> None:
     def find_rules(more: dict[str, Any]) -> list[Json]:
-        (role,) = of("ClusterRole", helm.manifests({"sources": ["service"], **more}))
-        return [rule for rule in role["rules"] if "namespaces" in rule["resources"]]
+        roles = of("ClusterRole", helm.manifests({"sources": ["service"], **more}))
+        return [rule for role in roles for rule in role["rules"] if "namespaces" in rule["resources"]]
 
     assert find_rules(values) == [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
     assert find_rules({}) == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import yaml
 
 from extdns import __version__
-from tests.slow.chart.tools import CHART, ROOT, Helm, container, run
+from tests.slow.chart.tools import CHART, ROOT, Helm, container, of, run
 
 METADATA: Final = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
 IMAGE: Final[str] = yaml.safe_load(METADATA["annotations"]["artifacthub.io/images"])[0]["image"]
@@ -41,3 +42,20 @@ def test_the_docs_show_the_registry_address_to_which_the_chart_is_pushed() -> No
 def test_helm_show_readme_prints_the_readme_of_the_chart(helm: Helm) -> None:
     done = run(helm.program, "show", "readme", CHART, env=helm.env)
     assert done.out.strip() == (CHART / "README.md").read_text(encoding="utf-8").strip()
+
+
+def test_the_commands_of_all_pages_name_the_objects_of_the_default_chart(helm: Helm) -> None:
+    (deployment,) = of("Deployment", helm.manifests({}))
+    names = {deployment["metadata"]["name"], deployment["metadata"]["labels"]["app.kubernetes.io/name"]}
+    pages = [
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "how-to").iterdir(),
+        *(ROOT / "docs" / "runbooks").iterdir(),
+    ]
+    found = {
+        (name, page.name)
+        for page in pages
+        for name in re.findall(r"(?:deploy(?:ment)?/|kubernetes.io/name=)([\w-]+)", page.read_text(encoding="utf-8"))
+        if name not in names
+    }
+    assert found == set()
