@@ -324,10 +324,12 @@ def _escape(character: str) -> str:
 
 BURST: Final = 60
 """How many lines about single names and objects may be written at once."""
+RESERVED: Final = 40
+"""How many more lines may be about changes of records, which no other lines take away."""
 PER_BATCH: Final = 40
 """How many of them may be about one batch of decisions or observations, so that a large one leaves some for others."""
 PER_SECOND: Final = 1.0
-"""How many further lines become available each second, up to `BURST`."""
+"""How many further lines become available each second, up to `BURST` and `RESERVED`."""
 MAX_PER_TOPIC: Final = 5
 """How many lines may be about one name or object in each window of `WINDOW_S` seconds."""
 WINDOW_S: Final = 60.0
@@ -344,8 +346,8 @@ class _Batch(threading.local):
 class LogLimiter:
     """Limit the log lines about single names and objects: how many for each of them, and how many in total.
 
-    Three limits apply together: `BURST` and `PER_SECOND` to all such lines, `PER_BATCH` to those since the last
-    `start_batch`, and `MAX_PER_TOPIC` to those about one name or object in each window of `WINDOW_S` seconds.
+    Three limits apply together: `BURST`, `RESERVED` and `PER_SECOND` to all such lines, `PER_BATCH` to those since the
+    last `start_batch`, and `MAX_PER_TOPIC` to those about one name or object in each window of `WINDOW_S` seconds.
 
     Ten thousand new names, or one Service that changes every second, must not fill a disk. The caller writes the other
     lines at the debug level, and a summary of how many there were. All methods are safe from any thread.
@@ -356,7 +358,7 @@ class LogLimiter:
         self._monotonic_s = monotonic_s
         self._lock = threading.Lock()
         self._batch = _Batch()
-        self._lines_left = float(BURST)
+        self._lines_left = float(BURST + RESERVED)
         self._refilled_at = self._window_began_at = monotonic_s()
         self._summarized_at = self._refilled_at - SUMMARY_S
         self._by_topic: Counter[Hashable] = Counter()
@@ -366,16 +368,21 @@ class LogLimiter:
         """Count from 0 again: this thread may write `PER_BATCH` lines about the next decisions or observations."""
         self._batch.lines_left = PER_BATCH
 
-    def allow(self, topic: Hashable, event: str) -> bool:
+    def allow(self, topic: Hashable, event: str, *, is_change: bool = False) -> bool:
         """Return whether a line about *topic* may be written now, and count it either way.
 
         Args:
             topic: what the line is about, such as a DNS name or an object.
             event: the name under which the line is counted if it is omitted.
+            is_change: whether the line is about a change of a record.
         """
         with self._lock:
             self._refill()
-            if self._lines_left >= 1 and self._batch.lines_left and self._by_topic[topic] < MAX_PER_TOPIC:
+            if (
+                self._lines_left >= (1 if is_change else 1 + RESERVED)
+                and self._batch.lines_left
+                and self._by_topic[topic] < MAX_PER_TOPIC
+            ):
                 self._lines_left -= 1
                 self._batch.lines_left -= 1
                 self._by_topic[topic] += 1
@@ -395,7 +402,7 @@ class LogLimiter:
 
     def _refill(self) -> None:
         now_s = self._monotonic_s()
-        self._lines_left = min(BURST, self._lines_left + (now_s - self._refilled_at) * PER_SECOND)
+        self._lines_left = min(BURST + RESERVED, self._lines_left + (now_s - self._refilled_at) * PER_SECOND)
         self._refilled_at = now_s
         if now_s - self._window_began_at >= WINDOW_S:
             self._window_began_at = now_s

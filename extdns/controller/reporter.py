@@ -122,11 +122,14 @@ class ActivityReporter:
         """Log new decisions, record Events about them, and pass them to the reporter of the command, if any."""
         if self._limiter:
             self._limiter.start_batch()
+        changes = [decision for decision in decisions if decision.action in _ACTION_NAMES]
+        self._change_count += len(changes)
+        for decision in changes:  # first, because the number of lines is limited
+            self._report_change(decision)
         for decision in decisions:
             if decision.action in _ACTION_NAMES:
-                self._change_count += 1
-                self._report_change(decision)
-            elif decision.reason.row.log is not LogLevel.NOTHING and decision.is_relevant:
+                continue
+            if decision.reason.row.log is not LogLevel.NOTHING and decision.is_relevant:
                 self._report_problem(decision)
             elif _log.shows_details:
                 _log.debug(Event.DECISION, **describe_decision(decision), **self._find_zone_fields(decision))
@@ -340,7 +343,8 @@ class ActivityReporter:
         write = _log.find_writer(level)
         if write is None or self._limiter is None:
             return write
-        if self._limiter.allow(topic, event.name.lower().replace("_", "-")):
+        is_change = event is Event.DESIRED_CHANGE
+        if self._limiter.allow(topic, event.name.lower().replace("_", "-"), is_change=is_change):
             return write
         return _log.find_writer(logging.DEBUG)
 

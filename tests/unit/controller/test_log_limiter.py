@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.controller.reporter import ActivityReporter
-from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, SUMMARY_S, WINDOW_S, Event, LogLimiter
+from extdns.log import BURST, MAX_PER_TOPIC, PER_BATCH, PER_SECOND, RESERVED, SUMMARY_S, WINDOW_S, Event, LogLimiter
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Action
 from extdns.model.reason import Reason
@@ -70,7 +70,7 @@ def test_the_number_of_log_lines_is_bounded_if_a_thousand_names_change_each_seco
         action = Action.CREATE if flip % 2 else Action.DELETE
         reporter.report_decisions([replace(DECISION, name=host(f"n{number}"), action=action) for number in range(1000)])
         time.now_s += 1.0
-    assert len(caplog.records) <= BURST + 25 * PER_SECOND + 25 / SUMMARY_S + 1
+    assert len(caplog.records) <= BURST + RESERVED + 25 * PER_SECOND + 25 / SUMMARY_S + 1
 
 
 def test_a_single_name_is_logged_even_right_after_many_names_changed(caplog: pytest.LogCaptureFixture) -> None:
@@ -100,6 +100,20 @@ def test_lines_below_the_log_level_do_not_count_in_the_limit(caplog: pytest.LogC
         [*hidden, replace(DECISION, name=host("wrong"), action=Action.NONE, reason=Reason.NO_ZONE)]
     )
     assert [record.msg for record in caplog.records] == [Event.NAME_NOT_PUBLISHED]
+
+
+def test_changes_are_logged_although_many_records_stay_as_they_are(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    reporter = ActivityReporter(Metrics(), "me", limiter=LogLimiter(MovableTime().monotonic_s))
+    foreign = [
+        replace(DECISION, name=host(f"n{number}"), action=Action.KEEP, reason=Reason.FOREIGN_RECORD)
+        for number in range(1000)
+    ]
+    changed = [replace(DECISION, name=host(f"m{number}")) for number in range(20)]
+    reporter.report_decisions([*foreign, *changed[:10]])
+    reporter.report_decisions(foreign)
+    reporter.report_decisions([*foreign, *changed[10:]])
+    assert sum(record.msg == Event.DESIRED_CHANGE for record in caplog.records) == len(changed)
 
 
 class PausingTopic:
