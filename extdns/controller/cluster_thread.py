@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _log = log.get(__name__)
 # `take` returns as soon as something changes; this timeout only keeps the heartbeat recent
-_TAKE_TIMEOUT_S: Final = 60.0
+_TAKE_TIMEOUT_S: Final = 15.0
 _FIRST_BACKOFF_S: Final = 0.25
 _MAX_BACKOFF_S: Final = 30.0
 _CLOSE_TIMEOUT_S: Final = 2.0
-_STUCK_AFTER_S: Final = 120.0
+_STUCK_AFTER_S: Final = 60.0
 _BROKEN_AFTER: Final = 5
 
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from extdns.ports import Clock, Cluster, StateStore, ZoneReader, ZoneWriter
 
 _log = log.get(__name__)
-_MAX_WAIT_S: Final = 60.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
+_MAX_WAIT_S: Final = 15.0  # inputs wake the loop; this timeout only keeps the heartbeat recent
 _DEFECT_PAUSE_S: Final = 1.0
 _STOP_TIMEOUT_S: Final = 2.0
 
@@ -147,9 +147,15 @@ class Controller:
         self._wake()
 
     def is_healthy(self) -> bool:
-        """Return whether the threads of the engine and of the cluster make progress."""
+        """Return whether the threads of the engine and of the cluster make progress.
+
+        During the first pass, of which a step may take long, it is enough that neither is broken.
+        """
+        threads = (self._heartbeat, self._cluster_thread.heartbeat)
+        if not self.first_pass_done.is_set():
+            return not any(one.is_broken for one in threads)
         now_s = self._parts.clock.monotonic_s()
-        return self._heartbeat.is_healthy(now_s) and self._cluster_thread.heartbeat.is_healthy(now_s)
+        return all(one.is_healthy(now_s) for one in threads)
 
     def read_readiness(self) -> tuple[bool, dict[str, object]]:
         """Return whether the first pass is done, and details such as failures, kinds, and work in progress."""

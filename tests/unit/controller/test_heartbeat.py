@@ -8,16 +8,16 @@ from extdns.controller.cluster_thread import Heartbeat
 
 
 @pytest.mark.parametrize(
-    ("after_s", "healthy"), [pytest.param(119.9, True, id="in time"), pytest.param(120.0, False, id="stuck")]
+    ("after_s", "healthy"), [pytest.param(59.9, True, id="in time"), pytest.param(60.0, False, id="stuck")]
 )
-def test_a_thread_without_progress_for_two_minutes_counts_as_stuck(after_s: float, healthy: bool) -> None:
+def test_a_thread_without_progress_for_a_minute_counts_as_stuck(after_s: float, healthy: bool) -> None:
     assert Heartbeat(1000.0).is_healthy(1000.0 + after_s) is healthy
 
 
 def test_each_success_of_a_thread_restarts_the_time_until_it_counts_as_stuck() -> None:
     heartbeat = Heartbeat(0.0)
     heartbeat.record_success(1000.0)
-    assert heartbeat.is_healthy(1100.0)
+    assert heartbeat.is_healthy(1050.0)
 
 
 @pytest.mark.parametrize(("misses", "broken"), [pytest.param(4, False, id="four"), pytest.param(5, True, id="five")])
