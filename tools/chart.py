@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from msgspec.structs import replace
 
 from extdns.app.source_specs import load_spec
-from extdns.config import parse
 from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
-from extdns.flags.sources import AVAILABLE_SOURCES
+from extdns.flags.sources import AVAILABLE_SOURCES, SourceFlags
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE
 from extdns.model.kind import Kind
@@ -308,7 +306,7 @@ def _list_names(flags: Iterable[Flag]) -> list[str]:
 # files/permissions.yaml
 
 
-_DEFAULTS: Final = parse(["--source=empty", "--provider=inmemory"], {}).sources
+_DEFAULTS: Final = SourceFlags()
 
 
 def _describe_permissions() -> dict[str, Any]:
@@ -329,7 +327,7 @@ def _describe_permissions() -> dict[str, Any]:
 
 
 def _find_service_lookups(service_type: ServiceType) -> tuple[Kind, ...]:
-    return load_spec("service").find_lookups(replace(_DEFAULTS, service_type_filter=(service_type,)))
+    return load_spec("service").find_lookups(_DEFAULTS.replace(service_type_filter=(service_type,)))
 
 
 def render_permissions() -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
-from extdns.flags.flag import SAME_DEFAULT, Absent, Flag, Implemented, Moot
+from extdns.flags.flag import SAME_DEFAULT, Flag, Support
 from extdns.flags.help import describe_flag, format_default, format_usage
-from extdns.flags.table import TOPICS, Topic
+from extdns.flags.table import FLAGS
 
 _INTRODUCTION: Final = """\
 # Flags
@@ -44,12 +47,14 @@ Every flag of external-dns is known, and some of our own. `extdns help flags` sh
 
 def render_page() -> str:
     """Return the reference page of the flags as Markdown, with a newline at the end."""
-    return "\n".join((_INTRODUCTION, *(_render_topic(topic) for topic in TOPICS)))
+    return "\n".join(
+        (_INTRODUCTION, *(_render_topic(topic, flags) for topic, flags in groupby(FLAGS, attrgetter("topic"))))
+    )
 
 
-def _render_topic(topic: Topic) -> str:
-    head = (f"## {topic.title}", "", "| Flag | Default | What it does |", "|---|---|---|")
-    return "\n".join((*head, *(_render_row(flag) for flag in topic.flags), ""))
+def _render_topic(topic: str, flags: Iterable[Flag]) -> str:
+    head = (f"## {topic}", "", "| Flag | Default | What it does |", "|---|---|---|")
+    return "\n".join((*head, *(_render_row(flag) for flag in flags), ""))
 
 
 def _render_row(flag: Flag) -> str:
@@ -62,11 +67,11 @@ def _describe_meaning(flag: Flag) -> str:
     compat = "" if flag.reference_default is SAME_DEFAULT else f" With `--compat`: {_format_reference_default(flag)}."
     description = f"{describe_flag(flag)}{_describe_scope(flag)}{compat}{' Secret.' if flag.secret else ''}"
     match flag.support:
-        case Implemented():
+        case Support.IMPLEMENTED:
             return description
-        case Moot(notice=notice):
-            return f"{description} **Accepted**: {notice}."
-        case Absent():
+        case Support.MOOT:
+            return f"{description} **Accepted**: {flag.notice}."
+        case Support.ABSENT:
             return f"{description} **Not in this version.**"
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from msgspec.structs import replace
-
 from extdns import log
 from extdns.app.source_specs import find_namespaces, reads_cluster
 from extdns.errors import ApiError, DeniedError, UsageError, sanitize
@@ -22,7 +20,8 @@ from extdns.metrics.durations import REQUEST_TIMES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from extdns.config import ClusterFlags, Config
+    from extdns.config import Config
+    from extdns.flags.process import ClusterFlags
     from extdns.kube.api import ApiClient
     from extdns.model.api_request import ApiRequest
     from extdns.model.kind import Kind, KubernetesObject
@@ -166,7 +165,7 @@ def require_api_server(config: Config) -> None:
     if not has_live_cluster(config):
         return
     limit_s = min(config.cluster.time_limit_s or _REACHABLE_S, _REACHABLE_S)
-    flags = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=limit_s)
+    flags = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=limit_s)
     api, _ = connect_api_server(flags)
     try:
         api.get("/version")

@@ -7,8 +7,6 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
-
 from extdns import log
 from extdns.app.cluster import connect_api_server, find_own_namespace, has_live_cluster
 from extdns.app.state_store import find_state_configmap
@@ -126,7 +124,7 @@ def build_lease(config: Config, clock: Clock) -> LeaderElector | None:
     limit_s = min(
         config.cluster.time_limit_s or DEFAULT_TIMEOUT_S, chosen.leader_elect_renew_deadline_s / _TRIES_PER_RENEWAL
     )
-    cluster = replace(config.cluster, kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
+    cluster = config.cluster.replace(kube_api_request_timeout_s=limit_s, request_timeout_s=DEFAULT_TIMEOUT_S)
     api, kubeconfig_namespace = connect_api_server(cluster)
     namespace = chosen.leader_elect_resource_namespace or find_own_namespace(kubeconfig_namespace)
     store = LeaseStore(api, namespace, chosen.leader_elect_resource_name)

@@ -108,14 +108,14 @@ def compute_settings_digest(config: Config) -> str:
 def _list_changed_arguments(config: Config) -> Iterator[str]:
     """List the settings that differ from their defaults, so that a new flag does not change the digest."""
     chosen = (
-        (config.sources, config.sources.flags()),
-        (config.plan, config.plan.flags()),
+        (config.sources, config.sources.rows),
+        (config.plan, config.plan.rows),
         (config.cluster, ("namespace",)),
         (config.registry, _REGISTRY),
         (config.control, _CONTROL),
     )
     for section, names in chosen:
-        flags = section.flags()
+        flags = section.rows
         for name in names:
             flag, value = flags[name], getattr(section, name)
             if value != flag.default:

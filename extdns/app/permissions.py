@@ -17,7 +17,9 @@ from providers.aws import iam_policy
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from extdns.config import AwsFlags, Config, PlanFlags, RegistryFlags
+    from extdns.config import Config
+    from extdns.flags.providers import AwsFlags
+    from extdns.flags.records import PlanFlags, RegistryFlags
     from extdns.kube.access_review import ResourcePermission
     from extdns.model.zone import Permission, Zone
     from providers.aws.permissions import PermissionCheck

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Final
 from extdns.app.secret_files import read_secret, read_url
 from extdns.controller.clock import SystemClock
 from extdns.errors import UsageError, escape_unprintable, sanitize
-from extdns.flags.rfc2136_rules import check_secret
-from extdns.flags.webhook_rules import check_address
+from extdns.flags.rfc2136 import check_secret
+from extdns.flags.webhook import check_address
 from extdns.metrics.durations import REQUEST_TIMES, record_call
 from providers.common.api_calls import DEFAULT_TIMEOUTS_S, SHORT_TIMEOUTS_S, WriteOptions
 
 if TYPE_CHECKING:
     import ssl
 
-    from extdns.config import AwsFlags, Config, Rfc2136Flags
+    from extdns.config import Config
     from extdns.controller.write_gate import WriteGate
+    from extdns.flags.providers import AwsFlags
+    from extdns.flags.rfc2136 import Rfc2136Flags
     from extdns.ports import ZoneReader, ZoneWriter
     from providers.aws.settings import AwsSettings
     from providers.common.api_calls import RateLimit

@@ -8,7 +8,7 @@ from extdns.app.secret_files import read_secret
 
 if TYPE_CHECKING:
     from extdns.config import Config
-    from extdns.config import RegistryFlags as Flags
+    from extdns.flags.records import RegistryFlags as Flags
     from extdns.ports import Registry
     from registry.txt.naming import Naming
     from registry.txt.ownership_index import OwnershipTextCodec

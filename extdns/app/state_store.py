@@ -22,8 +22,10 @@ from extdns.model.kind import CONFIG_MAP, ObjectKey
 from extdns.model.saved_state import Approval, Saved
 
 if TYPE_CHECKING:
-    from extdns.config import ClusterFlags, Config, DeleteFlags
+    from extdns.config import Config
     from extdns.engine.engine import Engine
+    from extdns.flags.process import ClusterFlags
+    from extdns.flags.records import DeleteFlags
     from extdns.kube.state_document import StateDocument
     from extdns.kube.state_store import StateDocumentStore
 

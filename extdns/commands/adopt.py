@@ -82,7 +82,7 @@ def _run_adopting_pass(config: Config, chosen: Iterable[Decision], *, writes: bo
     """Run a pass that adopts the records of *chosen*. If *writes* is false, the pass only plans."""
     control = config.control
     policy = Policy.UPSERT_ONLY if control.policy == Policy.SYNC else control.policy  # keeps ownership records, too
-    config = replace(config, control=replace(control, dry_run=not writes, policy=policy))
+    config = replace(config, control=control.replace(dry_run=not writes, policy=policy))
     keys = {one.current.key for one in chosen if one.current}
     with StopSignals() as signals:
         running = assembly.assemble(

@@ -8,7 +8,7 @@ from extdns.commands.help import FLAGS as HELP_FLAGS
 from extdns.commands.manual_pages import PAGES
 from extdns.commands.output import show
 from extdns.errors import sanitize
-from extdns.flags.flag import Absent, Flag
+from extdns.flags.flag import Flag, Support
 from extdns.flags.help import list_allowed
 from extdns.flags.table import FLAGS
 from extdns.flags.usage_errors import usage_error
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
 
 def _list_flags() -> Iterator[Flag]:
     """Yield the flags of a run that this version supports."""
-    return (flag for flag in FLAGS if not isinstance(flag.support, Absent))
+    return (flag for flag in FLAGS if flag.support is not Support.ABSENT)
 
 
 def _list_words(command: str) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 from extdns.commands.manual_pages import PAGES
 from extdns.commands.output import show
 from extdns.errors import find_similar, sanitize
-from extdns.flags.help import format_usage, render_topics
-from extdns.flags.table import BY_NAME, TOPICS, Topic
+from extdns.flags.flag import Flag
+from extdns.flags.help import format_usage, render_flags
+from extdns.flags.table import BY_NAME, TOPICS
+from extdns.flags.table import FLAGS as ALL_FLAGS
 from extdns.flags.usage_errors import usage_error
 
 if TYPE_CHECKING:
@@ -54,9 +56,9 @@ def main(arguments: Sequence[str], _: Mapping[str, str]) -> int:
         case []:
             show(render_overview())
         case ["flags"]:
-            show(render_topics(TOPICS))
+            show(render_flags(ALL_FLAGS))
         case ["flags", topic]:
-            show(render_topics(_find_topics(topic)))
+            show(render_flags(_find_flags(topic)))
         case [command] if command in PAGES:
             show(PAGES[command].render())
         case _:
@@ -79,16 +81,12 @@ def _render_line(head: str, text: str) -> str:
     return f"  {head:{_COLUMN}}{text}"
 
 
-def _find_topics(topic: str) -> tuple[Topic, ...]:
-    """Return the topics whose title contains *topic*; if there are none, the flags whose name does, by topic."""
-    text = topic.lower().lstrip("-")
-    found = tuple(one for one in TOPICS if text in one.title.lower()) or tuple(
-        Topic(title=one.title, flags=flags)
-        for one in TOPICS
-        if (flags := tuple(flag for flag in one.flags if text in flag.name))
-    )
+def _find_flags(word: str) -> tuple[Flag, ...]:
+    """Return the flags whose topic contains *word*; if there are none, those whose name does."""
+    text = word.lower().lstrip("-")
+    found = [flag for flag in ALL_FLAGS if text in flag.topic.lower()] or [
+        flag for flag in ALL_FLAGS if text in flag.name
+    ]
     if not found:
-        raise usage_error(
-            f"no flag and no topic contains {sanitize(topic)}", f"topics: {'; '.join(one.title for one in TOPICS)}"
-        )
-    return found
+        raise usage_error(f"no flag and no topic contains {sanitize(word)}", f"topics: {'; '.join(TOPICS)}")
+    return tuple(found)

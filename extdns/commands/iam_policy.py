@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from extdns.app.permissions import build_policy_scope
 from extdns.commands.options import take_switch, take_value
 from extdns.commands.output import show
-from extdns.config import AwsFlags, PlanFlags, RegistryFlags
 from extdns.errors import UsageError, sanitize
 from extdns.flags import parser
+from extdns.flags.providers import AwsFlags
+from extdns.flags.records import PlanFlags, RegistryFlags
 from extdns.flags.usage_errors import usage_error
 from extdns.flags.validation import find_warnings
 from providers.aws import iam_policy

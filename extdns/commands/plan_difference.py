@@ -51,7 +51,7 @@ def plan_difference(config: Config, base: str, reader: Callable[[Config], ZoneRe
             f"--base={sanitize(base)} needs --manifests", "a cluster has no other version to compare with"
         )
     with _open_manifests(config.cluster.manifests, base) as paths:
-        before = run_pass(replace(config, cluster=replace(config.cluster, manifests=paths)), reader)
+        before = run_pass(replace(config, cluster=config.cluster.replace(manifests=paths)), reader)
     zones = [zone_state.zone for zone_state in before.engine.zones]
     after = run_pass(
         config,

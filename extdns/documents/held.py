@@ -20,8 +20,10 @@ from extdns.model.reason import REASONS, Reason
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
-    from extdns.config import ClusterFlags, Config, DeleteFlags
+    from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot
+    from extdns.flags.process import ClusterFlags
+    from extdns.flags.records import DeleteFlags
     from extdns.model.evidence import HeldSet as EngineHeldSet
 
 

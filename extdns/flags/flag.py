@@ -1,91 +1,67 @@
-"""Define a flag: its name, the values it takes, when it applies, and whether this version supports it."""
+"""Define flags: a section is a class, and each of its fields is a flag, with its help, default and kind of value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from functools import partial
+from typing import Any, ClassVar, Final, NoReturn, Self, dataclass_transform
 
-from extdns.flags.kind import BOOLEAN, ValueKind
+from extdns.flags.kind import BOOLEAN, ValueKind, make_text_kind
 from extdns.masking import MASK, mask_url
 
 SAME_DEFAULT: Final = object()
 VARIABLE_PREFIX: Final = "EXTERNAL_DNS_"
 
 
-@dataclass(frozen=True, slots=True)
-class Implemented:
-    """Marks a flag that this version supports.
+class Support(Enum):
+    """Whether this version supports a flag.
 
-    Attributes:
-        notice: what to log if the flag is set, without the flag at the beginning; "" for nothing.
+    A flag of external-dns that is MOOT is accepted, but its effect is not one that extdns has. Setting an ABSENT one is
+    an error, unless its source, provider or registry is not chosen, or the value is its empty default.
     """
 
-    notice: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moot:
-    """Marks a flag of external-dns whose effect extdns does not have. It is accepted; if it is set, a notice is logged.
-
-    Attributes:
-        notice: what to log if the flag is set, without the flag at the beginning.
-        bounds_refresh: whether its value, a duration, is nevertheless a minimum time between two refreshes of a zone.
-    """
-
-    notice: str
-    bounds_refresh: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """Marks a flag that this version does not support.
-
-    Setting it is an error, unless its source, provider or registry is not chosen, or the value is its empty default.
-
-    Attributes:
-        alternative: what to do instead, "" if there is nothing.
-    """
-
-    alternative: str = ""
-
-
-Support = Implemented | Moot | Absent
-IMPLEMENTED: Final = Implemented()
-ABSENT: Final = Absent()
+    IMPLEMENTED = auto()
+    MOOT = auto()
+    ABSENT = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """A command-line flag: one row of the table of flags.
+    """A command-line flag.
 
     Attributes:
         name: the name of the flag, without the dashes.
-        kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
+        topic: the title under which `extdns help flags` and the reference page show it.
         help: what the flag does, as a sentence in lower case without a full stop.
+        kind: the kind of one value. With BOOLEAN the flag is a switch: `--name` and `--no-name`.
         default: the value if the flag is not set; a tuple for a repeatable flag, None for no value.
         reference_default: the default with `--compat`, which is that of external-dns; SAME_DEFAULT if it is *default*.
-        repeatable: whether the flag may be given several times; its value is then a tuple.
         sources: the sources that the flag belongs to, () for all.
         providers: the providers that the flag belongs to, () for all.
         registries: the registries that the flag belongs to, () for all.
         secret: whether the value is a secret, which is masked wherever it is shown.
         environment: whether an environment variable can set the flag.
         support: whether this version supports the flag.
+        notice: what to log if the flag is set, without the flag at the beginning; "" for nothing.
+        bounds_refresh: whether the value is a minimum time between two refreshes of a zone.
     """
 
     name: str
-    kind: ValueKind[Any]
+    topic: str
     help: str
-    default: Any = ""
+    kind: ValueKind[Any]
+    default: Any
     reference_default: Any = SAME_DEFAULT
-    repeatable: bool = False
     sources: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
     registries: tuple[str, ...] = ()
     secret: bool = False
     environment: bool = True
-    support: Support = IMPLEMENTED
+    support: Support = Support.IMPLEMENTED
+    notice: str = ""
+    bounds_refresh: bool = False
 
     @property
     def spelling(self) -> str:
@@ -98,6 +74,11 @@ class Flag:
         return self.kind is BOOLEAN
 
     @property
+    def repeatable(self) -> bool:
+        """Whether the flag may be given several times; its value is then a tuple."""
+        return isinstance(self.default, tuple)
+
+    @property
     def variable(self) -> str:
         """The environment variable that sets the flag (docs/spec/plan.md 8.1); "" if there is none."""
         return VARIABLE_PREFIX + self.name.replace("-", "_").upper() if self.environment else ""
@@ -107,10 +88,7 @@ class Flag:
         return self.reference_default if compat and self.reference_default is not SAME_DEFAULT else self.default
 
     def has_no_effect(self, value: object) -> bool:
-        """Return whether *value* is the default and is empty, 0 or off.
-
-        Such a value is allowed for an `Absent` flag.
-        """
+        """Return whether *value* is the default and is empty, 0 or off, so that it may be given for an ABSENT flag."""
         return not value and value == self.default
 
     def is_relevant(self, values: Mapping[str, Any]) -> bool:
@@ -140,3 +118,135 @@ class Flag:
         if self.secret:
             return MASK if text else ""
         return mask_url(text) if self.kind.is_url else text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A flag that was set: its value, and its *origin*, `--name` or the environment variable."""
+
+    flag: Flag
+    value: Any
+    origin: str
+
+
+def flag(  # noqa: PLR0913 - the columns of the table of flags
+    help: str,  # noqa: A002
+    *,
+    default: object = "",
+    compat: object = SAME_DEFAULT,
+    kind: ValueKind[Any] | None = None,
+    metavar: str = "",
+    name: str = "",
+    topic: str = "",
+    sources: tuple[str, ...] = (),
+    providers: tuple[str, ...] = (),
+    registries: tuple[str, ...] = (),
+    secret: bool = False,
+    notice: str = "",
+) -> Any:  # noqa: ANN401 - the value of a field has the type of the field
+    """Define the flag of a field of a `FlagSection`; see `Flag` for what is not described here.
+
+    Args:
+        help: what the flag does.
+        default: the default. True or False makes the flag a switch, a tuple makes it repeatable.
+        compat: the default with `--compat`.
+        kind: the kind of value, by default any text.
+        metavar: the placeholder for a value in help, by default that of *kind*.
+        name: the name of the flag if it is not that of the field with `-` for `_` and without the unit `_s`.
+        topic: the topic if it is not that of the section.
+        sources: the sources that the flag belongs to.
+        providers: the providers that the flag belongs to, by default those of the section.
+        registries: the registries that the flag belongs to.
+        secret: whether the value is a secret.
+        notice: what to log if the flag is set.
+    """
+    if kind is None:
+        kind = BOOLEAN if isinstance(default, bool) else make_text_kind(metavar or "TEXT")
+    elif metavar:
+        kind = replace(kind, metavar=metavar)
+    return partial(
+        Flag,
+        name=name,
+        topic=topic,
+        help=help,
+        kind=kind,
+        default=default,
+        reference_default=compat,
+        sources=sources,
+        providers=providers,
+        registries=registries,
+        secret=secret,
+        notice=notice,
+    )
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class FlagSection:
+    """A section of the flags: frozen values, by default those of the flags. The repr masks secrets.
+
+    It is no dataclass, because making those of all sections would take half of the time of `extdns --help`.
+
+    Attributes:
+        rows: the flag of each field. The name of a field is that of the flag with `_` for `-`, and ends in `_s` for a
+            duration, in seconds.
+        providers: the providers that the section belongs to, () for all.
+    """
+
+    rows: ClassVar[Mapping[str, Flag]]
+    providers: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls, *, topic: str, providers: tuple[str, ...] = ()) -> None:
+        rows = {field: row for field, row in vars(cls).items() if isinstance(row, partial)}
+        cls.providers = providers
+        cls.rows = {
+            field: row(
+                name=row.keywords["name"] or field.removesuffix("_s").replace("_", "-"),
+                topic=row.keywords["topic"] or topic,
+                providers=row.keywords["providers"] or providers,
+            )
+            for field, row in rows.items()
+        }
+        for field, row in cls.rows.items():
+            setattr(cls, field, row.default)
+
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - type checkers see the fields of each section
+        if unknown := values.keys() - self.rows.keys():
+            raise TypeError(f"{type(self).__name__} has no fields {sorted(unknown)}")
+        vars(self).update(values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is frozen")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._list_values() == other._list_values()
+
+    def __hash__(self) -> int:
+        return hash(self._list_values())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' '.join(self.format_arguments())})"
+
+    def replace(self, **changes: Any) -> Self:  # noqa: ANN401 - values of any flags
+        """Return a copy with other values in the fields that *changes* name."""
+        return type(self)(**(vars(self) | changes))
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        """Build the section from the *values* of all flags, by the name of the flag."""
+        return cls(**{field: values[flag.name] for field, flag in cls.rows.items()})
+
+    def validate(self) -> None:
+        """Check that the values fit together; raise a UsageError if they do not. Called if the provider is chosen."""
+
+    def list_settings(self) -> Iterator[tuple[Flag, object]]:
+        """Return each flag with its value."""
+        return ((flag, getattr(self, field)) for field, flag in self.rows.items())
+
+    def format_arguments(self) -> tuple[str, ...]:
+        """Return the arguments that give the section, with masked secrets."""
+        return tuple(
+            argument for flag, value in self.list_settings() for argument in flag.format_arguments(value, masked=True)
+        )
+
+    def _list_values(self) -> tuple[object, ...]:
+        return tuple(value for _, value in self.list_settings())

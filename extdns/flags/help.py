@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from textwrap import fill
 from typing import Final
 
-from extdns.flags.flag import Absent, Flag, Implemented, Moot
-from extdns.flags.table import Topic
+from extdns.flags.flag import Flag, Support
 from extdns.flags.validation import AVAILABLE
 
 _WIDTH: Final = 100
@@ -19,9 +20,10 @@ replaced by the lines of the file.
 """
 
 
-def render_topics(topics: Iterable[Topic]) -> str:
-    """Return the text of `extdns help flags` about *topics*, with a newline at the end."""
-    return "\n".join((_INTRODUCTION, *(_render_topic(topic) for topic in topics)))
+def render_flags(flags: Iterable[Flag]) -> str:
+    """Return the text of `extdns help flags` about *flags*, which are sorted by topic, with a newline at the end."""
+    topics = groupby(flags, attrgetter("topic"))
+    return "\n".join((_INTRODUCTION, *(_render_topic(topic, tuple(found)) for topic, found in topics)))
 
 
 def format_usage(flag: Flag) -> str:
@@ -50,11 +52,11 @@ def describe_flag(flag: Flag) -> str:
     return f"{flag.help[0].upper()}{flag.help[1:]}.{choices}{repeatable}"
 
 
-def _render_topic(topic: Topic) -> str:
-    entries = (_render_flag(flag) for flag in topic.flags if isinstance(flag.support, Implemented))
-    moot = _render_names("Accepted with a notice", (flag for flag in topic.flags if isinstance(flag.support, Moot)))
-    absent = _render_names("Not in this version", (flag for flag in topic.flags if isinstance(flag.support, Absent)))
-    return "\n".join((f"{topic.title}:", *entries, *moot, *absent, ""))
+def _render_topic(topic: str, flags: Sequence[Flag]) -> str:
+    entries = (_render_flag(flag) for flag in flags if flag.support is Support.IMPLEMENTED)
+    moot = _render_names("Accepted with a notice", (flag for flag in flags if flag.support is Support.MOOT))
+    absent = _render_names("Not in this version", (flag for flag in flags if flag.support is Support.ABSENT))
+    return "\n".join((f"{topic}:", *entries, *moot, *absent, ""))
 
 
 def _render_flag(flag: Flag) -> str:

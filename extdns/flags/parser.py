@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from extdns import masking
+from extdns.errors import UsageError, find_similar, sanitize
 from extdns.flags import usage_errors
-from extdns.flags.flag import VARIABLE_PREFIX, Flag
+from extdns.flags.flag import VARIABLE_PREFIX, Flag, Setting
 from extdns.flags.table import BY_NAME, FLAGS
 
 _MOST_FILES: Final = 100
@@ -27,15 +27,6 @@ _SWITCHES: Final = {
     for spelling, on in ((flag.spelling, True), (f"--no-{flag.name}", False))
 }
 _VALUED: Final = {flag.spelling: flag for flag in FLAGS if not flag.is_switch}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A flag that was set: its value, and its *origin*, `--name` or the environment variable."""
-
-    flag: Flag
-    value: Any
-    origin: str
 
 
 def find_requested_text(argv: Sequence[str]) -> Literal["help", "version"] | None:
@@ -176,8 +167,18 @@ def _take_flag(waiting: deque[str]) -> tuple[Flag, str | bool]:
             raise usage_errors.missing_value_error(flag)
         return flag, waiting.popleft()
     if _looks_like_flag(argument):
-        raise usage_errors.unknown_flag_error(spelling)
+        raise _unknown_flag_error(spelling)
     raise usage_errors.positional_argument_error(argument)
+
+
+def _unknown_flag_error(spelling: str) -> UsageError:
+    meant = f"--{spelling.removeprefix('--no-')}"
+    if spelling.startswith("--no-") and meant in _VALUED:
+        return usage_errors.usage_error(f"{spelling} is not a flag", f"{meant} takes a value, so it has no --no- form")
+    meant = find_similar(spelling.lower().replace("_", "-"), (*_SWITCHES, *_VALUED))
+    return usage_errors.usage_error(
+        f"{sanitize(spelling)} is not a flag", f"did you mean: {meant}" if meant else "all flags: extdns help flags"
+    )
 
 
 def _looks_like_flag(argument: str) -> bool:

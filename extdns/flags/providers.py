@@ -1,114 +1,14 @@
-"""Flags of the providers that this version has, without those of `rfc2136`."""
+"""Flags of the providers that have no rules about them; the others have modules of their own."""
 
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Final
 
-from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag, Moot
-from extdns.flags.kind import BOOLEAN, KEY_VALUE, NUMBER, ValueKind, make_choice_kind, make_text_kind
+from extdns.flags.flag import FlagSection, flag
+from extdns.flags.kind import NUMBER, ValueKind, make_choice_kind
 from extdns.flags.unchecked_kinds import DOMAIN, SIZE, TAG, TIME
-
-_ROUTE53: Final = ("aws",)
-_BOTH: Final = ("aws", "aws-sd")
-_route53 = partial(Flag, providers=_ROUTE53)
-_aws = partial(Flag, providers=_BOTH)
-_cloud_map = partial(Flag, providers=("aws-sd",), support=ABSENT)
-
-AWS_FLAGS: Final = (
-    _aws(
-        name="aws-zone-type",
-        kind=make_choice_kind("a type of zone", "", "public", "private", metavar="TYPE"),
-        help="manage only public or only private zones; empty is both",
-    ),
-    _route53(
-        name="aws-zone-tags",
-        kind=TAG,
-        default=(),
-        repeatable=True,
-        help="manage only zones with this tag; a zone must have all of them",
-    ),
-    _route53(
-        name="aws-zone-match-parent",
-        kind=BOOLEAN,
-        default=False,
-        help="also manage zones whose name is above a --domain-filter",
-    ),
-    _route53(
-        name="aws-zones-cache-duration",
-        kind=DURATION,
-        default=0.0,
-        support=Moot(notice="sets the minimum time between two refreshes of a zone", bounds_refresh=True),
-        help="how long the list of zones is cached",
-    ),
-    _route53(
-        name="aws-profile",
-        kind=make_text_kind("NAME"),
-        default=(),
-        repeatable=True,
-        help="profile of the shared AWS configuration, one for each account",
-    ),
-    _aws(name="aws-assume-role", kind=make_text_kind("ARN"), help="IAM role to assume"),
-    _aws(
-        name="aws-assume-role-external-id",
-        kind=make_text_kind("ID"),
-        secret=True,
-        help="external id that the trust policy of --aws-assume-role requires",
-    ),
-    _aws(
-        name="aws-assume-role-external-id-file",
-        kind=make_text_kind("PATH"),
-        help="file with the external id, instead of --aws-assume-role-external-id",
-    ),
-    _route53(name="aws-batch-change-size", kind=SIZE, default=1000, help="maximum of changes in one request"),
-    _route53(
-        name="aws-batch-change-size-bytes", kind=SIZE, default=32000, help="maximum of bytes of values in one request"
-    ),
-    _route53(name="aws-batch-change-size-values", kind=SIZE, default=1000, help="maximum of values in one request"),
-    _route53(
-        name="aws-batch-change-interval",
-        kind=TIME,
-        default=0.0,
-        reference_default=1.0,
-        help="minimum time between two batches; 0s uses only the API's own limits",
-    ),
-    _route53(
-        name="aws-evaluate-target-health",
-        kind=BOOLEAN,
-        default=True,
-        help="evaluate the health of alias targets, unless an annotation overrides it",
-    ),
-    _aws(
-        name="aws-api-retries",
-        kind=NUMBER,
-        default=3,
-        help="maximum of attempts of one API call that reads; 0 is 10",
-    ),
-    _route53(name="aws-prefer-cname", kind=BOOLEAN, default=False, help="write CNAMEs instead of aliases"),
-    _route53(
-        name="aws-conditional-writes",
-        kind=BOOLEAN,
-        default=True,
-        reference_default=False,
-        help="use conditional writes: change a record only if it is still what was read",
-    ),
-    _cloud_map(
-        name="aws-sd-service-cleanup",
-        kind=BOOLEAN,
-        default=False,
-        help="delete Cloud Map services of ours that have become empty",
-    ),
-    _cloud_map(
-        name="aws-sd-create-tag",
-        kind=KEY_VALUE,
-        default=(),
-        repeatable=True,
-        help="tag put on Cloud Map services when they are created",
-    ),
-)
-
+from extdns.flags.usage_errors import usage_error
 
 _URL: Final = re.compile(r"https?://[^\s/?#@]+/?", re.ASCII)
 
@@ -127,67 +27,102 @@ ENDPOINT: Final[ValueKind[str]] = ValueKind(
     format=str,
     is_url=True,
 )
-_google = partial(Flag, providers=("google",))
+_BOTH: Final = ("aws", "aws-sd")
 
-GOOGLE_FLAGS: Final = (
-    _google(
-        name="google-project",
-        kind=make_text_kind("ID"),
-        help="project of the zones; by default that of the credentials or of the machine",
-    ),
-    _google(
-        name="google-batch-change-size",
-        kind=NUMBER,
+
+class ZonefileFlags(FlagSection, topic="Provider zonefile", providers=("zonefile",)):
+    """The flags of the provider `zonefile`. The folder is "" with any other provider."""
+
+    zonefile_dir: str = flag(
+        "folder of the zone files, one file a zone; required with --provider=zonefile", metavar="DIR"
+    )
+
+    def validate(self) -> None:
+        """Check that the folder is given."""
+        if not self.zonefile_dir:
+            raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
+
+
+class OctodnsFlags(FlagSection, topic="Provider octodns", providers=("octodns",)):
+    """The flags of the provider `octodns`. The file is "" with any other provider."""
+
+    octodns_config: str = flag(
+        "octoDNS configuration with the zones and their providers; required with --provider=octodns", metavar="FILE"
+    )
+
+    def validate(self) -> None:
+        """Check that the configuration is given."""
+        if not self.octodns_config:
+            raise usage_error("--provider=octodns has no configuration", "give --octodns-config=FILE")
+
+
+class InmemoryFlags(FlagSection, topic="Provider inmemory", providers=("inmemory",)):
+    """The flags of the provider `inmemory`."""
+
+    inmemory_zone: tuple[str, ...] = flag("zone that exists in memory at the start", default=(), kind=DOMAIN)
+
+
+class AwsFlags(FlagSection, topic="Providers aws and aws-sd", providers=("aws",)):
+    """The flags of the provider `aws`. An *aws_api_retries* of 0 means ten attempts."""
+
+    aws_zone_type: str = flag(
+        "manage only public or only private zones; empty is both",
+        kind=make_choice_kind("a type of zone", "", "public", "private", metavar="TYPE"),
+        providers=_BOTH,
+    )
+    aws_zone_tags: tuple[str, ...] = flag(
+        "manage only zones with this tag; a zone must have all of them", default=(), kind=TAG
+    )
+    aws_zone_match_parent: bool = flag("also manage zones whose name is above a --domain-filter", default=False)
+    aws_profile: tuple[str, ...] = flag(
+        "profile of the shared AWS configuration, one for each account", default=(), metavar="NAME"
+    )
+    aws_assume_role: str = flag("IAM role to assume", metavar="ARN", providers=_BOTH)
+    aws_assume_role_external_id: str = flag(
+        "external id that the trust policy of --aws-assume-role requires",
+        metavar="ID",
+        providers=_BOTH,
+        secret=True,
+    )
+    aws_assume_role_external_id_file: str = flag(
+        "file with the external id, instead of --aws-assume-role-external-id",
+        metavar="PATH",
+        providers=_BOTH,
+    )
+    aws_batch_change_size: int = flag("maximum of changes in one request", default=1000, kind=SIZE)
+    aws_batch_change_size_bytes: int = flag("maximum of bytes of values in one request", default=32000, kind=SIZE)
+    aws_batch_change_size_values: int = flag("maximum of values in one request", default=1000, kind=SIZE)
+    aws_batch_change_interval_s: float = flag(
+        "minimum time between two batches; 0s uses only the API's own limits", default=0.0, compat=1.0, kind=TIME
+    )
+    aws_evaluate_target_health: bool = flag(
+        "evaluate the health of alias targets, unless an annotation overrides it", default=True
+    )
+    aws_api_retries: int = flag(
+        "maximum of attempts of one API call that reads; 0 is 10", default=3, kind=NUMBER, providers=_BOTH
+    )
+    aws_prefer_cname: bool = flag("write CNAMEs instead of aliases", default=False)
+    aws_conditional_writes: bool = flag(
+        "use conditional writes: change a record only if it is still what was read", default=True, compat=False
+    )
+
+
+class GoogleFlags(FlagSection, topic="Provider google", providers=("google",)):
+    """The flags of the provider `google`. A *google_batch_change_size* of 0 means the limit of the project."""
+
+    google_project: str = flag(
+        "project of the zones; by default that of the credentials or of the machine", metavar="ID"
+    )
+    google_batch_change_size: int = flag(
+        "maximum of additions and deletions in one request; 0 is as many as the project may make",
         default=1000,
-        help="maximum of additions and deletions in one request; 0 is as many as the project may make",
-    ),
-    _google(
-        name="google-batch-change-interval",
-        kind=TIME,
-        default=0.0,
-        reference_default=1.0,
-        help="minimum time between two batches; 0s uses only the API's own limits",
-    ),
-    _google(
-        name="google-zone-visibility",
+        kind=NUMBER,
+    )
+    google_batch_change_interval_s: float = flag(
+        "minimum time between two batches; 0s uses only the API's own limits", default=0.0, compat=1.0, kind=TIME
+    )
+    google_zone_visibility: str = flag(
+        "manage only public or only private zones; empty is both",
         kind=make_choice_kind("a visibility", "", "public", "private", metavar="VISIBILITY"),
-        help="manage only public or only private zones; empty is both",
-    ),
-    _google(
-        name="google-api-endpoint",
-        kind=ENDPOINT,
-        help="address of the API; with http:// no credentials are sent",
-    ),
-)
-
-
-ZONEFILE_FLAGS: Final = (
-    Flag(
-        name="zonefile-dir",
-        kind=make_text_kind("DIR"),
-        providers=("zonefile",),
-        help="folder of the zone files, one file a zone; required with --provider=zonefile",
-    ),
-)
-
-
-OCTODNS_FLAGS: Final = (
-    Flag(
-        name="octodns-config",
-        kind=make_text_kind("FILE"),
-        providers=("octodns",),
-        help="octoDNS configuration with the zones and their providers; required with --provider=octodns",
-    ),
-)
-
-
-INMEMORY_FLAGS: Final = (
-    Flag(
-        name="inmemory-zone",
-        kind=DOMAIN,
-        default=(),
-        repeatable=True,
-        providers=("inmemory",),
-        help="zone that exists in memory at the start",
-    ),
-)
+    )
+    google_api_endpoint: str = flag("address of the API; with http:// no credentials are sent", kind=ENDPOINT)

@@ -4,166 +4,98 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION
-from extdns.flags.flag import ABSENT, Flag, Implemented, Moot
-from extdns.flags.kind import BOOLEAN, ValueKind, make_choice_kind, make_number_kind, make_text_kind
-from extdns.flags.regex import REGEX
+from extdns.flags.duration import NON_NEGATIVE_DURATION
+from extdns.flags.flag import FlagSection, flag
+from extdns.flags.kind import ValueKind, make_choice_kind, make_number_kind
+from extdns.flags.regex import REGEX, Regex
 from extdns.flags.unchecked_kinds import AFFIX, DOMAIN, LABEL, OWNER, RECORD_TYPE, ZONE_ID
+from extdns.model.selection import DomainFilter, parse_suffixes
 
-SCOPE_FLAGS: Final = (
-    Flag(
-        name="domain-filter",
-        kind=DOMAIN,
-        default=(),
-        repeatable=True,
-        help="manage only names in this domain; .example.org leaves out example.org itself",
-    ),
-    Flag(
-        name="exclude-domains",
-        kind=DOMAIN,
-        default=(),
-        repeatable=True,
-        help="never manage names in this domain",
-    ),
-    Flag(
-        name="regex-domain-filter",
-        kind=REGEX,
+
+class PlanFlags(FlagSection, topic="Names, types and zones"):
+    """Which names and types are managed. With a regex, the two lists of domains have no effect."""
+
+    domain_filter: tuple[str, ...] = flag(
+        "manage only names in this domain; .example.org leaves out example.org itself", default=(), kind=DOMAIN
+    )
+    exclude_domains: tuple[str, ...] = flag("never manage names in this domain", default=(), kind=DOMAIN)
+    regex_domain_filter: Regex | None = flag(
+        "manage only names that match (RE2 syntax); replaces --domain-filter and --exclude-domains",
         default=None,
-        help="manage only names that match (RE2 syntax); replaces --domain-filter and --exclude-domains",
-    ),
-    Flag(
-        name="regex-domain-exclusion",
         kind=REGEX,
+    )
+    regex_domain_exclusion: Regex | None = flag(
+        "never manage names that match (RE2 syntax); replaces --domain-filter and --exclude-domains",
         default=None,
-        help="never manage names that match (RE2 syntax); replaces --domain-filter and --exclude-domains",
-    ),
-    Flag(
-        name="managed-record-types",
-        kind=RECORD_TYPE,
-        default=("A", "AAAA", "CNAME"),
-        repeatable=True,
-        help="record type to manage, in capitals",
-    ),
-    Flag(
-        name="exclude-record-types",
-        kind=RECORD_TYPE,
+        kind=REGEX,
+    )
+    managed_record_types: tuple[str, ...] = flag(
+        "record type to manage, in capitals", default=("A", "AAAA", "CNAME"), kind=RECORD_TYPE
+    )
+    exclude_record_types: tuple[str, ...] = flag("record type not to manage", default=(), kind=RECORD_TYPE)
+    zone_id_filter: tuple[str, ...] = flag(
+        "manage only zones whose id ends with this text; the id of a zone file is its name",
         default=(),
-        repeatable=True,
-        help="record type not to manage",
-    ),
-    Flag(
-        name="zone-id-filter",
         kind=ZONE_ID,
-        default=(),
-        repeatable=True,
         providers=("aws", "azure", "azure-dns", "azure-private-dns", "cloudflare", "google", "octodns", "zonefile"),
-        help="manage only zones whose id ends with this text; the id of a zone file is its name",
-    ),
-    Flag(
-        name="zone-name-filter",
-        kind=make_text_kind("NAME"),
-        default=(),
-        repeatable=True,
-        providers=("azure", "azure-dns", "azure-private-dns"),
-        support=ABSENT,
-        help="manage only zones with this name",
-    ),
-)
+    )
+
+    def build_domain_filter(self) -> DomainFilter:
+        """Return the filter of the four domain flags."""
+        return DomainFilter(
+            include=parse_suffixes(self.domain_filter),
+            exclude=parse_suffixes(self.exclude_domains),
+            include_pattern=self.regex_domain_filter.pattern if self.regex_domain_filter else None,
+            exclude_pattern=self.regex_domain_exclusion.pattern if self.regex_domain_exclusion else None,
+        )
+
+    def find_managed_types(self) -> frozenset[str]:
+        """Return the record types that are managed."""
+        return frozenset(self.managed_record_types) - frozenset(self.exclude_record_types)
 
 
 REGISTRIES: Final = ("aws-sd", "crd", "dynamodb", "noop", "txt")
-_TXT: Final = ("dynamodb", "txt")  # dynamodb, too, reads TXT ownership records, when it replaces txt
+_txt = partial(flag, registries=("dynamodb", "txt"))  # dynamodb, too, reads TXT ownership records, when it replaces txt
 
-REGISTRY_FLAGS: Final = (
-    Flag(
-        name="registry",
-        kind=make_choice_kind("a registry", *REGISTRIES),
+
+class RegistryFlags(FlagSection, topic="Registry"):
+    """How ownership records are written. An empty text means that the feature is off."""
+
+    name: str = flag(
+        "how ownership is recorded: txt writes TXT ownership records, noop records nothing",
         default="txt",
-        help="how ownership is recorded: txt writes TXT ownership records, noop records nothing",
-    ),
-    Flag(
-        name="txt-owner-id",
-        kind=OWNER,
+        kind=make_choice_kind("a registry", *REGISTRIES),
+        name="registry",
+    )
+    txt_owner_id: str = flag(
+        "owner id in our ownership records; must differ between processes that share a zone",
         default="default",
-        help="owner id in our ownership records; must differ between processes that share a zone",
-    ),
-    Flag(
-        name="txt-prefix",
-        kind=replace(AFFIX, metavar="PREFIX"),
-        registries=_TXT,
-        help="prefix of the names of ownership records; %{record_type} in it becomes the type; not with --txt-suffix",
-    ),
-    Flag(
-        name="txt-suffix",
-        kind=replace(AFFIX, metavar="SUFFIX"),
-        registries=_TXT,
-        help="suffix of the first label of the names of ownership records; %{record_type} in it becomes the type",
-    ),
-    Flag(
-        name="txt-wildcard-replacement",
-        kind=LABEL,
-        registries=_TXT,
-        help="replaces * in the names of ownership records",
-    ),
-    Flag(
-        name="migrate-from-txt-owner",
         kind=OWNER,
-        registries=("txt",),
-        help="earlier owner id, whose records are taken over if an object requests them",
-    ),
-    Flag(
-        name="txt-encrypt-enabled",
-        kind=BOOLEAN,
-        default=False,
-        registries=_TXT,
-        help="encrypt ownership records",
-    ),
-    Flag(
-        name="txt-encrypt-aes-key",
-        kind=make_text_kind("KEY"),
-        registries=_TXT,
-        secret=True,
-        help="key that encrypts ownership records: 32 bytes, or the base64 of 32 bytes",
-    ),
-    Flag(
-        name="txt-encrypt-aes-key-file",
-        kind=make_text_kind("PATH"),
-        registries=_TXT,
-        help="file with the key that encrypts ownership records, instead of --txt-encrypt-aes-key",
-    ),
-    Flag(
-        name="txt-cache-interval",
-        kind=DURATION,
-        default=0.0,
-        registries=_TXT,
-        support=Moot(notice="sets the minimum time between two refreshes of a zone", bounds_refresh=True),
-        help="how long ownership records that were read are cached",
-    ),
-    Flag(
-        name="dynamodb-region",
-        kind=make_text_kind("REGION"),
-        registries=("dynamodb",),
-        support=ABSENT,
-        help="AWS region of the table",
-    ),
-    Flag(
-        name="dynamodb-table",
-        kind=make_text_kind("NAME"),
-        default="external-dns",
-        registries=("dynamodb",),
-        support=ABSENT,
-        help="table that holds the ownership records",
-    ),
-    Flag(
-        name="crd-registry-namespace",
-        kind=make_text_kind("NAME"),
-        registries=("crd",),
-        support=ABSENT,
-        help="namespace of the DNSRecord objects; by default the pod's own",
-    ),
-)
+    )
+    txt_prefix: str = _txt(
+        "prefix of the names of ownership records; %{record_type} in it becomes the type; not with --txt-suffix",
+        kind=AFFIX,
+        metavar="PREFIX",
+    )
+    txt_suffix: str = _txt(
+        "suffix of the first label of the names of ownership records; %{record_type} in it becomes the type",
+        kind=AFFIX,
+        metavar="SUFFIX",
+    )
+    txt_wildcard_replacement: str = _txt("replaces * in the names of ownership records", kind=LABEL)
+    migrate_from_txt_owner: str = flag(
+        "earlier owner id, whose records are taken over if an object requests them", kind=OWNER, registries=("txt",)
+    )
+    txt_encrypt_enabled: bool = _txt("encrypt ownership records", default=False)
+    txt_encrypt_aes_key: str = _txt(
+        "key that encrypts ownership records: 32 bytes, or the base64 of 32 bytes", metavar="KEY", secret=True
+    )
+    txt_encrypt_aes_key_file: str = _txt(
+        "file with the key that encrypts ownership records, instead of --txt-encrypt-aes-key", metavar="PATH"
+    )
 
 
 _CODE: Final = re.compile("[0-9a-f]{4}-[0-9a-f]{4}")
@@ -196,62 +128,53 @@ CLUSTER_ID: Final = replace(
     metavar="ID",
     allowed="the id of the cluster as extdns status shows it, such as 7f3a-91c2",
 )
-DELETE_FLAGS: Final = (
-    Flag(
-        name="delete-grace-period",
-        kind=NON_NEGATIVE_DURATION,
+
+
+class DeleteFlags(FlagSection, topic="Deletes"):
+    """When a delete may be made. *unresolved_timeout_s* is None if unresolved claims keep records for ever."""
+
+    delete_grace_period_s: float = flag(
+        "grace period: how long the evidence for a delete must last",
         default=60.0,
-        reference_default=0.0,
-        help="grace period: how long the evidence for a delete must last",
-    ),
-    Flag(
-        name="unresolved-timeout",
+        compat=0.0,
         kind=NON_NEGATIVE_DURATION,
+    )
+    unresolved_timeout_s: float | None = flag(
+        "how long a record is retained while its claim is unresolved; no limit when not given",
         default=None,
-        reference_default=0.0,
-        help="how long a record is retained while its claim is unresolved; no limit when not given",
-    ),
-    Flag(
-        name="max-delete-percent",
-        kind=make_number_kind(0, 100),
+        compat=0.0,
+        kind=NON_NEGATIVE_DURATION,
+    )
+    max_delete_percent: int = flag(
+        "delete budget of a zone, and of each namespace in it: percentage of our names whose records may be deleted "
+        "within ten minutes without approval; 100 is no limit",
         default=30,
-        reference_default=100,
-        help="delete budget of a zone, and of each namespace in it: percentage of our names whose records may be "
-        "deleted within ten minutes without approval; 100 is no limit",
-    ),
-    Flag(
-        name="max-delete-count",
-        kind=make_number_kind(0),
-        default=10,
-        help="delete budget of a zone, and of each namespace in it: number of our names whose records may be deleted "
+        compat=100,
+        kind=make_number_kind(0, 100),
+    )
+    max_delete_count: int = flag(
+        "delete budget of a zone, and of each namespace in it: number of our names whose records may be deleted "
         "within ten minutes without approval, even if that exceeds --max-delete-percent",
-    ),
-    Flag(
-        name="approve",
+        default=10,
+        kind=make_number_kind(0),
+    )
+    approve: tuple[str, ...] = flag(
+        "approve the held deletes with this code",
+        default=(),
         kind=CODE,
-        default=(),
-        repeatable=True,
-        support=Implemented(notice="applies at every start; remove it once the deletes are made"),
-        help="approve the held deletes with this code",
-    ),
-    Flag(
-        name="accept-cluster",
-        kind=CLUSTER_ID,
-        default=(),
-        repeatable=True,
-        help="accept the cluster with this id, if the saved state belongs to another one",
-    ),
-    Flag(
-        name="state-configmap",
-        kind=make_text_kind("NAME"),
+        notice="applies at every start; remove it once the deletes are made",
+    )
+    accept_cluster: tuple[str, ...] = flag(
+        "accept the cluster with this id, if the saved state belongs to another one", default=(), kind=CLUSTER_ID
+    )
+    state_configmap: str = flag(
+        "ConfigMap in which accepted settings, budgets, holds and approvals are saved, in the pod's namespace or, as "
+        "NAMESPACE/NAME, in another; empty saves no state",
         default="extdns-state",
-        reference_default="",
-        help="ConfigMap in which accepted settings, budgets, holds and approvals are saved, in the pod's namespace or, "
-        "as NAMESPACE/NAME, in another; empty saves no state",
-    ),
-    Flag(
-        name="state-file",
-        kind=make_text_kind("PATH"),
-        help="file to save the state in, instead of --state-configmap; with --manifests no state is saved without it",
-    ),
-)
+        compat="",
+        metavar="NAME",
+    )
+    state_file: str = flag(
+        "file to save the state in, instead of --state-configmap; with --manifests no state is saved without it",
+        metavar="PATH",
+    )

@@ -1,48 +1,103 @@
-"""List every flag, by topic and by name."""
+"""List every flag, by topic and by name: those of the sections, and those of reference.tsv."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
 
-from extdns.flags import opa, process, providers, records, rfc2136, rules, sources, unavailable_providers, webhook
-from extdns.flags.flag import Flag
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """Flags that `extdns help flags` and the reference page show together, under *title*."""
-
-    title: str
-    flags: tuple[Flag, ...]
-
-
-TOPICS: Final = (
-    Topic(title="What runs, and when", flags=process.CONTROL_FLAGS),
-    Topic(title="Where objects are read from", flags=process.CLUSTER_FLAGS),
-    Topic(title="Sources", flags=sources.SOURCE_FLAGS),
-    Topic(title="Source service", flags=sources.SERVICE_FLAGS),
-    Topic(title="Source ingress", flags=sources.INGRESS_FLAGS),
-    Topic(title="Sources gateway-*", flags=sources.GATEWAY_FLAGS),
-    Topic(title="Other sources", flags=sources.OTHER_SOURCE_FLAGS),
-    Topic(title="Templates", flags=sources.TEMPLATE_FLAGS),
-    Topic(title="Names, types and zones", flags=records.SCOPE_FLAGS),
-    Topic(title="Rules", flags=rules.RULE_FLAGS),
-    Topic(title="Deletes", flags=records.DELETE_FLAGS),
-    Topic(title="Leader election", flags=process.ELECTION_FLAGS),
-    Topic(title="Registry", flags=records.REGISTRY_FLAGS),
-    Topic(title="Logs, metrics and Events", flags=process.REPORTING_FLAGS),
-    Topic(title="Open Policy Agent", flags=opa.OPA_FLAGS),
-    Topic(title="Provider zonefile", flags=providers.ZONEFILE_FLAGS),
-    Topic(title="Provider octodns", flags=providers.OCTODNS_FLAGS),
-    Topic(title="Provider inmemory", flags=providers.INMEMORY_FLAGS),
-    Topic(title="Providers aws and aws-sd", flags=providers.AWS_FLAGS),
-    Topic(title="Provider google", flags=providers.GOOGLE_FLAGS),
-    Topic(title="Providers azure, azure-dns and azure-private-dns", flags=unavailable_providers.AZURE_FLAGS),
-    Topic(title="Provider cloudflare", flags=unavailable_providers.CLOUDFLARE_FLAGS),
-    Topic(title="Provider rfc2136", flags=rfc2136.RFC2136_FLAGS),
-    Topic(title="Provider webhook", flags=webhook.WEBHOOK_FLAGS),
-    Topic(title="Other providers", flags=unavailable_providers.OTHER_PROVIDER_FLAGS),
+from extdns.flags.duration import DURATION
+from extdns.flags.flag import Flag, FlagSection, Support
+from extdns.flags.kind import (
+    BOOLEAN,
+    KEY_VALUE,
+    NUMBER,
+    URL,
+    ValueKind,
+    make_choice_kind,
+    make_number_kind,
+    make_text_kind,
 )
-FLAGS: Final = tuple(flag for topic in TOPICS for flag in topic.flags)
+from extdns.flags.process import ClusterFlags, ControlFlags, ElectionFlags, LogFlags, WebFlags
+from extdns.flags.providers import AwsFlags, GoogleFlags, InmemoryFlags, OctodnsFlags, ZonefileFlags
+from extdns.flags.records import DeleteFlags, PlanFlags, RegistryFlags
+from extdns.flags.rfc2136 import Rfc2136Flags
+from extdns.flags.rules import RuleFlags
+from extdns.flags.sources import SourceFlags
+from extdns.flags.webhook import WebhookFlags
+
+SECTIONS: Final[tuple[type[FlagSection], ...]] = (
+    ControlFlags,
+    ClusterFlags,
+    SourceFlags,
+    PlanFlags,
+    RuleFlags,
+    DeleteFlags,
+    ElectionFlags,
+    RegistryFlags,
+    LogFlags,
+    WebFlags,
+    ZonefileFlags,
+    OctodnsFlags,
+    InmemoryFlags,
+    AwsFlags,
+    GoogleFlags,
+    Rfc2136Flags,
+    WebhookFlags,
+)
+
+_TEXTS: Final = {"help": "print the flags and exit", "version": "print the version and exit"}
+_KINDS: Final[Mapping[str, ValueKind[Any]]] = {
+    "switch": BOOLEAN,
+    "DURATION": DURATION,
+    "KEY=VALUE": KEY_VALUE,
+    "N": NUMBER,
+    "N from 1": make_number_kind(least=1),
+    "URL": URL,
+}
+
+
+def _read_reference() -> Iterator[Flag]:
+    """Read the flags of external-dns that have no section, because this version only accepts or refuses them."""
+    for line in Path(__file__).with_name("reference.tsv").read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        topic, name, value, default, scope, support, notice, text = line.split("\t")
+        kind = _read_kind(value.removeprefix("secret "))
+        chosen, _, choices = scope.partition("=")
+        scopes: dict[str, Any] = {chosen: tuple(choices.split(","))} if chosen else {}
+        yield Flag(
+            name=name,
+            topic=topic,
+            help=text,
+            kind=kind,
+            default=() if default == "()" else kind.parse(default),
+            **scopes,
+            secret=value.startswith("secret "),
+            support=Support.ABSENT if support == "absent" else Support.MOOT,
+            notice=notice,
+            bounds_refresh=support == "refresh",
+        )
+
+
+def _read_kind(text: str) -> ValueKind[Any]:
+    """Read a kind of value: a name, `METAVAR` for any text, or `METAVAR, noun: choice|choice`."""
+    if text in _KINDS:
+        return _KINDS[text]
+    metavar, _, described = text.partition(", ")
+    noun, _, choices = described.partition(": ")
+    return make_choice_kind(noun, *choices.split("|"), metavar=metavar) if choices else make_text_kind(metavar)
+
+
+def _list_flags() -> Iterator[Flag]:
+    for name, text in _TEXTS.items():
+        yield Flag(name=name, topic="What runs, and when", help=text, kind=BOOLEAN, default=False, environment=False)
+    for section in SECTIONS:
+        yield from section.rows.values()
+    yield from _read_reference()
+
+
+_ALL: Final = tuple(_list_flags())
+TOPICS: Final = tuple(dict.fromkeys(flag.topic for flag in _ALL))
+FLAGS: Final = tuple(sorted(_ALL, key=lambda flag: TOPICS.index(flag.topic)))
 BY_NAME: Final = {flag.name: flag for flag in FLAGS}

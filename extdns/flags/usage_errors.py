@@ -8,7 +8,6 @@ from typing import Any, Final
 from extdns.errors import UsageError, find_similar, sanitize, shorten
 from extdns.flags.flag import VARIABLE_PREFIX, Flag
 from extdns.flags.kind import ValueKind
-from extdns.flags.table import FLAGS
 
 _MAX_CHOICES_BEFORE_SUGGESTION: Final = 5
 
@@ -27,19 +26,6 @@ def unknown_command_error(word: str, commands: Iterable[str]) -> UsageError:
     )
 
 
-def unknown_flag_error(spelling: str) -> UsageError:
-    """Build the error for an argument that looks like a flag but is none."""
-    flag = next((flag for flag in FLAGS if spelling == f"--no-{flag.name}"), None)
-    if flag:
-        return usage_error(f"{spelling} is not a flag", f"{flag.spelling} takes a value, so it has no --no- form")
-    spellings = [spelled for flag in FLAGS for spelled in _list_spellings(flag)]
-    meant = find_similar(spelling.lower().replace("_", "-"), spellings)
-    return usage_error(
-        f"{sanitize(spelling)} is not a flag",
-        f"did you mean: {meant}" if meant else "all flags: extdns help flags",
-    )
-
-
 def unknown_variable_error(name: str, meant: str) -> UsageError:
     """Build the error for the environment variable *name*, which is a misspelled *meant*."""
     return usage_error(f"{sanitize(name)} is not the variable of a flag", f"did you mean: {meant}")
@@ -51,10 +37,6 @@ def describe_unknown_variable(name: str, known: Iterable[str]) -> str:
     meant = find_similar(name.upper().removeprefix(VARIABLE_PREFIX), endings)
     advice = f"did you mean: {VARIABLE_PREFIX}{meant}" if meant else "all flags: extdns help flags"
     return f"{sanitize(name)} is not the variable of a flag: it has no effect\n  {advice}"
-
-
-def _list_spellings(flag: Flag) -> tuple[str, ...]:
-    return (flag.spelling, f"--no-{flag.name}") if flag.is_switch else (flag.spelling,)
 
 
 def missing_value_error(flag: Flag) -> UsageError:

@@ -12,15 +12,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from extdns.errors import sanitize
-from extdns.flags import rfc2136_rules, webhook_rules
+from extdns.flags import rfc2136
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import Absent, Flag, Implemented, Moot
+from extdns.flags.flag import Flag, Setting, Support
 from extdns.flags.kind import ValueKind
-from extdns.flags.opa import OPA_FLAGS
-from extdns.flags.parser import Setting
 from extdns.flags.process import MAX_WRITE_S, POLICIES
+from extdns.flags.rules import RuleFlags
 from extdns.flags.sources import AVAILABLE_SOURCES, SERVICE_TYPE
-from extdns.flags.table import BY_NAME, FLAGS
+from extdns.flags.table import BY_NAME, FLAGS, SECTIONS
 from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
 
 _ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
@@ -33,15 +32,16 @@ Values = Mapping[str, Any]
 def validate(values: Values) -> None:
     """Check that the values of the flags, given by name, fit together.
 
-    Rules of external-dns come first, in the order of docs/spec/plan.md 8.4; those of extdns come last.
+    Rules of external-dns come in the order of docs/spec/plan.md 8.4, among them those of the provider, then our own.
 
     Raises:
         UsageError: the first rule that is violated.
     """
     _check_required(values)
     _check_azure(values)
-    if values["provider"] == "rfc2136":
-        rfc2136_rules.check_reference_rules(values)
+    for section in SECTIONS:
+        if values["provider"] in section.providers:
+            section.from_values(values).validate()
     _check_combinations(values)
     _check_ours(values)
 
@@ -85,14 +85,6 @@ def _check_secrets(values: Values) -> None:
 
 def _check_ours(values: Values) -> None:
     _check_secrets(values)
-    if values["provider"] == "zonefile" and not values["zonefile-dir"]:
-        raise usage_error("--provider=zonefile has no folder for its files", "give --zonefile-dir=DIR")
-    if values["provider"] == "octodns" and not values["octodns-config"]:
-        raise usage_error("--provider=octodns has no configuration", "give --octodns-config=FILE")
-    if values["provider"] == "rfc2136":
-        rfc2136_rules.check_our_rules(values)
-    if values["provider"] == "webhook":
-        webhook_rules.check_rules(values)
     if not values["opa-url"]:
         _check_no_policy_server(values)
     if values["leader-elect"]:
@@ -105,8 +97,8 @@ def _check_ours(values: Values) -> None:
 
 def _check_no_policy_server(values: Values) -> None:
     """Check that every other flag of the policy server has its default, because --opa-url is not set."""
-    for flag in OPA_FLAGS:
-        if values[flag.name] != flag.default and flag.name != "opa-url":
+    for flag in RuleFlags.rows.values():
+        if flag.name.startswith("opa-") and values[flag.name] != flag.default:
             argument = sanitize(" ".join(flag.format_arguments(values[flag.name])))
             raise usage_error(
                 f"{argument} has no effect without --opa-url, so no rule of a policy server would deny anything",
@@ -172,10 +164,9 @@ def check_support(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
         _check_available(name, settings, values)
     for setting in settings.values():
         flag = setting.flag
-        if isinstance(flag.support, Absent) and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
+        if flag.support is Support.ABSENT and flag.is_relevant(values) and not flag.has_no_effect(setting.value):
             raise usage_error(
-                f"{setting.origin} is not supported by this version",
-                flag.support.alternative or "supported flags: extdns help flags",
+                f"{setting.origin} is not supported by this version", "supported flags: extdns help flags"
             )
 
 
@@ -197,18 +188,16 @@ def find_notices(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> 
     There is none for a flag whose source, provider or registry is not chosen.
     """
     return tuple(
-        f"{setting.origin} {setting.flag.support.notice}"
+        f"{setting.origin} {setting.flag.notice}"
         for setting in settings.values()
-        if isinstance(setting.flag.support, Moot | Implemented)
-        and setting.flag.support.notice
-        and setting.flag.is_relevant(values)
+        if setting.flag.notice and setting.flag.is_relevant(values)
     )
 
 
 def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> float:
     """Return the minimum time between two refreshes of a zone, in seconds (docs/design/differences.md).
 
-    It is the longest duration that *settings* give to a flag with `Moot.bounds_refresh` whose source, provider and
+    It is the longest duration that *settings* give to a flag with `bounds_refresh` whose source, provider and
     registry are chosen; 0 if there is none.
 
     Args:
@@ -218,9 +207,7 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
     times = (
         float(setting.value)
         for setting in settings.values()
-        if isinstance(setting.flag.support, Moot)
-        and setting.flag.support.bounds_refresh
-        and setting.flag.is_relevant(values)
+        if setting.flag.bounds_refresh and setting.flag.is_relevant(values)
     )
     return max((0.0, *times))
 
@@ -237,7 +224,7 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
     """
     if values["compat"]:
         return ()
-    unused = rfc2136_rules.find_warnings(settings) if values["provider"] == "rfc2136" else ()
+    unused = rfc2136.find_warnings(settings) if values["provider"] == "rfc2136" else ()
     return unused + tuple(
         _describe_ineffective(setting.flag, setting.origin, value, kind)
         for setting in settings.values()

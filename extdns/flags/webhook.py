@@ -1,67 +1,64 @@
-"""Flags of the provider `webhook`; `webhook_rules` checks them."""
+"""The flags of the provider `webhook`."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Final
+from urllib.parse import urlsplit
 
+from extdns.errors import sanitize
 from extdns.flags.duration import DURATION
-from extdns.flags.flag import ABSENT, Flag, Moot
-from extdns.flags.kind import BOOLEAN, NUMBER, URL, make_text_kind
+from extdns.flags.flag import FlagSection, flag
+from extdns.flags.kind import NUMBER, URL
+from extdns.flags.usage_errors import usage_error
+from extdns.masking import mask_url
 
-_webhook = partial(Flag, providers=("webhook",))
-_SERVES_NOTHING: Final = "has no effect: extdns serves no webhook"
 
-WEBHOOK_FLAGS: Final = (
-    _webhook(
-        name="webhook-provider-url",
-        kind=URL,
-        default="http://localhost:8888",
-        help="address of the webhook provider",
-    ),
-    _webhook(
-        name="webhook-provider-url-file",
-        kind=make_text_kind("PATH"),
-        help="file with the address of the webhook provider, which may contain a password, instead of "
+class WebhookFlags(FlagSection, topic="Provider webhook", providers=("webhook",)):
+    """The flags of the provider `webhook`."""
+
+    webhook_provider_url: str = flag("address of the webhook provider", default="http://localhost:8888", kind=URL)
+    webhook_provider_url_file: str = flag(
+        "file with the address of the webhook provider, which may contain a password, instead of "
         "--webhook-provider-url",
-    ),
-    Flag(
-        name="webhook-provider-read-timeout",
-        kind=DURATION,
+        metavar="PATH",
+    )
+    webhook_provider_read_timeout_s: float = flag(
+        "time limit of one call of the webhook is the sum of this and --webhook-provider-write-timeout",
         default=5.0,
-        help="time limit of one call of the webhook is the sum of this and --webhook-provider-write-timeout",
-    ),
-    Flag(
-        name="webhook-provider-write-timeout",
         kind=DURATION,
+    )
+    webhook_provider_write_timeout_s: float = flag(
+        "time limit of one call of the webhook is the sum of this and --webhook-provider-read-timeout",
         default=10.0,
-        help="time limit of one call of the webhook is the sum of this and --webhook-provider-read-timeout",
-    ),
-    Flag(
-        name="webhook-server",
-        kind=BOOLEAN,
-        default=False,
-        support=ABSENT,
-        help="serve the zones of --provider to other programs as a webhook",
-    ),
-    Flag(
-        name="webhook-provider-read-header-timeout",
         kind=DURATION,
-        default=5.0,
-        support=Moot(notice=_SERVES_NOTHING),
-        help="time limit of the header of a request to a served webhook",
-    ),
-    Flag(
-        name="webhook-provider-idle-timeout",
-        kind=DURATION,
-        default=30.0,
-        support=Moot(notice=_SERVES_NOTHING),
-        help="time after which an idle connection to a served webhook is closed",
-    ),
-    Flag(
-        name="webhook-provider-max-body-size",
-        kind=NUMBER,
-        default=33554432,
-        help="maximum size in bytes of one answer of the webhook; 0 and below are 1 GiB",
-    ),
-)
+    )
+    webhook_provider_max_body_size: int = flag(
+        "maximum size in bytes of one answer of the webhook; 0 and below are 1 GiB", default=33554432, kind=NUMBER
+    )
+
+    def validate(self) -> None:
+        """Check the address of the webhook, and the time limit of a call."""
+        url = self.webhook_provider_url
+        check_address(url, f"--webhook-provider-url={sanitize(mask_url(url))}")
+        if self.webhook_provider_read_timeout_s + self.webhook_provider_write_timeout_s <= 0:
+            raise usage_error(
+                "--webhook-provider-read-timeout and --webhook-provider-write-timeout leave no time for a call",
+                "allowed: together more than 0s",
+            )
+
+
+def check_address(url: str, origin: str) -> None:
+    """Check that *url* is the address of a webhook. *origin* is the flag or file that it comes from, for the message.
+
+    Raises:
+        UsageError: *url* is not valid.
+    """
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        is_valid = is_valid and not (parts.query or parts.fragment) and url.isprintable() and " " not in url
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise usage_error(
+            f"{origin} is not the address of a webhook", "allowed: http://HOST[:PORT][/PATH], or https://"
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from extdns.config import SourceFlags
 from extdns.errors import shorten
+from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from extdns.config import SourceFlags
 from extdns.errors import ExtdnsError, shorten
+from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView

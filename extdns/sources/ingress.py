@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final
 
-from extdns.config import SourceFlags
 from extdns.errors import UsageError, sanitize, shorten
+from extdns.flags.sources import SourceFlags
 from extdns.model.reason import Reason
 from extdns.model.selection import is_label_value
 from extdns.ports import ClusterView

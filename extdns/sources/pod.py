@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, assert_never
 
-from extdns.config import SourceFlags
+from extdns.flags.sources import SourceFlags
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView
 from extdns.resources.core import NODE, POD, Node, Pod

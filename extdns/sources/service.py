@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import Final, NamedTuple, assert_never
 
-from extdns.config import SourceFlags
+from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.dns_name import DnsName
 from extdns.model.kind import Kind

@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from extdns.config import SourceFlags
 from extdns.errors import UsageError, sanitize
+from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView

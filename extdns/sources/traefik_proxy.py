@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from extdns.config import SourceFlags
+from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView

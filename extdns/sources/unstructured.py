@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from extdns.config import SourceFlags
 from extdns.errors import UsageError
+from extdns.flags.sources import SourceFlags
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.reason import Reason
 from extdns.ports import ClusterView

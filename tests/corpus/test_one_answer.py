@@ -39,7 +39,7 @@ def run_once(
     """Return the engine after one run with *flags*, and its configuration."""
     _, clients = service()
     config = parse(flags, case.environ)
-    config = replace(config, control=replace(config.control, dry_run=not writes))
+    config = replace(config, control=config.control.replace(dry_run=not writes))
     settings = build_route53_settings(config)
     reader: ZoneReader = Route53Reader(settings, clients)
     writer = Route53Writer(clients, conditional=settings.conditional) if writes else None

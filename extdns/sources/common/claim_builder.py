@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, assert_never
 
-from extdns.config import SourceFlags
 from extdns.errors import InvalidValueError
+from extdns.flags.sources import SourceFlags
 from extdns.model import rrtype
 from extdns.model.claim import (
     Claim,

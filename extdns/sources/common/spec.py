@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from extdns.config import SourceFlags
 from extdns.errors import ExtdnsError
+from extdns.flags.sources import SourceFlags
 from extdns.model.claim import Claim, ResolvedClaim
 from extdns.model.kind import Kind, KubernetesObject, ObjectKey
 from extdns.model.value import Value

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from extdns import cli
-from extdns.flags.flag import Absent
+from extdns.flags.flag import Support
 from extdns.flags.table import FLAGS
 from tests.required_programs import require_programs
 
@@ -96,7 +96,7 @@ def test_a_shell_completes_the_shell_names_after_extdns_completion(shell: Shell)
 
 def test_a_shell_completes_every_flag(shell: Shell) -> None:
     found = {one.rstrip("=") for one in shell.complete("extdns", "--")}
-    assert {flag.spelling for flag in FLAGS if not isinstance(flag.support, Absent)} <= found
+    assert {flag.spelling for flag in FLAGS if flag.support is not Support.ABSENT} <= found
 
 
 def test_bash_completes_a_flag_value_even_if_the_equals_sign_is_a_word_of_its_own(

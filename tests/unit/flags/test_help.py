@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from extdns.flags.flag import Absent, Implemented
-from extdns.flags.help import format_usage, render_topics
+from extdns.flags.flag import Support
+from extdns.flags.help import format_usage, render_flags
 from extdns.flags.table import FLAGS, TOPICS
 from tools.flags_page import render_page
 
@@ -17,16 +17,16 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_the_help_text_has_every_topic_in_the_order_of_the_table() -> None:
-    lines = render_topics(TOPICS).splitlines()
-    places = [lines.index(f"{topic.title}:") for topic in TOPICS]
+    lines = render_flags(FLAGS).splitlines()
+    places = [lines.index(f"{topic}:") for topic in TOPICS]
     assert places == sorted(places)
 
 
 def test_the_help_text_describes_implemented_flags_and_lists_the_others_by_name() -> None:
-    text = render_topics(TOPICS)
+    text = render_flags(FLAGS)
     names = text.replace("\n", ",")
     for flag in FLAGS:
-        if isinstance(flag.support, Implemented):
+        if flag.support is Support.IMPLEMENTED:
             assert f"\n  {format_usage(flag)}\n" in text
             assert f"[{flag.variable}]" in text or not flag.variable
         else:
@@ -39,25 +39,25 @@ def test_a_help_entry_has_meaning_choices_default_and_variable() -> None:
         "      Format of the log lines: text or json. Allowed: text, json. Default: text.\n"
         "      [EXTERNAL_DNS_LOG_FORMAT]\n"
     )
-    assert entry in render_topics(TOPICS)
+    assert entry in render_flags(FLAGS)
 
 
 def test_the_help_text_lists_only_supported_providers_as_choices() -> None:
     assert "Allowed: aws, google, inmemory, octodns, rfc2136, webhook, zonefile." in " ".join(
-        render_topics(TOPICS).split()
+        render_flags(FLAGS).split()
     )
-    assert "cloudflare, " not in render_topics(TOPICS)
+    assert "cloudflare, " not in render_flags(FLAGS)
 
 
 def test_the_lines_of_the_help_text_have_at_most_100_characters() -> None:
-    assert max(len(line) for line in render_topics(TOPICS).splitlines()) <= 100
+    assert max(len(line) for line in render_flags(FLAGS).splitlines()) <= 100
 
 
 def test_the_flags_page_marks_which_flags_are_unsupported_and_which_are_secret() -> None:
     rows = {line.split(" | ")[0]: line for line in render_page().splitlines()}
     for flag in FLAGS:
         row = rows[f"| `{format_usage(flag).replace('|', chr(92) + '|')}`"]
-        assert ("**Not in this version.**" in row) is isinstance(flag.support, Absent)
+        assert ("**Not in this version.**" in row) is (flag.support is Support.ABSENT)
         assert (" Secret." in row) is flag.secret
 
 

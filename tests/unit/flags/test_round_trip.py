@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from extdns.config import format_arguments, parse
 from extdns.flags.address import ADDRESS, ListenAddress
 from extdns.flags.duration import DURATION, NON_NEGATIVE_DURATION, POSITIVE_DURATION
-from extdns.flags.flag import Flag, Implemented
+from extdns.flags.flag import Flag, Support
 from extdns.flags.kind import ANNOTATION_SELECTOR, BOOLEAN, KEY_VALUE, LABEL_SELECTOR, ValueKind
-from extdns.flags.opa import TIMEOUT
 from extdns.flags.parser import parse_settings
 from extdns.flags.process import MAX_WRITE_S
 from extdns.flags.providers import ENDPOINT
 from extdns.flags.records import CLUSTER_ID, CODE
 from extdns.flags.regex import REGEX, parse_regex
+from extdns.flags.rules import TIMEOUT
 from extdns.flags.sources import PREFIX, SERVICE_TYPE
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.unchecked_kinds import TIME
@@ -109,9 +109,7 @@ def test_environment_variables_are_read_as_the_same_values_as_arguments(values: 
 @st.composite
 def starts(draw: st.DrawFn) -> list[str]:
     """Generate valid command lines without secrets; secrets would be masked in formatted arguments."""
-    implemented = [
-        flag for flag in FLAGS if isinstance(flag.support, Implemented) and flag.variable and not flag.secret
-    ]
+    implemented = [flag for flag in FLAGS if flag.support is Support.IMPLEMENTED and flag.variable and not flag.secret]
     chosen = draw(st.lists(st.sampled_from(implemented), unique=True))
     values = {flag.name: draw(any_value(flag)) for flag in chosen}
     values["source"] = draw(st.lists(st.sampled_from(AVAILABLE["source"]), min_size=1).map(tuple))

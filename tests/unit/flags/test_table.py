@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from extdns.errors import UsageError
-from extdns.flags.flag import IMPLEMENTED, Absent, Flag, Implemented
+from extdns.flags.flag import Flag, Support
 from extdns.flags.parser import apply_defaults, parse_settings
 from extdns.flags.process import PROVIDERS
 from extdns.flags.records import REGISTRIES
@@ -122,12 +122,10 @@ def test_a_flag_refers_only_to_existing_sources_providers_and_registries(flag: F
 @pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.providers])
 def test_a_flag_used_only_by_unsupported_providers_is_unsupported_itself(flag: Flag) -> None:
     available = set(flag.providers) & set(AVAILABLE["provider"])
-    assert not isinstance(flag.support, Absent if available else Implemented)
+    assert flag.support is not (Support.ABSENT if available else Support.IMPLEMENTED)
 
 
-@pytest.mark.parametrize(
-    "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
-)
+@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.support is Support.ABSENT])
 def test_the_default_of_an_unsupported_flag_counts_as_without_effect_exactly_if_it_is_empty(flag: Flag) -> None:
     assert flag.has_no_effect(flag.default) is not bool(flag.default)
 
@@ -140,7 +138,7 @@ def test_a_secret_flag_accepts_any_text(flag: Flag) -> None:
 
 # The URL may contain a password; --opa-url refuses one, and that of --server is not used.
 SECRETS: Final = [
-    *(flag for flag in FLAGS if flag.secret and flag.support is IMPLEMENTED),
+    *(flag for flag in FLAGS if flag.secret and flag.support is Support.IMPLEMENTED),
     BY_NAME["webhook-provider-url"],
 ]
 
@@ -239,9 +237,7 @@ def own_value(flag: Flag) -> object:
     return (value,) if flag.repeatable else value
 
 
-@pytest.mark.parametrize(
-    "flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if isinstance(flag.support, Absent)]
-)
+@pytest.mark.parametrize("flag", [pytest.param(flag, id=flag.name) for flag in FLAGS if flag.support is Support.ABSENT])
 def test_an_unsupported_flag_is_refused_only_if_other_settings_make_it_take_effect(flag: Flag) -> None:
     argv = [*START, *flag.format_arguments(own_value(flag))]
     settings = parse_settings(argv, {})

@@ -9,9 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from extdns.app.source_specs import load_spec
-from extdns.config import SourceFlags
-from extdns.flags.sources import SOURCES
-from extdns.flags.table import FLAGS
+from extdns.flags.sources import SOURCES, SourceFlags
 from extdns.gotemplate.template import Template
 from extdns.model.kind import Kind, KubernetesObject
 from extdns.sources.common.claim_builder import SourceSettings, Templates
@@ -39,13 +37,13 @@ def templates(
     )
 
 
-DEFAULTS: Final = SourceSettings(flags=SourceFlags.from_values({flag.name: flag.default for flag in FLAGS}))
+DEFAULTS: Final = SourceSettings(flags=SourceFlags())
 
 
 def settings_with(base: SourceSettings = DEFAULTS, **values: Any) -> SourceSettings:  # noqa: ANN401 - of SourceSettings and SourceFlags
     """Return *base* with other *values* of settings or flags."""
     own = {name: values.pop(name) for name in ("namespace", "prefixes", "templates") if name in values}
-    return replace(base, flags=replace(base.flags, **values), **own)
+    return replace(base, flags=base.flags.replace(**values), **own)
 
 
 def build_source(

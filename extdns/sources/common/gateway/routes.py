@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from extdns.config import SourceFlags
+from extdns.flags.sources import SourceFlags
 from extdns.model.claim import ClaimWarning
 from extdns.model.kind import Kind
 from extdns.model.reason import Reason
