@@ -48,8 +48,8 @@ class PlanFlags(FlagSection, topic="Names, types and zones"):
         return DomainFilter(
             include=parse_suffixes(self.domain_filter),
             exclude=parse_suffixes(self.exclude_domains),
-            include_pattern=self.regex_domain_filter.pattern if self.regex_domain_filter else None,
-            exclude_pattern=self.regex_domain_exclusion.pattern if self.regex_domain_exclusion else None,
+            include_pattern=self.regex_domain_filter,
+            exclude_pattern=self.regex_domain_exclusion,
         )
 
     def find_managed_types(self) -> frozenset[str]:

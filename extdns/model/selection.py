@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeGuard, assert_never
+from typing import Final, Protocol, TypeGuard, assert_never
 
 from extdns.errors import InvalidValueError
 from extdns.model.dns_name import DnsName
@@ -234,6 +234,13 @@ class _Reader:
         return value
 
 
+class Pattern(Protocol):
+    """A compiled regular expression."""
+
+    def search(self, text: str, /) -> object | None:
+        """Return what is found in *text*, None for nothing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainFilter:
     """A filter by suffixes or, if either pattern is set, by patterns only. The empty filter matches every name.
@@ -247,8 +254,8 @@ class DomainFilter:
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    include_pattern: re.Pattern[str] | None = None
-    exclude_pattern: re.Pattern[str] | None = None
+    include_pattern: Pattern | None = None
+    exclude_pattern: Pattern | None = None
 
     def matches(self, name: DnsName) -> bool:
         """Return whether the filter selects *name*."""

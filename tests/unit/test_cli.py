@@ -79,6 +79,7 @@ def test_help_and_version_import_no_large_library(argument: str) -> None:
         "kubernetes",
         "google",
         "dns",
+        "re2",
         "rich",
         "yaml",
         "prometheus_client",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extdns.errors import UsageError
 from extdns.flags.regex import REGEX, parse_regex
 
 
 def matches(expression: str, name: str) -> bool:
     regex = parse_regex(expression)
     assert regex is not None
-    return regex.pattern.search(name) is not None
+    return regex.search(name) is not None
 
 
 @pytest.mark.parametrize(
@@ -43,6 +46,7 @@ def matches(expression: str, name: str) -> bool:
         pytest.param("^a{2,3}$", "aa", "a", id="counted-repeat"),
         pytest.param("^a{,2}$", "a{,2}", "a", id="braces-without-a-count-are-text"),
         pytest.param("^a+?b??$", "aab", "b", id="lazy-repeats"),
+        pytest.param(r"^\p{Greek}$", "ω", "a", id="script"),
         pytest.param(r"^\_\-\.$", "_-.", "a", id="escaped-punctuation"),
     ],
 )
@@ -66,15 +70,26 @@ def test_re2_expressions_match_as_in_re2(expression: str, found: str, missed: st
         pytest.param("[z-a]", id="range-backwards"),
         pytest.param(r"[a-\d]", id="range-to-a-class"),
         pytest.param("[[:nope:]]", id="unknown-class"),
-        pytest.param(r"\p{Greek}", id="script-is-not-available"),
         pytest.param(r"\Z", id="unknown-escape"),
         pytest.param(r"\x{110000}", id="beyond-unicode"),
         pytest.param("\\", id="nothing-to-escape"),
     ],
 )
-def test_expressions_that_re2_or_extdns_does_not_support_are_refused(expression: str) -> None:
+def test_expressions_that_re2_does_not_support_are_refused(expression: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_regex(expression)
+
+
+def test_a_search_takes_linear_time_even_for_an_expression_with_exponentially_many_ways_to_match() -> None:
+    assert not matches("^(a|aa)*b$", "a" * 10_000)
+
+
+def test_without_re2_a_regular_expression_is_a_usage_error_that_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(UsageError, match="pip install google-re2"):
+        parse_regex("a")
 
 
 def test_an_empty_regular_expression_counts_as_none_given() -> None:

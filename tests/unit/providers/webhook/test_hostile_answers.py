@@ -105,12 +105,8 @@ def test_a_write_without_a_complete_answer_has_an_unknown_outcome() -> None:
         assert isinstance(outcome, Unknown)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    ["(a+)+$", "(a|aa)*b", ".*.*.*.*x", "(", r"a{1,1000}{1,1000}"],
-    ids=["nested", "choice", "many", "open", "x"],
-)
-def test_a_regular_expression_of_the_webhook_that_could_take_very_long_is_refused(pattern: str) -> None:
+@pytest.mark.parametrize("pattern", ["(", "(a{1000}){1000}"], ids=["open", "many"])
+def test_a_regular_expression_of_the_webhook_that_is_invalid_or_too_large_is_refused(pattern: str) -> None:
     with WebhookServer("example.org") as fake:
         fake.faults.arm(Replace(f'{{"regexInclude":"{pattern}"}}'.encode()), action=Action.NEGOTIATE)
         reader, _ = build_webhook(fake.url, domains=("example.org",))
