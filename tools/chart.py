@@ -17,7 +17,8 @@ import yaml
 from extdns.app.source_specs import load_spec
 from extdns.flags.flag import Flag
 from extdns.flags.help import describe_flag, list_allowed
-from extdns.flags.sources import AVAILABLE_SOURCES, SourceFlags
+from extdns.flags.sources import SourceFlags
+from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.validation import AVAILABLE
 from extdns.model.kind import Kind
@@ -316,7 +317,7 @@ def _describe_permissions() -> dict[str, Any]:
     listed and watched, and `--namespace` does not limit those in `everywhere`, if they are read. `serviceTypes` has the
     resources that the source `service` looks up for a type of Service.
     """
-    specs = [load_spec(name) for name in AVAILABLE_SOURCES]
+    specs = [load_spec(name) for name in SOURCE_SPECS.available]
     by_type = {str(found): _find_service_lookups(found) for found in ServiceType}
     return {
         "sources": {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from extdns.app.source_specs import load_spec
 from extdns.config import parse
-from extdns.flags.sources import AVAILABLE_SOURCES
+from extdns.flags.specs import SOURCE_SPECS
 from extdns.model.kind import Kind
 from extdns.sources.common.spec import SourceSpec
 
@@ -32,7 +32,7 @@ _DEFAULTS: Final = parse(["--source=empty", "--provider=inmemory"], {}).sources
 
 def render_page() -> str:
     """Return the reference page of the sources as Markdown, with a newline at the end."""
-    return _INTRODUCTION + "".join(map(_render_row, map(load_spec, AVAILABLE_SOURCES)))
+    return _INTRODUCTION + "".join(map(_render_row, map(load_spec, SOURCE_SPECS.available)))
 
 
 def _render_row(spec: SourceSpec[Any]) -> str:

@@ -12,12 +12,12 @@ from extdns.app.cluster import build_cluster, describe_objects
 from extdns.app.cluster_writers import build_event_recorder, build_lease, find_leader
 from extdns.app.engine_settings import build_engine_settings
 from extdns.app.observers import Observers, build_observers
-from extdns.app.provider import build_provider
+from extdns.app.provider import build_provider, load_provider
 from extdns.app.sources import build_generated_objects, build_observed_sources
 from extdns.app.state_store import build_state_store
 from extdns.controller.clock import SystemClock
 from extdns.controller.controller import Controller, ControllerParts
-from extdns.controller.log_lines import describe_hosted_zone, describe_zone
+from extdns.controller.log_lines import describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.controller.write_gate import WriteGate
 from extdns.documents.held import format_accept_command, format_approve_command
@@ -175,9 +175,7 @@ def _build_reporter(
         accept=partial(format_accept_command, config),
         limiter=LogLimiter(clock.monotonic_s),
         gate=gate,
-        zone_fields=describe_hosted_zone
-        if config.control.provider == "aws" and config.control.compat
-        else describe_zone,
+        zone_fields=(config.control.compat and load_provider(config).zone_fields) or describe_zone,
         find_scope_warnings=lambda engine: find_scope_warnings(config, measure_scope(engine)),
     )
 

@@ -1,130 +1,17 @@
-"""Permissions that the flags require: the IAM policy for AWS, and checks of what the service and the cluster allow."""
+"""Check the permissions in the cluster that the flags require."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from extdns.app.cluster import build_namespaces, connect_api_server, find_own_namespace
-from extdns.app.provider import build_cloud_dns_settings, build_rfc2136_settings, build_route53_settings
-from extdns.app.registry import build_naming
 from extdns.app.sources import list_read_kinds
-from extdns.model.dns_name import DnsName
-from extdns.model.selection import parse_suffixes
-from providers.aws import iam_policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from extdns.config import Config
-    from extdns.flags.providers import AwsFlags
-    from extdns.flags.records import PlanFlags, RegistryFlags
     from extdns.kube.access_review import ResourcePermission
-    from extdns.model.zone import Permission, Zone
-    from providers.aws.permissions import PermissionCheck
-
-
-def build_policy_scope(
-    plan: PlanFlags, registry: RegistryFlags, aws: AwsFlags, region: str = ""
-) -> iam_policy.PolicyScope:
-    """Return what the IAM policy must allow; *region* selects the AWS partition."""
-    return iam_policy.PolicyScope(
-        partition=iam_policy.find_partition(region),
-        zone_ids=tuple(filter(None, plan.zone_id_filter)),
-        names=tuple(_find_name_patterns(plan, registry)),
-        excluded_names=_find_excluded_patterns(plan),
-        types=iam_policy.list_changed_types(plan.find_managed_types(), with_ownership=registry.name == "txt"),
-        conditional=aws.aws_conditional_writes,
-        filters_by_tag=bool(aws.aws_zone_tags),
-    )
-
-
-def _has_patterns(plan: PlanFlags) -> bool:
-    """Return whether names are selected by regular expressions, which no IAM condition can express."""
-    return plan.regex_domain_filter is not None or plan.regex_domain_exclusion is not None
-
-
-def _find_name_patterns(plan: PlanFlags, registry: RegistryFlags) -> Iterator[str]:
-    found = () if _has_patterns(plan) else parse_suffixes(plan.domain_filter)
-    if found:
-        yield from iam_policy.build_name_patterns(found, _find_ownership_names(found, plan, registry))
-
-
-def _find_ownership_names(found: Sequence[str], plan: PlanFlags, registry: RegistryFlags) -> Iterator[str]:
-    """Yield the names of the ownership records of the domains *found*, in all naming formats, for each managed type.
-
-    A domain that begins with a dot has none: it stands only for the names below it.
-    """
-    if registry.name != "txt":
-        return
-    build_names = build_naming(registry).build_all_names
-    for domain in found:
-        if not domain.startswith("."):
-            for rtype in plan.find_managed_types():
-                yield from (ownership_name for _, ownership_name in build_names(DnsName(domain), rtype, alias=True))
-
-
-def _find_excluded_patterns(plan: PlanFlags) -> tuple[str, ...]:
-    return () if _has_patterns(plan) else iam_policy.build_name_patterns(parse_suffixes(plan.exclude_domains), ())
-
-
-_ROLE: Final = "AWS_ROLE_ARN"
-
-
-def check_permissions(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Zone, Permission]]:
-    """Yield each of *zones* with whether its records may be changed; nothing for providers without permissions."""
-    match config.control.provider:
-        case "google":
-            from providers.google.client import build_api
-            from providers.google.provider import check_permission
-
-            project = build_api(build_cloud_dns_settings(config))
-            yield from ((zone, check_permission(project, zone)) for zone in zones)
-        case "aws":
-            accounts = _build_checkers(config)
-            yield from ((zone, accounts[zone.account].check(zone)) for zone in zones)
-        case "rfc2136":
-            from providers.rfc2136 import permissions as rfc2136
-
-            settings = build_rfc2136_settings(config)
-            yield from ((zone, rfc2136.check_permission(settings, zone)) for zone in zones)
-        case "octodns" | "webhook" as provider:
-            from extdns.model.zone import Permission
-
-            service = "octoDNS" if provider == "octodns" else "the webhook protocol"
-            unknown = Permission(granted=None, detail=f"{service} has no call that checks permissions")
-            yield from ((zone, unknown) for zone in zones)
-        case "zonefile":
-            yield from _check_files(config, zones)
-        case _:
-            return
-
-
-def _check_files(config: Config, zones: Iterable[Zone]) -> Iterator[tuple[Zone, Permission]]:
-    """Yield each zone with whether its zone file can be replaced."""
-    from extdns.model.zone import Permission
-    from providers.zonefile.folder import ZoneFolder
-
-    folder = ZoneFolder(Path(config.zonefile.zonefile_dir))
-    for zone in zones:
-        obstacle = folder.find_write_obstacle(zone.id)
-        remedy = "let the user of the process own the files and write to the folder" if obstacle else ""
-        yield (
-            zone,
-            Permission(granted=not obstacle, detail=obstacle or "the file permissions allow it", remedy=remedy),
-        )
-
-
-def _build_checkers(config: Config) -> Mapping[str, PermissionCheck]:
-    """Build the permission check of each account, by account name."""
-    from providers.aws.permissions import IamIdentity, PermissionCheck
-
-    scope = build_policy_scope(config.plan, config.registry, config.aws)
-    return {
-        account: PermissionCheck(IamIdentity(access), scope, filter(None, (access.role, os.environ.get(_ROLE))))
-        for account, access in build_route53_settings(config).accounts_by_name.items()
-    }
 
 
 def check_cluster_permissions(config: Config) -> Iterator[tuple[ResourcePermission, bool]]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from extdns.errors import UsageError
-from extdns.flags.sources import AVAILABLE_SOURCES, find_added_source
+from extdns.flags.specs import SOURCE_SPECS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,25 +20,8 @@ def load_spec(name: str) -> SourceSpec[Any]:
     Raises:
         UsageError: the other package has no such source, or it cannot be imported.
     """
-    if name in AVAILABLE_SOURCES:
-        found: SourceSpec[Any] = import_module(f"extdns.sources.{name.replace('-', '_')}").SOURCE
-        return found
-    return _load_added_spec(name)
-
-
-def _load_added_spec(name: str) -> SourceSpec[Any]:
-    from extdns.sources.common.spec import SourceSpec
-
-    entry_point = find_added_source(name)
-    if entry_point is None:
-        raise UsageError(f"--source={name} is no longer installed")
-    try:
-        spec = entry_point.load()
-    except (ImportError, AttributeError) as exc:
-        raise UsageError(f"--source={name} cannot be imported from {entry_point.value}: {exc}") from exc
-    if not isinstance(spec, SourceSpec) or spec.name != name:
-        raise UsageError(f"--source={name}: {entry_point.value} is not the SourceSpec of a source with this name")
-    return spec
+    found: SourceSpec[Any] = SOURCE_SPECS.load(name)
+    return found
 
 
 def load_specs(config: Config) -> tuple[SourceSpec[Any], ...]:

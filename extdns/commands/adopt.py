@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from extdns.app import assembly
 from extdns.app.provider import build_provider
-from extdns.app.registry import build_codec, build_registry
+from extdns.app.registry import build_registry, build_registry_context, find_ownership_names
 from extdns.commands.one_pass import FixedStateStore, configure_pass, finish_pass, require_files, run_pass
 from extdns.commands.options import take_output, take_switch
 from extdns.commands.output import show_document
@@ -24,6 +24,7 @@ from extdns.model.record import restate_record
 from extdns.model.saved_state import Saved
 from extdns.planner.proposal import find_differences
 from extdns.planner.settings import Policy
+from registry.txt.spec import build_codec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     output, flags = take_output(arguments)
     yes, flags = take_switch(flags, "--yes")
     config = configure_pass(flags, environ)
-    if not config.registry.txt_owner_id or config.registry.name == "noop":
+    if not config.registry.txt_owner_id or find_ownership_names(config.registry) is None:
         raise usage_error("extdns adopt needs ownership records", "give --registry=txt and --txt-owner-id")
     require_files(config, "extdns adopt")
     if yes and config.control.dry_run:
@@ -116,7 +117,7 @@ def _find_possible_owners(config: Config, records: Sequence[Record], zone: Zone)
     """Return the possible owners of the *records* of a zone, for any naming format of their ownership records."""
     owned_records = build_registry(config).read(records, zone)
     proving = {record.key for owned in owned_records for record in owned.ownership_records}
-    return PossibleOwners(records, proving, build_codec(config))
+    return PossibleOwners(records, proving, build_codec(build_registry_context(config)))
 
 
 def _is_above(other: Zone, zone: Zone) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from extdns.app.cluster import has_live_cluster, require_api_server
-from extdns.app.permissions import check_cluster_permissions, check_permissions
+from extdns.app.permissions import check_cluster_permissions
+from extdns.app.provider import check_permissions, load_provider
 from extdns.commands.check_files import check_files
 from extdns.commands.check_rules import check_local_rules, check_policy_server
 from extdns.commands.one_pass import configure_pass, describe_command, run_pass
@@ -19,7 +19,7 @@ from extdns.documents.document import VERSION
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
-from extdns.errors import ApiError, UsageError, find_similar, sanitize
+from extdns.errors import ApiError, UsageError
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
@@ -30,25 +30,6 @@ if TYPE_CHECKING:
     from extdns.documents.plan import PassResult
     from extdns.model.zone import Zone
 
-_AWS: Final = "aws"
-_DIRECTIONS: Final = ("central", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest")
-_REGION: Final = re.compile(rf"[a-z]{{2}}(?:-[a-z]+)?-(?:{'|'.join(_DIRECTIONS)})-[0-9]")
-_REGION_VARIABLES: Final = ("AWS_REGION", "AWS_DEFAULT_REGION")
-_REMEDIES: Final = {
-    "NoCredentialsError": "give credentials to the process; for a role on EKS: extdns iam-policy --help",
-    "InvalidClientTokenId": "correct the access key, such as AWS_ACCESS_KEY_ID",
-    "SignatureDoesNotMatch": (
-        "correct the secret key, such as AWS_SECRET_ACCESS_KEY; if it is right, set the clock of the machine"
-    ),
-    "ExpiredToken": "renew the credentials, such as AWS_SESSION_TOKEN",
-    "ProfileNotFound": "correct --aws-profile or AWS_PROFILE, or give the file that has the profile in AWS_CONFIG_FILE",
-    "ListHostedZones: AccessDenied": "the policy that allows it: extdns iam-policy [flags]",
-    "Webhook negotiate: cannot connect": "start the webhook provider, or correct --webhook-provider-url",
-    "Transfer on ": (
-        "check --rfc2136-host, --rfc2136-port and --rfc2136-zone, and that the server allows the transfer"
-    ),
-    "DefaultCredentialsError": "give credentials to the process: workload identity, or GOOGLE_APPLICATION_CREDENTIALS",
-}
 _STATES: Final[Mapping[bool | None, CheckState]] = {True: "ok", False: "missing", None: "unknown"}
 
 
@@ -60,7 +41,12 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     """
     output, flags = take_output(arguments)
     config = configure_pass(flags, environ)
-    checks = (*_check_flags(config), *_check_region(config, environ), *check_files(config), *_check_services(config))
+    checks = (
+        *_check_flags(config),
+        *_check_environment(config, environ),
+        *check_files(config),
+        *_check_services(config),
+    )
     document = CheckDocument(api_version=VERSION, kind="Check", process=describe_command(config), checks=checks)
     show_document(document, format_check(document), output)
     return FAILED if any(one.state == "missing" for one in checks) else DONE
@@ -73,20 +59,10 @@ def _check_flags(config: Config) -> Iterator[CheckResult]:
         yield CheckResult(what=what, state="missing", detail="", next=remedy.strip())
 
 
-def _check_region(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Report the region that the environment sets for the provider `aws`, if AWS cannot have such a region."""
-    name = next((name for name in _REGION_VARIABLES if environ.get(name)), "")
-    if config.control.provider != _AWS or not name or _REGION.fullmatch(environ[name]):
-        return
-    area, _, rest = environ[name].rpartition("-")[0].rpartition("-")
-    near = find_similar(rest, _DIRECTIONS)
-    meant = f"{area}-{near}-{environ[name].rpartition('-')[2]}" if near else ""
-    yield CheckResult(
-        what=f"{name}={sanitize(environ[name])}",
-        state="unknown",
-        detail="AWS has no such region",
-        next=f"did you mean: {meant}" if _REGION.fullmatch(meant) else "allowed: a region such as eu-central-1",
-    )
+def _check_environment(config: Config, environ: Mapping[str, str]) -> Iterator[CheckResult]:
+    """Report environment variables of the provider that are probably wrong."""
+    for what, detail, remedy in load_provider(config).check_environment(environ):
+        yield CheckResult(what=what, state="unknown", detail=detail, next=remedy)
 
 
 def _check_services(config: Config) -> Iterator[CheckResult]:
@@ -130,8 +106,9 @@ def _check_reads(result: PassResult) -> Iterator[CheckResult]:
     for warning in find_scope_warnings(result.config, scope):
         state: CheckState = "missing" if warning.leaves_nothing else "unknown"
         yield CheckResult(what="scope", state=state, detail=warning.text, next=warning.next)
+    remedies = load_provider(result.config).remedies
     for problem in result.missing:
-        remedy = next((remedy for text, remedy in _REMEDIES.items() if text in problem), "")
+        remedy = next((remedy for text, remedy in remedies.items() if text in problem), "")
         yield CheckResult(what="reading", state="missing", detail=problem, next=remedy)
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from extdns.app.permissions import build_policy_scope
+from extdns.app.registry import find_ownership_names
 from extdns.commands.options import take_switch, take_value
 from extdns.commands.output import show
 from extdns.errors import UsageError, sanitize
@@ -16,6 +16,7 @@ from extdns.flags.records import PlanFlags, RegistryFlags
 from extdns.flags.usage_errors import usage_error
 from extdns.flags.validation import find_warnings
 from providers.aws import iam_policy
+from providers.aws.policy_scope import build_policy_scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         _print(iam_policy.build_assume_policy(aws.aws_assume_role))
         return 0
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or ""
-    _print(iam_policy.build_policy(build_policy_scope(plan, registry, aws, region)))
+    scope = build_policy_scope(plan, aws, find_ownership_names(registry), region)
+    _print(iam_policy.build_policy(scope))
     return 0
 
 

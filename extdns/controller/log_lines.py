@@ -44,11 +44,6 @@ def describe_zone(zone: Zone) -> LogFields:
     return {"zoneName": zone.name, "zoneID": zone.id, "profile": zone.account or None}
 
 
-def describe_hosted_zone(zone: Zone) -> LogFields:
-    """Return the log fields that name *zone* as external-dns writes them for Route 53."""
-    return {**describe_zone(zone), "zoneName": f"{zone.name}.", "zoneID": f"/hostedzone/{zone.id}"}
-
-
 class OutcomeLog:
     """Writes a line about each batch.
 

@@ -9,6 +9,7 @@ from extdns.config import list_settings
 from extdns.documents.document import Document
 from extdns.documents.name_findings import suggest_for_exclusion
 from extdns.errors import escape_unprintable, find_similar, sanitize
+from extdns.flags.specs import PROVIDER_SPECS
 from extdns.flags.unchecked_kinds import DOMAIN
 from extdns.model.dns_name import DnsName
 from extdns.model.selection import parse_suffixes
@@ -37,17 +38,6 @@ _ZONE_FILTERS: Final = (
     "google-zone-visibility",
 )
 _NAME_FILTERS: Final = (*_ZONE_FILTERS[:4], "managed-record-types", "exclude-record-types")
-_NO_ZONES: Final = {
-    "zonefile": (
-        "--zonefile-dir={folder} holds no zone file",
-        "allowed: files named NAME.zone or db.NAME, each with an SOA record; extdns creates no zone files",
-    ),
-    "inmemory": ("there is no zone", "give --inmemory-zone=NAME, such as example.org"),
-}
-_NO_HOSTED_ZONE: Final = (
-    "there is no zone: the service accepts the credentials, and lists no zone",
-    "create the zone first, or use the credentials of the account that has it",
-)
 
 
 class ScopeWarning(Document, frozen=True):
@@ -109,11 +99,11 @@ def _build_no_zone(config: Config, scope: PassScope) -> ScopeWarning:
     if scope.excluded_zones:
         text = f"the filters exclude every zone that was found: {join_names(scope.excluded_zones)}"
         return ScopeWarning(text=text, next=f"check {_list_flags(config, _ZONE_FILTERS)}", leaves_nothing=True)
-    text, remedy = _NO_ZONES.get(config.control.provider, _NO_HOSTED_ZONE)
+    provider = PROVIDER_SPECS.load(config.control.provider)
+    text, remedy = provider.no_zones(provider.find_flags(config))
     if config.plan.zone_id_filter:
         remedy = f"check {_list_flags(config, _ZONE_FILTERS)}"
-    folder = escape_unprintable(config.zonefile.zonefile_dir)
-    return ScopeWarning(text=text.format(folder=folder), next=remedy, leaves_nothing=True)
+    return ScopeWarning(text=text, next=remedy, leaves_nothing=True)
 
 
 def _check_documents(scope: PassScope) -> Iterator[ScopeWarning]:

@@ -189,15 +189,12 @@ class FlagSection:
     Attributes:
         rows: the flag of each field. The name of a field is that of the flag with `_` for `-`, and ends in `_s` for a
             duration, in seconds.
-        providers: the providers that the section belongs to, () for all.
     """
 
     rows: ClassVar[Mapping[str, Flag]]
-    providers: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls, *, topic: str, providers: tuple[str, ...] = ()) -> None:
         rows = {field: row for field, row in vars(cls).items() if isinstance(row, partial)}
-        cls.providers = providers
         cls.rows = {
             field: row(
                 name=row.keywords["name"] or field.removesuffix("_s").replace("_", "-"),

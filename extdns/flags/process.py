@@ -10,11 +10,11 @@ from extdns.flags.duration import NON_NEGATIVE_DURATION, POSITIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
 from extdns.flags.kind import URL, make_choice_kind, make_number_kind
 from extdns.flags.kubernetes_names import LEASE, NAMESPACE, OWN_NAMESPACE
+from extdns.flags.specs import PROVIDER_SPECS
 from extdns.flags.unchecked_kinds import EVENT_REASON, TIME
 
-PROVIDERS: Final = (
+_ONLY_IN_EXTERNAL_DNS: Final = (
     "alibabacloud",
-    "aws",
     "aws-sd",
     "azure",
     "azure-dns",
@@ -25,36 +25,23 @@ PROVIDERS: Final = (
     "dnsimple",
     "exoscale",
     "godaddy",
-    "google",
-    "inmemory",
     "linode",
     "ns1",
     "oci",
-    "octodns",
     "ovh",
     "pdns",
     "pihole",
-    "rfc2136",
     "scaleway",
     "skydns",
-    "webhook",
-    "zonefile",
 )
 POLICIES: Final = ("sync", "upsert-only", "create-only")
 
-_OTHER_PROVIDER_NAMES: Final = {
-    "amazon": "aws",
-    "bind": "zonefile",
-    "clouddns": "google",
-    "coredns-file": "zonefile",
-    "file": "zonefile",
-    "gcp": "google",
-    "google-clouddns": "google",
-    "r53": "aws",
-    "route-53": "aws",
-    "route53": "aws",
-}
-"""What people call a DNS service, with the value of `--provider` that is meant."""
+_KNOWN_PROVIDER: Final = PROVIDER_SPECS.make_kind("a provider", _ONLY_IN_EXTERNAL_DNS)
+
+
+def _suggest_provider(text: str) -> str:
+    spoken = {other: name for name in PROVIDER_SPECS.available for other in PROVIDER_SPECS.load(name).other_names}
+    return make_choice_kind("a provider", *_KNOWN_PROVIDER.choices, other_names=spoken).suggest(text)
 
 
 class ControlFlags(FlagSection, topic="What runs, and when"):
@@ -62,7 +49,7 @@ class ControlFlags(FlagSection, topic="What runs, and when"):
 
     provider: str = flag(
         "DNS service to write the records to; required",
-        kind=make_choice_kind("a provider", *PROVIDERS, other_names=_OTHER_PROVIDER_NAMES),
+        kind=replace(_KNOWN_PROVIDER, suggest=_suggest_provider),
     )
     policy: str = flag(
         "changes to make: sync makes all, upsert-only no deletes, create-only no deletes and no updates",

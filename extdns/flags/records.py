@@ -9,8 +9,9 @@ from typing import Final
 
 from extdns.flags.duration import NON_NEGATIVE_DURATION
 from extdns.flags.flag import FlagSection, flag
-from extdns.flags.kind import ValueKind, make_choice_kind, make_number_kind
+from extdns.flags.kind import ValueKind, make_number_kind
 from extdns.flags.regex import REGEX, Regex
+from extdns.flags.specs import REGISTRY_SPECS
 from extdns.flags.unchecked_kinds import AFFIX, DOMAIN, LABEL, OWNER, RECORD_TYPE, ZONE_ID
 from extdns.model.selection import DomainFilter, parse_suffixes
 
@@ -57,7 +58,6 @@ class PlanFlags(FlagSection, topic="Names, types and zones"):
         return frozenset(self.managed_record_types) - frozenset(self.exclude_record_types)
 
 
-REGISTRIES: Final = ("aws-sd", "crd", "dynamodb", "noop", "txt")
 _txt = partial(flag, registries=("dynamodb", "txt"))  # dynamodb, too, reads TXT ownership records, when it replaces txt
 
 
@@ -67,7 +67,7 @@ class RegistryFlags(FlagSection, topic="Registry"):
     name: str = flag(
         "how ownership is recorded: txt writes TXT ownership records, noop records nothing",
         default="txt",
-        kind=make_choice_kind("a registry", *REGISTRIES),
+        kind=REGISTRY_SPECS.make_kind("a registry", ["aws-sd", "crd", "dynamodb"]),
         name="registry",
     )
     txt_owner_id: str = flag(

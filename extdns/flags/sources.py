@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from extdns.flags.flag import FlagSection, flag
 from extdns.flags.kind import ANNOTATION_SELECTOR, LABEL_SELECTOR, ValueKind, make_choice_kind
 from extdns.flags.kubernetes_names import NAMESPACE
+from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.unchecked_kinds import CIDR, CLASS, DOMAIN, TIME
 from extdns.model.selection import EVERYTHING, Selector
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
-_FOLDER: Final = Path(__file__).parents[1] / "sources"
-AVAILABLE_SOURCES: Final = tuple(sorted(path.stem.replace("_", "-") for path in _FOLDER.glob("[a-z]*.py")))
-"""The sources of this version, by the names of their files: importing them here would take long."""
-SOURCES: Final = tuple(sorted({*AVAILABLE_SOURCES, "connector"}))
-"""These, and the one that only external-dns has."""
+_SOURCE: Final = SOURCE_SPECS.make_kind("a source", ["connector"])
+SOURCES: Final = _SOURCE.choices
+"""The sources of this version, and the one that only external-dns has."""
 GATEWAY_SOURCES: Final = tuple(name for name in SOURCES if name.startswith("gateway-"))
-ENTRY_POINTS: Final = "extdns.sources"
-"""The group of entry points by which other packages add sources."""
-
-
-def find_added_source(name: str) -> EntryPoint | None:
-    """Return the entry point of the source *name* of another package, None if no package has one."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - takes long, and is needed for no other source
-
-    return next(iter(entry_points(group=ENTRY_POINTS, name=name)), None)
-
-
-_KNOWN_SOURCE: Final = make_choice_kind("a source", *SOURCES)
-
-
-def _parse_source(text: str) -> str:
-    return text if text not in SOURCES and find_added_source(text) else _KNOWN_SOURCE.parse(text)
-
-
 REFERENCE_PREFIX: Final = "external-dns.kubernetes.io/"
 
 
@@ -73,7 +49,7 @@ class SourceFlags(FlagSection, topic="Sources"):
     names: tuple[str, ...] = flag(
         "kind of object to read DNS names from; at least one is required",
         default=(),
-        kind=replace(_KNOWN_SOURCE, parse=_parse_source),
+        kind=_SOURCE,
         name="source",
     )
     annotation_filter: Selector = flag(

@@ -6,25 +6,19 @@ first line is that message.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from extdns.errors import sanitize
-from extdns.flags import rfc2136
 from extdns.flags.duration import DURATION
 from extdns.flags.flag import Flag, Setting, Support
 from extdns.flags.kind import ValueKind
 from extdns.flags.process import MAX_WRITE_S, POLICIES
 from extdns.flags.rules import RuleFlags
-from extdns.flags.sources import AVAILABLE_SOURCES, SERVICE_TYPE
-from extdns.flags.table import BY_NAME, FLAGS, SECTIONS
+from extdns.flags.sources import SERVICE_TYPE
+from extdns.flags.specs import PROVIDER_SPECS, REGISTRY_SPECS, SOURCE_SPECS
+from extdns.flags.table import BY_NAME, FLAGS
 from extdns.flags.usage_errors import invalid_kind_error, suggest_repetition, usage_error
-
-_ROUTE53_ID: Final = re.compile(r"[a-z/]*[A-Z0-9]{1,32}", re.ASCII)
-_UNCONDITIONAL: Final = frozenset({"octodns", "webhook"})
-"""The providers whose services have no conditional writes."""
 
 Values = Mapping[str, Any]
 
@@ -39,11 +33,11 @@ def validate(values: Values) -> None:
     """
     _check_required(values)
     _check_azure(values)
-    for section in SECTIONS:
-        if values["provider"] in section.providers:
-            section.from_values(values).validate()
+    provider = PROVIDER_SPECS.find(values["provider"])
+    if provider is not None:  # one that only external-dns has is refused by `check_support`
+        provider.flags.from_values(values).validate()
     _check_combinations(values)
-    _check_ours(values)
+    _check_ours(values, provider)
 
 
 def _check_required(values: Values) -> None:
@@ -83,12 +77,12 @@ def _check_secrets(values: Values) -> None:
             raise usage_error(f"{flag.spelling} and {flag.spelling}-file are both set", "give one of them")
 
 
-def _check_ours(values: Values) -> None:
+def _check_ours(values: Values, provider: Any) -> None:  # noqa: ANN401 - a ProviderSpec, from a package above
     _check_secrets(values)
     if not values["opa-url"]:
         _check_no_policy_server(values)
     if values["leader-elect"]:
-        _check_election(values)
+        _check_election(values, provider)
     types = values["service-type-filter"]
     if "service" in values["source"] and "" not in types:  # "" turns the filter off (docs/spec/sources.md 3.1)
         for invalid in (one for one in types if one not in SERVICE_TYPE.choices):
@@ -106,16 +100,16 @@ def _check_no_policy_server(values: Values) -> None:
             )
 
 
-def _check_election(values: Values) -> None:
+def _check_election(values: Values, provider: Any) -> None:  # noqa: ANN401 - a ProviderSpec, from a package above
     """Check that leader election is safe: writes are conditional, and end before the Lease expires."""
-    if values["provider"] in _UNCONDITIONAL:
+    if provider is not None and not provider.conditional:
         raise usage_error(
             f"--leader-elect and --provider={values['provider']} do not go together: its writes are not conditional,"
             " and may end after the Lease expired",
             "leave out --leader-elect, and run one replica",
         )
-    for name, meant in (("compat", "--compat"), ("aws-conditional-writes", "--no-aws-conditional-writes")):
-        unsafe = values[name] if name == "compat" else values["provider"] == "aws" and not values[name]
+    switch = provider.conditional_switch if provider is not None else ""
+    for meant, unsafe in (("--compat", values["compat"]), (f"--no-{switch}", switch and not values[switch])):
         if unsafe:
             raise usage_error(
                 f"--leader-elect and {meant} do not go together: only conditional writes keep two processes apart",
@@ -144,9 +138,7 @@ _OTHER_SERVICES: Final = (
     "other services: octodns writes those that octoDNS has a provider for, webhook uses external-dns's webhooks"
 )
 AVAILABLE: Final[Mapping[str, tuple[str, ...]]] = {
-    "source": AVAILABLE_SOURCES,
-    "provider": ("aws", "google", "inmemory", "octodns", "rfc2136", "webhook", "zonefile"),
-    "registry": ("noop", "txt"),
+    one.flag: one.available for one in (SOURCE_SPECS, PROVIDER_SPECS, REGISTRY_SPECS)
 }
 
 
@@ -215,7 +207,7 @@ def min_refresh_interval_s(settings: Mapping[str, Setting], values: Mapping[str,
 def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning of two lines for each value that cannot have an effect; with `--compat` none.
 
-    Warnings about TLS and signatures of `rfc2136` come first, the others follow in the order of the table of flags.
+    Warnings of the provider come first, the others follow in the order of the table of flags.
     Flags whose source, provider or registry is not chosen are left out.
 
     Args:
@@ -224,29 +216,18 @@ def find_warnings(settings: Mapping[str, Setting], values: Mapping[str, Any]) ->
     """
     if values["compat"]:
         return ()
-    unused = rfc2136.find_warnings(settings) if values["provider"] == "rfc2136" else ()
-    return unused + tuple(
-        _describe_ineffective(setting.flag, setting.origin, value, kind)
-        for setting in settings.values()
-        if setting.flag.is_relevant(values)
-        for kind in (_find_kind(setting.flag, values),)
-        for value in (setting.value if setting.flag.repeatable else (setting.value,))
-        if not kind.is_effective(value)
-    )
-
-
-def _find_kind(flag: Flag, values: Mapping[str, Any]) -> ValueKind[Any]:
-    """Return the kind of *flag*; for `--zone-id-filter` with Route 53, one that checks for ids of hosted zones."""
-    if flag.name != "zone-id-filter" or values["provider"] not in {"aws", ""}:
-        return flag.kind
-    allowed = (
-        "the id of a hosted zone, such as Z0123456789ABC, or its end; to select zones by name, use --domain-filter"
-    )
-    return replace(
-        flag.kind,
-        noun="the id of a hosted zone",
-        allowed=allowed,
-        is_effective=lambda value: not value or _ROUTE53_ID.fullmatch(value) is not None,
+    provider = PROVIDER_SPECS.load(values["provider"])
+    kinds = {"zone-id-filter": provider.zone_id_kind} if provider.zone_id_kind else {}
+    return (
+        *provider.find_warnings(settings),
+        *(
+            _describe_ineffective(setting.flag, setting.origin, value, kind)
+            for setting in settings.values()
+            if setting.flag.is_relevant(values)
+            for kind in (kinds.get(setting.flag.name, setting.flag.kind),)
+            for value in (setting.value if setting.flag.repeatable else (setting.value,))
+            if not kind.is_effective(value)
+        ),
     )
 
 

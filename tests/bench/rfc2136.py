@@ -23,13 +23,14 @@ from typing import Final
 
 from extdns import log
 from extdns.app import assembly
-from extdns.app.provider import build_rfc2136_settings
+from extdns.app.provider import build_context
 from extdns.commands.run import GC_THRESHOLD
 from extdns.config import parse
 from extdns.model.api_request import ApiCall
 from extdns.model.change import Batch, Outcome
 from extdns.model.zone import Zone
 from providers.rfc2136.provider import Rfc2136Reader, Rfc2136Writer, Rfc2136Zones
+from providers.rfc2136.spec import build_settings
 from tests.bench.counting import TIMEOUT_S
 from tests.bench.fullpass import FLAGS
 from tests.bench.process import print_figures
@@ -197,7 +198,7 @@ def run_extdns(server: UpdatableServer, manifests: Path) -> Iterator[Running]:
     ]
     config = parse(flags, {})
     calls: list[ApiCall] = []
-    zones = Rfc2136Zones(replace(build_rfc2136_settings(config), on_call=calls.append))
+    zones = Rfc2136Zones(replace(build_settings(build_context(config)), on_call=calls.append))
     running = Running(reader=Rfc2136Reader(zones), writer=TimedWriter(Rfc2136Writer(zones)), calls=calls)
     program = assembly.assemble(config, service=(running.reader, running.writer))
     thread = threading.Thread(target=program.controller.run, kwargs={"once": False})

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extdns.flags.specs import REGISTRY_SPECS
 from extdns.model.change import Change, Create, Delete, Update, Write
 from extdns.model.dns_name import DnsName
 from extdns.model.record import OwnedRecord, Record
 from extdns.ports import Registry
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import create, delete, update
 from tests.unit.registry.completion import build_registry, build_writes, is_restated
 from tests.unit.registry.zone_records import ZONE, apply, build_desired, build_name, ownership_record, record
@@ -29,6 +30,11 @@ REGISTRIES: Final[dict[str, Registry]] = {
 }
 FOREIGN: Final = [record("A", "web"), record("MX", "foo"), record("TXT", "spf"), record("CNAME", "ftp", sid="one")]
 SETS: Final = (("A",), ("A", "AAAA"), ("CNAME",), ())
+
+
+def test_each_registry_has_the_name_of_its_package_and_is_in_these_tests() -> None:
+    assert [REGISTRY_SPECS.load(name).name for name in REGISTRY_SPECS.available] == list(REGISTRY_SPECS.available)
+    assert {key.partition("-")[0] for key in REGISTRIES} == {*REGISTRY_SPECS.available}
 
 
 @pytest.fixture(params=REGISTRIES)

@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from extdns.app import assembly
-from extdns.app.provider import build_cloud_dns_settings
+from extdns.app.provider import build_context
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
 from providers.google.provider import CloudDnsReader, CloudDnsWriter
+from providers.google.spec import build_settings
 from tests.clouddns import service
 from tests.corpus.product import Result
 from tests.corpus.recordsets import RecordSet, normalize_record_sets
@@ -68,7 +69,9 @@ def _run_once(case: Case, flags: Sequence[str]) -> tuple[int, str]:
     try:
         config = parse(flags, case.environ)
         writer = None if config.control.dry_run else CloudDnsWriter(client)
-        running = assembly.assemble(config, service=(CloudDnsReader(build_cloud_dns_settings(config), client), writer))
+        running = assembly.assemble(
+            config, service=(CloudDnsReader(build_settings(build_context(config)), client), writer)
+        )
     except UsageError as exc:
         return 1, str(exc)
     running.controller.run(once=True)

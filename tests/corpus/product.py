@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from extdns.app import assembly
-from extdns.app.provider import build_route53_settings
+from extdns.app.provider import build_context
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
 from providers.aws.provider import Route53Reader, Route53Writer
+from providers.aws.spec import build_settings
 from tests.corpus.recordsets import normalize_record_sets
 from tests.route53 import service
 
@@ -61,7 +62,7 @@ def _run_once(case: Case, flags: Sequence[str]) -> tuple[int, str]:
     _, clients = service()
     try:
         config = parse(flags, case.environ)
-        settings = build_route53_settings(config)
+        settings = build_settings(build_context(config))
         writer = None if config.control.dry_run else Route53Writer(clients, conditional=settings.conditional)
         running = assembly.assemble(config, service=(Route53Reader(settings, clients), writer))
     except UsageError as exc:

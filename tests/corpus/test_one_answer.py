@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.app import assembly
-from extdns.app.provider import build_route53_settings
 from extdns.commands.one_pass import ZonesOfNameReader
 from extdns.config import parse
 from extdns.engine.decisions import CHANGING
 from extdns.errors import UsageError
 from extdns.model.change import Action
 from providers.aws.provider import Route53Reader, Route53Writer
+from providers.aws.spec import build_settings
 from tests import answers
 from tests.corpus.case import Case, load, names
 from tests.corpus.test_corpus import build_manifests_flag
@@ -40,7 +40,7 @@ def run_once(
     _, clients = service()
     config = parse(flags, case.environ)
     config = replace(config, control=config.control.replace(dry_run=not writes))
-    settings = build_route53_settings(config)
+    settings = build_settings(build_context(config))
     reader: ZoneReader = Route53Reader(settings, clients)
     writer = Route53Writer(clients, conditional=settings.conditional) if writes else None
     running = assembly.assemble(config, service=(narrow(reader) if narrow else reader, writer))

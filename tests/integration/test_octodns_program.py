@@ -156,7 +156,7 @@ def test_extdns_check_reads_the_zone_and_reports_permissions_as_unknown(
 def test_without_octodns_the_error_shows_the_command_that_installs_it(
     fake: Cloudflare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("extdns.app.provider.find_spec", lambda _: None)
+    monkeypatch.setattr("providers.octodns.spec.find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"needs octoDNS; install it: pip install 'extdns\[octodns\]'"):
         build_provider(parse(["--source=service", *build_flags(tmp_path, fake)], {}))
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from extdns.app import assembly
-from extdns.app.provider import build_route53_settings
+from extdns.app.provider import build_context
 from extdns.config import parse
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.model.change import Action, Decision
 from providers.aws.provider import Route53Reader, Route53Writer
+from providers.aws.spec import build_settings
 from tests.corpus.recordsets import RecordSet, normalize_record_sets
 from tests.route53 import service
 
@@ -67,7 +68,7 @@ def _run(flags: Sequence[str], environ: Mapping[str, str], *, writes: bool) -> t
     _, clients = service()
     arguments = (*flags, "--once", "--provider=aws", "--metrics-address=127.0.0.1:0")
     config = parse(arguments if writes or "--dry-run" in arguments else (*arguments, "--dry-run"), environ)
-    settings = build_route53_settings(config)
+    settings = build_settings(build_context(config))
     writes = not config.control.dry_run
     writer = Route53Writer(clients, conditional=settings.conditional) if writes else None
     running = assembly.assemble(config, service=(Route53Reader(settings, clients), writer))

@@ -88,19 +88,19 @@ BREACHES = [
     pytest.param(
         "providers/planted.py",
         "import botocore.exceptions",
-        "Only providers.aws.client imports boto3",
+        "Only its provider imports an SDK",
         id="a-second-file-imports-botocore",
     ),
     pytest.param(
         "providers/planted.py",
         "import google.auth",
-        "Only providers.google.client imports google's libraries",
+        "Only its provider imports an SDK",
         id="a-second-file-imports-google",
     ),
     pytest.param(
         "providers/google/provider.py",
         "import requests",
-        "Only providers.google.client imports google's libraries",
+        "Only its provider imports an SDK",
         id="a-second-file-imports-requests",
     ),
     pytest.param(
@@ -127,10 +127,12 @@ def lint(tree: Path) -> subprocess.CompletedProcess[str]:
 
 
 def copy_packages(folder: Path) -> None:
-    """Copy the three packages to *folder*, in which a test may add forbidden imports."""
+    """Copy the three packages and their contracts to *folder*, in which a test may add forbidden imports."""
     for package in ("extdns", "providers", "registry"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", folder)
+    (folder / "tools").mkdir()
+    for file in ("pyproject.toml", "tools/sdk_contract.py"):
+        shutil.copy(ROOT / file, folder / file)
 
 
 @pytest.fixture(scope="module")

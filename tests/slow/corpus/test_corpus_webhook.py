@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.app import assembly
-from extdns.app.provider import build_route53_settings
+from extdns.app.provider import build_context
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.errors import UsageError
@@ -18,6 +18,7 @@ from extdns.model.record import Record
 from extdns.model.zone import Zone
 from extdns.ports import ZoneReader, ZoneWriter
 from providers.aws.provider import Route53Reader
+from providers.aws.spec import build_settings
 from providers.inmemory.provider import InMemoryProvider
 from providers.webhook.provider import WebhookReader, WebhookWriter
 from tests.conformance.provider import connect
@@ -48,7 +49,7 @@ def read_seed(case: Case) -> dict[Zone, list[Record]]:
     fake.reset()
     for zone in case.zones:
         fake.add_zone(**zone)
-    reader = Route53Reader(build_route53_settings(parse(["--source=empty", "--provider=aws"], {})), clients)
+    reader = Route53Reader(build_settings(build_context(parse(["--source=empty", "--provider=aws"], {}))), clients)
     return {
         zone: [replace(one, exact=None) for one in reader.read_page(zone, None).records]
         for zone in reader.list_zones().zones

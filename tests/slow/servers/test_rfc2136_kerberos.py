@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from extdns import cli
-from extdns.app.provider import build_offline_reader, build_provider, build_rfc2136_settings
+from extdns.app.provider import build_context, build_offline_reader, build_provider
 from extdns.config import parse
 from extdns.errors import UsageError
 from extdns.model.change import Applied, Forbidden, Outcome, TryLater, WriteConflict
@@ -24,6 +24,7 @@ from extdns.ports import ZoneWriter
 from providers.common.api_calls import CallFailedError
 from providers.rfc2136.provider import Rfc2136Writer, Rfc2136Zones
 from providers.rfc2136.settings import KerberosLogin
+from providers.rfc2136.spec import build_settings
 from tests.conformance.provider import build_batch, create
 from tests.kerberos import (
     PASSWORD,
@@ -109,7 +110,7 @@ def test_one_pass_signed_with_kerberos_creates_records_the_next_changes_nothing_
     assert installation.run_once() == 0
     assert query(servers.bind, "example.org", "SOA") == before
     shown = capfd.readouterr()
-    settings = build_rfc2136_settings(parse(["--source=service", *flags], {}))
+    settings = build_settings(build_context(parse(["--source=service", *flags], {})))
     assert PASSWORD not in shown.out + shown.err + caplog.text + repr(settings)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from extdns.app.provider import build_cloud_dns_settings, build_route53_settings
+from extdns.app.provider import build_context
 from extdns.app.sources import build_sources, map_kinds_by_label
 from extdns.config import parse
 from extdns.errors import UsageError
@@ -16,6 +16,8 @@ from extdns.metrics.durations import CALL_DURATIONS, REQUEST_TIMES
 from extdns.metrics.metrics import Metrics
 from extdns.model.api_request import ApiCall
 from extdns.resources.ingress_controllers import F5_VIRTUAL_SERVER
+from providers.aws import spec as aws
+from providers.google import spec as google
 from tests.cluster_world import COMPAT, HOUR_S, start_cluster
 from tests.fakes.apiserver.kinds import Kind
 from tests.fakes.apiserver.server import ApiServer
@@ -204,17 +206,17 @@ FLAGS = ["--source=service", "--aws-profile=a", "--aws-profile=b", "--metrics-ad
 
 
 def test_request_times_of_every_dns_account_are_recorded() -> None:
-    config = parse([*FLAGS, "--provider=aws"], {})
-    assert [account.on_request for account in build_route53_settings(config).accounts] == [REQUEST_TIMES.record] * 2
-    assert build_cloud_dns_settings(config).on_request == REQUEST_TIMES.record
+    accounts = aws.build_settings(build_context(parse([*FLAGS, "--provider=aws"], {}))).accounts
+    assert [account.on_request for account in accounts] == [REQUEST_TIMES.record] * 2
+    project = google.build_settings(build_context(parse([*FLAGS, "--provider=google"], {})))
+    assert project.on_request == REQUEST_TIMES.record
 
 
 def test_calls_of_every_dns_account_are_measured_by_action_and_status() -> None:
-    config = parse([*FLAGS, "--provider=aws"], {})
     call = ApiCall(action="PlantedAction", status="ok", seconds=0.5)
-    for account in build_route53_settings(config).accounts:
+    for account in aws.build_settings(build_context(parse([*FLAGS, "--provider=aws"], {}))).accounts:
         account.on_call(call)
-    build_cloud_dns_settings(config).on_call(call)
+    google.build_settings(build_context(parse([*FLAGS, "--provider=google"], {}))).on_call(call)
     metrics = Metrics(call_durations=CALL_DURATIONS)
     key = labels(action="PlantedAction", status="ok")
     assert series(metrics, "extdns_api_call_duration_seconds_count")[key] == 3

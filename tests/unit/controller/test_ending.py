@@ -15,7 +15,7 @@ from extdns.model.selection import DomainFilter
 from extdns.model.zone import Zone
 from extdns.planner.settings import PlanSettings
 from providers.inmemory.provider import InMemoryProvider
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import INGRESS, SERVICE, build_claim, change_phase, host, observe
 from tests.world import World, build_world
 

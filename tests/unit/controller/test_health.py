@@ -18,9 +18,7 @@ from tests.unit.controller.scripted_cluster import ScriptedCluster
 @pytest.mark.parametrize(
     ("later_s", "healthy"), [pytest.param(59.0, True, id="soon"), pytest.param(61.0, False, id="stuck")]
 )
-def test_a_process_is_unhealthy_after_a_minute_without_progress_of_its_threads(
-    later_s: float, healthy: bool
-) -> None:
+def test_a_process_is_unhealthy_after_a_minute_without_progress_of_its_threads(later_s: float, healthy: bool) -> None:
     clock = ShiftedClock()
     world = build_controller(clock=clock)
     world.make_a_pass()

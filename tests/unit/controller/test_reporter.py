@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import log
-from extdns.controller.log_lines import describe_hosted_zone, describe_zone
 from extdns.controller.reporter import ActivityReporter
 from extdns.engine.inputs import Call, Observation, PageRead, ReadFailed, StateAnswered, StateFailed, ZonesListed
 from extdns.log import Event
@@ -29,11 +28,10 @@ from extdns.model.change import (
 )
 from extdns.model.claim import InvalidClaim
 from extdns.model.cluster import KindState, ObjectProblem, Phase
-from extdns.model.dns_name import DnsName
 from extdns.model.kind import ObjectKey
 from extdns.model.reason import Reason
 from extdns.model.record import OwnedRecord
-from extdns.model.zone import AccountFailure, Zone, ZoneList, ZonePage
+from extdns.model.zone import AccountFailure, ZoneList, ZonePage
 from extdns.resources.core import POD
 from tests.builders import SERVICE, ZONE, build_claim, host, observe, origin, record
 from tests.fakes.clocks import BEGINNING
@@ -313,9 +311,3 @@ def test_the_failure_of_the_state_store_is_logged_again_only_after_it_worked_or_
         "configmaps is forbidden",
         "no answer",
     ]
-
-
-def test_log_fields_of_a_hosted_zone_have_the_form_of_external_dns() -> None:
-    zone = Zone(name=DnsName("example.org"), id="Z1")
-    assert describe_zone(zone) == {"zoneName": "example.org", "zoneID": "Z1", "profile": None}
-    assert describe_hosted_zone(zone) == {"zoneName": "example.org.", "zoneID": "/hostedzone/Z1", "profile": None}

@@ -20,7 +20,7 @@ from extdns.model.record import Record
 from extdns.model.selection import DomainFilter
 from extdns.model.zone import AccountFailure, Zone, ZoneList
 from extdns.ports import Registry
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import (
     INGRESS,
     PLAN,

@@ -12,7 +12,7 @@ from extdns.engine.inputs import Cause
 from extdns.model.claim import InvalidClaim
 from extdns.model.reason import Reason
 from extdns.planner.settings import PlanSettings
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import observe, origin
 from tests.world import World, start_world
 

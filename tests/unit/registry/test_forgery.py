@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from extdns.model.record import Record
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from registry.txt.encryption import EncryptedTextCodec
 from registry.txt.naming import Naming
 from registry.txt.registry import TxtRegistry

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from extdns.model.change import ChangeSet
-from registry.noop import NoopRegistry
+from registry.noop.registry import NoopRegistry
 from tests.builders import create, delete, update
 from tests.unit.registry.completion import creates, deletes, list_ours, summarize_writes, updates
 from tests.unit.registry.zone_records import ZONE, build_desired, key, ownership_record, record

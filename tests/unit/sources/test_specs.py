@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from extdns.app.source_specs import load_spec
-from extdns.flags.sources import AVAILABLE_SOURCES
+from extdns.flags.specs import SOURCE_SPECS
 from extdns.flags.table import BY_NAME
 from extdns.resources.kinds import STRUCTS
 from extdns.sources.common.spec import Templating
@@ -25,7 +25,7 @@ print(*(name for name in sys.modules if name.startswith("extdns.sources.") and "
 """
 
 
-@pytest.mark.parametrize("name", AVAILABLE_SOURCES)
+@pytest.mark.parametrize("name", SOURCE_SPECS.available)
 def test_each_source_has_the_name_of_its_file_and_looks_up_only_kinds_that_can_be_decoded(name: str) -> None:
     spec = load_spec(name)
     assert spec.name == name
@@ -33,7 +33,7 @@ def test_each_source_has_the_name_of_its_file_and_looks_up_only_kinds_that_can_b
 
 
 def test_the_target_template_flag_is_relevant_for_the_sources_that_use_it() -> None:
-    using = [name for name in AVAILABLE_SOURCES if load_spec(name).templates is Templating.AT_TEMPLATE_TARGETS]
+    using = [name for name in SOURCE_SPECS.available if load_spec(name).templates is Templating.AT_TEMPLATE_TARGETS]
     assert sorted(BY_NAME["target-template"].sources) == using
 
 

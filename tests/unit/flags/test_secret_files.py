@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from extdns import masking
-from extdns.app.provider import build_provider, build_route53_settings, build_webhook_settings
+from extdns.app.provider import build_context, build_provider
 from extdns.app.registry import build_registry
-from extdns.app.secret_files import read_secret, read_url
 from extdns.config import Config, parse
 from extdns.errors import UsageError
+from extdns.flags.secret_files import read_secret, read_url
+from providers.webhook.spec import build_settings
 
 FLAG = "rfc2136-tsig-secret"
 SECRET = "c2VjcmV0LWZvci10ZXN0cw=="
@@ -66,7 +67,7 @@ def test_reading_a_secret_stops_at_the_size_limit_even_if_the_file_has_no_end() 
     ("flags", "build"),
     [
         pytest.param(["--provider=inmemory", "--txt-encrypt-aes-key"], build_registry, id="registry"),
-        pytest.param(["--provider=aws", "--aws-assume-role-external-id"], build_route53_settings, id="route53"),
+        pytest.param(["--provider=aws", "--aws-assume-role-external-id"], build_provider, id="route53"),
         pytest.param(
             [
                 *("--provider=rfc2136", "--rfc2136-host=127.0.0.1", "--rfc2136-zone=example.org"),
@@ -108,6 +109,6 @@ def test_the_address_of_a_webhook_is_read_from_its_file_and_checked_without_show
         build_provider(parse(argv, {}))
     assert "correct-horse" not in str(error.value)
     path.write_text("http://extdns:correct-horse@127.0.0.1:8888")
-    assert build_webhook_settings(parse(argv, {})).url == "http://extdns:correct-horse@127.0.0.1:8888"
+    assert build_settings(build_context(parse(argv, {}))).url == "http://extdns:correct-horse@127.0.0.1:8888"
     with pytest.raises(UsageError, match="--webhook-provider-url and --webhook-provider-url-file are both set"):
         parse([*argv, "--webhook-provider-url=http://127.0.0.1:1"], {})

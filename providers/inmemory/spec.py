@@ -1,0 +1,29 @@
+"""The provider `inmemory`, from its flags."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from extdns.flags.providers import InmemoryFlags
+from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec
+
+
+def build(context: ProviderContext[InmemoryFlags]) -> DnsService:
+    """Build the provider.
+
+    Raises:
+        UsageError: a zone is not a domain name.
+    """
+    from providers.inmemory.provider import InMemoryProvider
+
+    memory = InMemoryProvider(context.flags.inmemory_zone)
+    return DnsService(memory, memory)
+
+
+PROVIDER: Final = ProviderSpec(
+    name="inmemory",
+    flags=InmemoryFlags,
+    build=build,
+    check_permissions=lambda _context, _zones: (),
+    no_zones=lambda _: ("there is no zone", "give --inmemory-zone=NAME, such as example.org"),
+)

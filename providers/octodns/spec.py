@@ -1,0 +1,44 @@
+"""The provider `octodns`, from its flags."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from extdns.errors import UsageError
+from extdns.flags.providers import OctodnsFlags
+from providers.common.provider_spec import DnsService, ProviderContext, ProviderSpec, report_unknown
+
+
+def build(context: ProviderContext[OctodnsFlags]) -> DnsService:
+    """Build the reader and the writer; offline, without the secrets of the providers of octoDNS.
+
+    Raises:
+        UsageError: octoDNS is not installed, or its configuration cannot be used.
+    """
+    if find_spec("octodns") is None:
+        raise UsageError("--provider=octodns needs octoDNS; install it: pip install 'extdns[octodns]'")
+    from providers.octodns.provider import OctodnsReader, OctodnsWriter, OctodnsZones
+    from providers.octodns.settings import OctodnsSettings, OctodnsZoneFilter
+
+    zones = OctodnsZones(
+        OctodnsSettings(
+            path=Path(context.flags.octodns_config),
+            zone_filter=OctodnsZoneFilter(ids=context.zone_ids, domains=context.plan.build_domain_filter()),
+            offline=context.offline,
+            write_options=context.write_options,
+            on_call=context.on_call,
+        )
+    )
+    return DnsService(OctodnsReader(zones), OctodnsWriter(zones))
+
+
+PROVIDER: Final = ProviderSpec(
+    name="octodns",
+    flags=OctodnsFlags,
+    build=build,
+    check_permissions=lambda _, zones: report_unknown("octoDNS", zones),
+    conditional=False,
+    sdk={"octodns": "*"},
+)

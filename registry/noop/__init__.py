@@ -1,0 +1,1 @@
+"""A registry without ownership records (docs/spec/plan.md 3.1)."""

@@ -1,0 +1,59 @@
+"""The registry `txt`, from its flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from extdns.flags.records import RegistryFlags
+from extdns.model.dns_name import DnsName
+from registry.registry_spec import RegistryContext, RegistrySpec
+from registry.txt.naming import Naming
+from registry.txt.ownership_index import OwnershipTextCodec, PlainTextCodec
+from registry.txt.registry import TxtRegistry
+
+
+def build(context: RegistryContext) -> TxtRegistry:
+    """Build the registry.
+
+    Raises:
+        UsageError: the owner id or the key is invalid, or the file with the key cannot be read.
+    """
+    return TxtRegistry(
+        owner=context.flags.txt_owner_id,
+        naming=_build_naming(context.flags),
+        managed_types=context.managed_types,
+        migrate_from=context.flags.migrate_from_txt_owner,
+        creates_without_ownership=context.compat,
+        codec=build_codec(context),
+    )
+
+
+def _build_naming(flags: RegistryFlags) -> Naming:
+    return Naming(prefix=flags.txt_prefix, suffix=flags.txt_suffix, wildcard_replacement=flags.txt_wildcard_replacement)
+
+
+def build_codec(context: RegistryContext) -> OwnershipTextCodec:
+    """Build the codec of ownership records. With a key, encrypted ones can be read even if new ones are plain text.
+
+    Raises:
+        UsageError: the key is invalid, or its file cannot be read.
+    """
+    flags = context.flags
+    key = context.read_secret("txt-encrypt-aes-key", flags.txt_encrypt_aes_key, flags.txt_encrypt_aes_key_file)
+    if not key and not flags.txt_encrypt_enabled:
+        return PlainTextCodec()
+    from registry.txt.encryption import NONCE_BYTES, EncryptedTextCodec, parse_key
+
+    return EncryptedTextCodec(
+        key=parse_key(key), nonce=partial(context.random_bytes, NONCE_BYTES), encrypts=flags.txt_encrypt_enabled
+    )
+
+
+def list_ownership_names(flags: RegistryFlags, name: DnsName, rtype: str) -> Iterator[str]:
+    """Yield the names of the ownership records of *name* and *rtype*, in all naming formats."""
+    return (found for _, found in _build_naming(flags).build_all_names(name, rtype, alias=True))
+
+
+REGISTRY: Final = RegistrySpec(name="txt", build=build, ownership_names=list_ownership_names)
