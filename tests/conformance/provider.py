@@ -7,6 +7,7 @@ needs a real DNS server is in `SERVER_RIGS`.
 from __future__ import annotations
 
 import atexit
+import runpy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -41,6 +42,7 @@ from tests.fakes.cloudflare.server import Cloudflare
 from tests.fakes.webhook.server import WebhookServer
 from tests.kerberos import start_clean_kerberos
 from tests.octodns_config import describe_bind, describe_cloudflare, describe_powerdns, describe_yaml, write_config
+from tests.program.process import ROOT
 from tests.route53 import service
 from tests.updatable import KEY, start_clean
 
@@ -329,6 +331,14 @@ def build_webhook_rig(_: Path) -> Rig:
     )
 
 
+def build_acme_rig(folder: Path) -> Rig:
+    """Build a rig with the provider of the package in examples/acme, and pages of two names."""
+    (folder / "example.org.json").write_text('[{"name": "example.org", "type": "NS", "targets": ["ns1"], "ttl_s": 60}]')
+    acme = runpy.run_path(str(ROOT / "examples" / "acme" / "extdns_acme_zones.py"))["AcmeZones"]
+    zones = acme(folder, page_names=2)
+    return Rig(reader=zones, writer=zones, other=acme(folder), zone=zones.list_zones().zones[0], sees_ttl=False)
+
+
 def connect(url: str, *, page_names: int = 25_000) -> WebhookZones:
     """Return a client of the webhook at *url* that reads anew for each call and has no rate limit."""
     limit = RateLimit(per_s=1e6, burst=1e6)
@@ -352,6 +362,7 @@ def get_fake_webhook() -> WebhookServer:
 
 
 RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
+    "acme-zones": build_acme_rig,
     "aws": build_route53_rig,
     "careless": build_careless_rig,
     "google": build_clouddns_rig,
@@ -372,7 +383,7 @@ SERVER_RIGS: Final[dict[str, Callable[[Path], Rig]]] = {
 """The rigs with real DNS servers, which `tests/slow/conformance` uses."""
 
 GUARDED: Final = frozenset(
-    {"aws", "google", "inmemory", "zonefile", *(n for n in SERVER_RIGS if n.startswith("rfc2136"))}
+    {"acme-zones", "aws", "google", "inmemory", "zonefile", *(n for n in SERVER_RIGS if n.startswith("rfc2136"))}
 )
 """Providers whose service has atomic batches and conditional writes."""
 

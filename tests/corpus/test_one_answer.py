@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.app import assembly
+from extdns.app.provider import build_context
 from extdns.commands.one_pass import ZonesOfNameReader
 from extdns.config import parse
 from extdns.engine.decisions import CHANGING
