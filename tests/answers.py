@@ -23,8 +23,8 @@ from extdns.web.pages import HtmlPages
 
 if TYPE_CHECKING:
     from extdns.config import Config
-    from extdns.documents.current_records import OutcomeDocument
     from extdns.documents.document import ZoneReference
+    from extdns.documents.records import OutcomeDocument
     from extdns.engine.engine import Engine
     from extdns.model.change import Decision
     from extdns.model.dns_name import DnsName

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Final, Literal
+from collections.abc import Iterable
+from typing import Any, Final
 
 import msgspec
 
-from extdns.documents.document import Document, Version
+from extdns.documents.document import Document, RootDocument
 from extdns.documents.held import HeldDocument
 from extdns.documents.name import NameDocument
 from extdns.documents.names import NameState
@@ -23,11 +24,9 @@ _HERE: Final = "#/components/schemas/{name}"
 _WORDS: Final = "Rows of a page, from 1 to 500; 100 by default."
 
 
-class Error(Document, frozen=True):
+class Error(RootDocument, frozen=True, tag="Error"):
     """An error: why there is no document."""
 
-    api_version: Version
-    kind: Literal["Error"]
     message: str
 
 
@@ -62,13 +61,22 @@ _QUERY: Final[dict[str, tuple[str, dict[str, object]]]] = {
 }
 
 
+def finish_parts(parts: Iterable[dict[str, Any]]) -> None:
+    """Put the descriptions of *parts* of a schema on one line, and say that every property is always present."""
+    for part in parts:
+        if "description" in part:
+            part["description"] = " ".join(part["description"].split())
+        if "properties" in part:
+            part["required"] = sorted(part["properties"])
+            for one in part["properties"].values():
+                one.pop("default", None)
+
+
 def build_openapi() -> dict[str, object]:
     """Return the OpenAPI document as JSON values."""
     kinds = [*(kind for kind, _ in DOCUMENTS.values()), Error]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_HERE)
-    for part in components.values():
-        if "description" in part:
-            part["description"] = " ".join(str(part["description"]).split())
+    finish_parts(components.values())
     answers = dict(zip(DOCUMENTS, schemas, strict=False))
     return {
         "openapi": "3.1.0",

@@ -16,7 +16,7 @@ from extdns.commands.output import show_document
 from extdns.commands.possible_owners import PossibleOwner, PossibleOwners
 from extdns.controller.exit_codes import DONE, FAILED, INCOMPLETE
 from extdns.controller.stop_signals import StopSignals
-from extdns.documents.adoption import build_adoption, format_adoption
+from extdns.documents.migration import build_adoption, format_adoption
 from extdns.flags.usage_errors import usage_error
 from extdns.model.change import Action, Blocked, ChangeSet, Update, Write
 from extdns.model.reason import Reason

@@ -24,10 +24,11 @@ from extdns.documents.plan import (
     PlanEntry,
     build_entry,
     build_plan_document,
+    build_plan_row,
+    format_table,
     summarize_pass,
     with_checksum,
 )
-from extdns.documents.plan_text import build_plan_row, format_table
 from extdns.documents.text import join_targets
 from extdns.errors import UsageError, escape_unprintable, sanitize
 from extdns.flags.usage_errors import usage_error

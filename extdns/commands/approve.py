@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.commands.output import show
 from extdns.commands.state_store import find_state_store
-from extdns.documents.saved_state import SavedHeldSummary, summarize_held_sets
+from extdns.documents.held import SavedHeldSummary, summarize_held_sets
 from extdns.errors import ExtdnsError, UsageError, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.kube import state_document

@@ -15,7 +15,6 @@ from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.check import CheckDocument, CheckResult, format_check
-from extdns.documents.document import VERSION
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import count_records
 from extdns.engine.scope import measure_scope
@@ -47,7 +46,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         *check_files(config),
         *_check_services(config),
     )
-    document = CheckDocument(api_version=VERSION, kind="Check", process=describe_command(config), checks=checks)
+    document = CheckDocument(process=describe_command(config), checks=checks)
     show_document(document, format_check(document), output)
     return FAILED if any(one.state == "missing" for one in checks) else DONE
 

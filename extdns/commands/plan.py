@@ -14,9 +14,16 @@ from extdns.commands.screen import Screen
 from extdns.commands.zone_snapshot import read_zone_snapshot
 from extdns.controller.exit_codes import DONE, FAILED, HELD, INCOMPLETE, NOTHING_IN_SCOPE, VIOLATED
 from extdns.documents.document import format_json
-from extdns.documents.plan import RunningPlanDocument, build_plan_content, build_plan_document, count_actions
-from extdns.documents.plan_text import UP_TO_DATE, format_plan, format_plan_markdown
-from extdns.documents.violations import FAIL_ON
+from extdns.documents.plan import (
+    UP_TO_DATE,
+    RunningPlanDocument,
+    build_plan_content,
+    build_plan_document,
+    count_actions,
+    format_plan,
+    format_plan_markdown,
+)
+from extdns.documents.policies import FAIL_ON
 from extdns.engine.decisions import is_held_decision
 from extdns.errors import sanitize
 from extdns.flags.usage_errors import usage_error
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
     from extdns.documents.document import ProcessReference
     from extdns.documents.plan import PassResult, PlanContent, PlanSummary
-    from extdns.documents.rule_snapshot import RuleSnapshot
+    from extdns.documents.policies import RuleSnapshot
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

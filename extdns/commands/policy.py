@@ -11,9 +11,14 @@ from extdns.cel.policy_tests import read_test_file, run_test
 from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
-from extdns.documents.document import VERSION
-from extdns.documents.policy_check import CheckedPolicy, PolicyCheckDocument, format_policy_check
-from extdns.documents.policy_test_results import PolicyTestDocument, TestedCase, format_policy_tests
+from extdns.documents.check import (
+    CheckedPolicy,
+    PolicyCheckDocument,
+    PolicyTestDocument,
+    TestedCase,
+    format_policy_check,
+    format_policy_tests,
+)
 from extdns.errors import UsageError, sanitize
 from extdns.flags.process import STANDARD_INPUT
 from extdns.flags.usage_errors import usage_error
@@ -54,7 +59,7 @@ def _describe_usage_problem(action: str) -> str:
 
 def _check(paths: Sequence[str], output: str) -> int:
     policies = tuple(checked for checked, _ in _read_policies(paths))
-    document = PolicyCheckDocument(api_version=VERSION, kind="PolicyCheck", policies=policies)
+    document = PolicyCheckDocument(policies=policies)
     show_document(document, format_policy_check(document), output)
     return FAILED if not document.policies or any(one.problems for one in document.policies) else DONE
 
@@ -118,7 +123,7 @@ def _test(paths: Sequence[str], output: str) -> int:
     problems: list[str] = []
     for path in paths:
         _test_file(path, tests, problems)
-    document = PolicyTestDocument(api_version=VERSION, kind="PolicyTest", tests=tuple(tests), problems=tuple(problems))
+    document = PolicyTestDocument(tests=tuple(tests), problems=tuple(problems))
     show_document(document, format_policy_tests(document), output)
     return FAILED if problems or not tests or any(not one.passed for one in tests) else DONE
 

@@ -68,8 +68,11 @@ def _finish_once(config: Config, running: assembly.Assembly) -> int:
         return FAILED
     engine = running.engine
     if config.control.dry_run:
-        from extdns.documents.plan import build_plan_content, summarize_pass  # noqa: PLC0415 - no other run has a plan
-        from extdns.documents.plan_text import format_plan  # noqa: PLC0415 - see above
+        from extdns.documents.plan import (  # noqa: PLC0415 - no other run has a plan
+            build_plan_content,
+            format_plan,
+            summarize_pass,
+        )
 
         show_lines(format_plan(build_plan_content(summarize_pass(config, engine))))
     if not running.controller.is_complete or running.observers.unwritten_line_count:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from extdns.commands.output import show, show_lines
 from extdns.documents.document import build_problem
-from extdns.documents.plan import build_entry
-from extdns.documents.plan_text import PlanRow, build_plan_row, describe_problem, format_table
+from extdns.documents.plan import PlanRow, build_entry, build_plan_row, describe_problem, format_table
 from extdns.documents.text import list_problems
 from extdns.errors import escape_unprintable
 from extdns.model.reason import Reason

@@ -14,8 +14,14 @@ from extdns.commands.output import show_document
 from extdns.commands.state_store import find_state_store
 from extdns.config import parse_state_flags
 from extdns.controller.clock import SystemClock
-from extdns.documents.held import HeldDocument, format_held, list_state_flags
-from extdns.documents.saved_state import UNKNOWN, build_saved_state, format_saved_state
+from extdns.documents.held import (
+    UNKNOWN,
+    HeldDocument,
+    build_saved_state,
+    format_held,
+    format_saved_state,
+    list_state_flags,
+)
 from extdns.errors import ExtdnsError, UsageError
 from extdns.kube import state_document
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from extdns.controller.participant import Participant
-from extdns.documents.changes import SentChange, list_sent_changes
-from extdns.documents.rule_snapshot import RuleSnapshot
+from extdns.documents.policies import RuleSnapshot
+from extdns.documents.records import SentChange, list_sent_changes
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
 from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome, SubmitBatch

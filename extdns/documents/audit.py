@@ -9,16 +9,15 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, UnsetType, structs
 
-from extdns.documents.changes import ChangeAction
 from extdns.documents.document import (
-    VERSION,
     Document,
     RecordData,
-    Version,
+    RootDocument,
     ZoneReference,
     build_record_data,
     build_zone_reference,
 )
+from extdns.documents.records import ChangeAction
 from extdns.model.change import (
     Applied,
     Change,
@@ -110,7 +109,7 @@ class AuditWrite(Document, frozen=True):
     after: RecordData | None
 
 
-class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
+class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
     """One changed record, before or after the call that writes it.
 
     `id` is the same in all lines of one change. `batch` is the same for all changes of one call, and `changeSet` for
@@ -125,7 +124,6 @@ class AuditLine(Document, frozen=True, tag_field="kind", tag="AuditLine"):
     the duration of the call. `found` is what the zone held when an unknown outcome was looked up, else "".
     """
 
-    api_version: Version
     phase: Phase
     at: str
     id: str
@@ -210,7 +208,6 @@ def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> It
         ownership = tuple(write for write in writes if not _are_equal(write.before, write.after))
         common = {
             **_NO_OUTCOME,
-            "api_version": VERSION,
             "batch": f"{context.process}-{context.number}",
             "change_set": number,
             "process": context.process,

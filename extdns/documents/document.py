@@ -1,4 +1,7 @@
-"""The base of all documents: JSON with a version, sorted keys, and a schema (`docs/reference/*.schema.json`)."""
+"""The base of all documents: JSON with a version and sorted keys.
+
+The plan, the audit log and the JSON API have published schemas in docs/reference.
+"""
 
 from __future__ import annotations
 
@@ -156,16 +159,21 @@ UNKNOWN_PROCESS: Final = ProcessReference(address="", owner="", objects="")
 """A placeholder, which is replaced before the document is shown."""
 
 
-class AnswerDocument(Document, frozen=True):
+class RootDocument(Document, frozen=True, kw_only=True, tag_field="kind"):
+    """A document that is shown on its own; `kind` is its type."""
+
+    api_version: Version = VERSION
+
+
+class AnswerDocument(RootDocument, frozen=True, kw_only=True):
     """A document that names the process that answers."""
 
-    process: ProcessReference
+    process: ProcessReference = UNKNOWN_PROCESS
 
 
-class LiveDocument(AnswerDocument, frozen=True):
+class LiveDocument(AnswerDocument, frozen=True, kw_only=True):
     """A document about a running process. `process` is the one that answered, `at` the time of the answer."""
 
-    api_version: Version
     at: datetime
 
 

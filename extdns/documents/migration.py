@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING
 
-from extdns.documents.document import VERSION, Document, Version
-from extdns.documents.name_text import describe_record
-from extdns.documents.plan import PlanEntry, build_entry
-from extdns.documents.plan_text import PLAIN, build_plan_row, format_table
+from msgspec.structs import replace
+
+from extdns.documents.document import Document, RootDocument, ZoneDocument
+from extdns.documents.name import describe_record
+from extdns.documents.plan import PLAIN, PlanEntry, build_entry, build_plan_row, build_zone, describe_zone, format_table
+from extdns.documents.snapshot import count_records
 from extdns.documents.text import escape_line, finish_text, format_missing
 from extdns.engine.decisions import CHANGING, is_held_decision
-from extdns.model.reason import REASONS
+from extdns.model.reason import REASONS, Reason
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
-    from extdns.documents.plan import PassResult
-    from extdns.documents.plan_text import PlanRow
+    from extdns.documents.plan import PassResult, PlanRow
     from extdns.model.change import Decision
 
 
@@ -31,7 +33,7 @@ class DifferingDocument(Document, frozen=True):
     others: tuple[PlanEntry, ...]
 
 
-class MigrationDocument(Document, frozen=True):
+class MigrationDocument(RootDocument, frozen=True, tag="Migration"):
     """What a switch from external-dns would change.
 
     `likewise` are changes that external-dns would make now, too. `ours` are changes that only extdns would make.
@@ -40,8 +42,6 @@ class MigrationDocument(Document, frozen=True):
     should be renamed or removed.
     """
 
-    api_version: Version
-    kind: Literal["Migration"]
     flags: tuple[str, ...]
     likewise: tuple[PlanEntry, ...]
     differing: tuple[DifferingDocument, ...]
@@ -58,8 +58,6 @@ def build_migration(ours: PassResult, theirs: PassResult) -> MigrationDocument:
     both = {key: (one, others[key]) for key, one in mine.items() if key in others}
     alike = {key for key, (one, other) in both.items() if _identify_change(one) == _identify_change(other)}
     return MigrationDocument(
-        api_version=VERSION,
-        kind="Migration",
         flags=ours.config.notices,
         likewise=tuple(build_entry(mine[key]) for key in both if key in alike),
         differing=tuple(_build_differing(ours, *changes) for key, changes in both.items() if key not in alike),
@@ -137,3 +135,66 @@ def _summarize(document: MigrationDocument) -> str:
         f"of these {len(switch)} because of the switch, with {of_these}",
         document.missing,
     )
+
+
+class AdoptionDocument(RootDocument, frozen=True, tag="Adoption"):
+    """Records that can be adopted; if `taken` is true, that were adopted.
+
+    `refused` are records that cannot be adopted.
+    """
+
+    provider: str
+    owner: str
+    taken: bool
+    zones: tuple[ZoneDocument, ...]
+    records: tuple[PlanEntry, ...]
+    refused: tuple[PlanEntry, ...]
+    missing: tuple[str, ...]
+
+
+def build_adoption(
+    result: PassResult, records: Sequence[Decision], refused: Sequence[Decision], *, taken: bool
+) -> AdoptionDocument:
+    """Describe *records* as adopted if *taken*, otherwise as candidates, and the *refused* ones with reasons."""
+    return AdoptionDocument(
+        provider=result.config.control.provider,
+        owner=result.config.registry.txt_owner_id,
+        taken=taken,
+        zones=tuple(build_zone(zone, counts) for zone, counts in sorted(count_records(result.engine).items())),
+        records=tuple(map(build_entry, records)),
+        refused=tuple(map(build_entry, refused)),
+        missing=result.missing,
+    )
+
+
+def format_adoption(document: AdoptionDocument) -> Iterator[str]:
+    """Yield the lines about an adoption: the records by zone, then what was done and what to do next."""
+    text = Reason.PUBLISHED.row.text
+    current = [replace(one, action="keep", reason=Reason.PUBLISHED.value, evidence=(text,)) for one in document.records]
+    zones = {(zone.name, zone.id): zone for zone in document.zones}
+    for zone, group in groupby(sorted((*current, *document.refused), key=_sort_key), key=lambda one: one.zone):
+        yield describe_zone(zones.get((zone.name, zone.id), zone) if zone else None, document.provider)
+        yield ""
+        yield from format_table(map(build_plan_row, group))
+        yield ""
+    yield from format_missing(document.missing)
+    yield from _format_conclusion(document)
+
+
+def _sort_key(one: PlanEntry) -> tuple[str, ...]:
+    zone = (one.zone.name, one.zone.id) if one.zone else ("", "")
+    return (*zone, one.name, one.set_identifier, one.type, one.reason)
+
+
+def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:
+    records, refused = len(document.records), len(document.refused)
+    if refused:
+        yield f"{format_count(refused, 'record')} {'could not' if document.taken else 'cannot'} be adopted."
+    if records and document.taken:
+        yield f"{format_count(records, 'record')} adopted. Only ownership records were written."
+    elif records and document.missing:
+        yield f"{format_count(records, 'record')} can be adopted; nothing is written until everything can be read."
+    elif records:
+        yield f"{format_count(records, 'record')} can be adopted. To adopt them: extdns adopt --yes [flags]"
+    elif not refused:
+        yield "Nothing to adopt: no record without an owner is exactly as an object requests."

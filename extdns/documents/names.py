@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from extdns.documents.text import parse_time
 from extdns.engine.decisions import CHANGING, FAILING, IN_SYNC, Decisions, is_held_decision
@@ -18,17 +18,39 @@ if TYPE_CHECKING:
     from extdns.model.zone import Zone
 
 
-class NameState(StrEnum):
-    """The state of a name, the worst first. Of several records, the worst counts."""
+class Level(StrEnum):
+    """The severity of a state, the worst first. It decides the color everywhere (docs/design/page.md, "One answer")."""
 
     FAILING = "failing"
-    HELD = "held"
-    CHANGING = "changing"
-    NOT_PUBLISHED = "not-published"
-    UNKNOWN = "unknown"
-    OUT_OF_SYNC = "out-of-sync"
-    PUBLISHED = "published"
-    EXCLUDED = "excluded"
+    WAITING = "waiting"
+    GOOD = "good"
+    NEUTRAL = "neutral"
+
+
+class State(StrEnum):
+    """A state with its severity. Of several states, the first in its class is the worst."""
+
+    level: Level
+
+    def __new__(cls, value: str, level: Level) -> Self:
+        """Return the state that is spelled *value*."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.level = level
+        return member
+
+
+class NameState(State):
+    """The state of a name, the worst first. Of several records, the worst counts."""
+
+    FAILING = "failing", Level.FAILING
+    HELD = "held", Level.WAITING
+    CHANGING = "changing", Level.WAITING
+    NOT_PUBLISHED = "not-published", Level.WAITING
+    UNKNOWN = "unknown", Level.WAITING
+    OUT_OF_SYNC = "out-of-sync", Level.WAITING
+    PUBLISHED = "published", Level.GOOD
+    EXCLUDED = "excluded", Level.NEUTRAL
 
 
 STATES: Final[dict[NameState, str]] = {

@@ -8,24 +8,20 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from extdns.documents.current_records import OutcomeDocument, build_outcome
+from extdns.documents.advice import explain_exclusion, suggest_for_exclusion
 from extdns.documents.document import (
-    UNKNOWN_PROCESS,
-    VERSION,
     AnswerDocument,
     Document,
     ProblemDocument,
     RecordData,
-    Version,
     build_problem,
     build_record_data,
     describe_process,
     format_command,
 )
-from extdns.documents.name import ExcludedObject, build_excluded
-from extdns.documents.name_findings import explain_exclusion, suggest_for_exclusion
-from extdns.documents.name_text import describe_outcome, describe_record
+from extdns.documents.name import ExcludedObject, build_excluded, describe_outcome, describe_record
 from extdns.documents.names import NameState, find_state, find_worst
+from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import HOW_TO_REQUEST
 from extdns.documents.text import escape_line, format_missing, shorten_field
 from extdns.errors import find_similar, sanitize
@@ -52,13 +48,12 @@ class ObjectNameDocument(Document, frozen=True):
     outcome: OutcomeDocument
 
 
-class ObjectDocument(AnswerDocument, frozen=True, tag_field="kind", tag="ObjectExplanation"):
+class ObjectDocument(AnswerDocument, frozen=True, tag="ObjectExplanation"):
     """An object. `failure` is why its claims could not be computed, "" if they were.
 
     `process` is the process that answered, `at` the time of the answer; null if this command made one pass.
     """
 
-    api_version: Version
     at: datetime | None
     object: str
     answer: str
@@ -87,8 +82,6 @@ def build_object(
     failure = seen.claims.find_failure(key)
     answer = _build_answer(about, failure, filtered, complete=not missing)
     return ObjectDocument(
-        api_version=VERSION,
-        process=UNKNOWN_PROCESS,
         at=live.at if live else None,
         object=f"{key.kind.name} {where}",
         answer=f"{key.kind.name} {where} {answer}",

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from extdns.documents.document import (
-    UNKNOWN_PROCESS,
-    VERSION,
+    AnswerDocument,
     Document,
-    ProcessReference,
     RecordData,
-    Version,
     ZoneDocument,
     build_record_data,
     describe_process,
@@ -75,19 +72,16 @@ class OwnedZoneDocument(Document, frozen=True):
     records: tuple[ZoneRecordDocument, ...]
 
 
-class OwnersDocument(Document, frozen=True):
+class OwnersDocument(AnswerDocument, frozen=True, tag="Owners"):
     """All records of all zones, and their owners. `missing` says what could not be read, `process` who read it.
 
     `extdns plan --zone-snapshot` reads this document instead of the zones.
     """
 
-    api_version: Version
-    kind: Literal["Owners"]
     provider: str
     owner: str
     zones: tuple[OwnedZoneDocument, ...]
     missing: tuple[str, ...]
-    process: ProcessReference = UNKNOWN_PROCESS
 
 
 def build_owners(
@@ -109,8 +103,6 @@ def build_owners(
     }
     seen = None if saved is None else _find_last_saves(saved)
     return OwnersDocument(
-        api_version=VERSION,
-        kind="Owners",
         provider=result.config.control.provider,
         owner=registry.owner,
         zones=tuple(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from msgspec.structs import asdict, replace
@@ -14,40 +15,54 @@ from extdns import __version__
 from extdns.config import list_settings
 from extdns.documents.document import (
     UNKNOWN_PROCESS,
-    VERSION,
     Document,
     ObjectReference,
     ProblemDocument,
     ProcessReference,
     RecordData,
-    Version,
+    RootDocument,
     ZoneDocument,
     ZoneReference,
     build_object_reference,
     build_problem,
     build_record_data,
     build_zone_reference,
+    describe_process,
     encode_json,
 )
-from extdns.documents.held import HeldSetDocument, build_held_set
-from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
+from extdns.documents.held import HeldSetDocument, build_held_set, describe_scope
+from extdns.documents.name import describe_object
+from extdns.documents.policies import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
-from extdns.documents.text import describe_details, find_reportable, list_problems
-from extdns.documents.violations import ViolationDocument, list_violations
+from extdns.documents.text import (
+    describe_details,
+    escape_line,
+    find_reportable,
+    finish_text,
+    format_missing,
+    join_targets,
+    list_problems,
+    shorten_field,
+)
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.engine.health import find_unread
 from extdns.model.change import Action, Decision
 from extdns.model.claim import ExcludedClaim
+from extdns.model.evidence import Evidence
+from extdns.model.reason import Category, Reason, look_up_meaning, select_reasons
+from extdns.model.value import format_count
 from extdns.model.zone import Zone
 
 if TYPE_CHECKING:
     from extdns.config import Config
+    from extdns.documents.document import ObjectReference, ProblemDocument, ProcessReference, ZoneReference
+    from extdns.documents.held import HeldSetDocument
+    from extdns.documents.scope_warnings import ScopeWarning
     from extdns.documents.snapshot import ProcessSnapshot
     from extdns.engine.engine import Engine
     from extdns.model.claim import ClaimWarning
     from extdns.model.kind import ObjectKey
-
 
 _DIGEST_BYTES: Final = 16
 _IGNORED_FLAGS: Final = frozenset(
@@ -169,7 +184,7 @@ class PlanSummary(Document, frozen=True):
     held: int
 
 
-class PlanContent(Document, frozen=True):
+class PlanContent(RootDocument, frozen=True):
     """What is planned.
 
     `unfulfilled` are records that are kept although something else, or nothing, is requested, and names that are not
@@ -206,31 +221,27 @@ class PlanBasis(Document, frozen=True):
     state: str
 
 
-class PlanDocument(PlanContent, frozen=True):
+class PlanDocument(PlanContent, frozen=True, tag="Plan"):
     """The plan of one pass, which `extdns apply` can apply.
 
     `base` is the folder or revision that the plan was compared with, "" if with none. `checksum` is a digest of all
     other fields; it detects accidental edits, not forgery.
     """
 
-    api_version: Version
-    kind: Literal["Plan"]
     base: str
     basis: PlanBasis
     checksum: str
 
 
-class RunningPlanDocument(PlanContent, frozen=True):
+class RunningPlanDocument(PlanContent, frozen=True, tag="RunningPlan"):
     """What a running process has planned but not yet written, and what it keeps or holds.
 
     Unlike the plan of one pass, it counts grace periods, and `extdns apply` cannot apply it. `process` is the process
     that answered; `at` is the time of the answer.
     """
 
-    api_version: Version
     at: datetime
-    kind: Literal["RunningPlan"]
-    process: ProcessReference
+    process: ProcessReference = UNKNOWN_PROCESS
 
 
 def build_plan(
@@ -290,8 +301,6 @@ def build_plan_content(result: PassResult) -> PlanContent:
 def build_plan_document(result: PassResult) -> PlanDocument:
     """Build the plan of one pass, with its basis and checksum."""
     document = PlanDocument(
-        api_version=VERSION,
-        kind="Plan",
         base=result.base,
         basis=_build_basis(result.config, result.engine),
         checksum="",
@@ -326,9 +335,7 @@ def build_running_plan(live: ProcessSnapshot, config: Config) -> RunningPlanDocu
     seen = live.engine
     missing = seen.missing if live.synced else (*seen.missing, "the first full pass has not ended yet")
     plan = build_plan(seen, config, find_reportable(seen.decisions), list_problems(seen.claims.objects()), missing)
-    return RunningPlanDocument(
-        api_version=VERSION, process=UNKNOWN_PROCESS, at=live.at, kind="RunningPlan", **asdict(plan)
-    )
+    return RunningPlanDocument(at=live.at, **asdict(plan))
 
 
 def count_actions(decisions: Sequence[Decision]) -> PlanSummary:
@@ -373,3 +380,262 @@ def build_entry(decision: Decision) -> PlanEntry:
         before=build_record_data(current.record) if current else None,
         after=build_record_data(desired) if desired else None,
     )
+
+
+_SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
+_IN_SYNC_SYMBOL: Final = "·"
+PLAIN: Final = frozenset({Reason.REQUESTED, Reason.CHANGED, Reason.PUBLISHED})
+"""Reasons that the text of a plan omits, because the symbol of the line already implies them."""
+_UNREAD: Final = select_reasons(Category.UNREAD)
+UP_TO_DATE: Final = "All records are already up to date"
+NOTHING_PLANNED: Final = "Nothing to plan"
+_ORPHANS: Final = frozenset({Reason.ORPHAN_GONE, Reason.ORPHAN_UNCLAIMED})
+_MAX_OBJECTS: Final = 2
+_WIDEST: Final = (1, 10, 60, 45, 50)
+"""The maximum width of each column. A longer cell does not widen its column."""
+
+
+class PlanRow(NamedTuple):
+    """One decision as table cells, and the lines below it."""
+
+    symbol: str
+    type: str
+    name: str
+    data: str
+    who: str
+    reason: str
+    below: tuple[str, ...]
+
+
+def format_plan(
+    plan: PlanContent, nothing: str = UP_TO_DATE, width: int | None = None, process: ProcessReference | None = None
+) -> Iterator[str]:
+    """Yield the lines of *plan*, without line ends, for a terminal of *width* columns, or for a pipe if that is None.
+
+    The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
+    is *nothing*. *process* is the command that made the plan; a running process is named in its plan.
+    """
+    for title, rows in group_by_zone(plan):
+        yield title
+        yield ""
+        yield from format_table(rows, width)
+        yield ""
+    remarks = list(list_remarks(plan))
+    if any(one.reason not in PLAIN for one in (*plan.changes, *plan.unfulfilled)):
+        remarks.append(("To explain a code in brackets: extdns explain CODE",))
+    if answering := plan.process if isinstance(plan, RunningPlanDocument) else process:
+        remarks.append((_describe_answer(answering),))
+    for paragraph in remarks:
+        yield from paragraph
+        yield ""
+    yield summarize_plan(plan, nothing)
+
+
+def _describe_answer(process: ProcessReference) -> str:
+    return escape_line(f"Answered by {describe_process(process)}")
+
+
+def group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
+    """Yield the heading of each zone that has entries, and its rows."""
+    zones = {(one.name, one.id): one for one in plan.zones}  # the zone of a record may no longer be listed
+    for zone, group in groupby(sorted((*plan.changes, *plan.unfulfilled), key=_sort_key), key=lambda one: one.zone):
+        yield (
+            describe_zone(zones.get((zone.name, zone.id), zone) if zone else None, plan.provider),
+            map(build_plan_row, group),
+        )
+
+
+def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
+    name, id_ = (one.zone.name, one.zone.id) if one.zone else ("", "")
+    return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
+
+
+def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
+    """Yield the remarks on the whole plan, such as invalid values and held deletes: a tuple of lines for each."""
+    if plan.problems:
+        lines = (line for problem in plan.problems for line in describe_problem(problem))
+        yield ("Invalid objects (other records unaffected)", *lines)
+    if plan.violations:
+        yield ("Violations of rules", *map(describe_violation, plan.violations))
+    if plan.held:
+        yield (
+            *map(_describe_held_set, plan.held),
+            *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
+        )
+    if plan.excluded:
+        yield tuple(
+            f"{format_count(count, 'object')} excluded by {escape_line(flag)}" for flag, count in plan.excluded.items()
+        )
+    if plan.owner and (orphans := sum(one.reason in _ORPHANS for one in (*plan.changes, *plan.unfulfilled))):
+        yield _describe_orphans(orphans, plan.owner)
+    yield from (format_scope_warning(one) for one in plan.warnings)
+    if plan.missing:
+        yield tuple(format_missing(plan.missing))
+
+
+def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
+    are, them = format_count(orphans, "record is", "records are"), "it" if orphans == 1 else "them"
+    advice = "both clusters use this owner id: give each its own --txt-owner-id."
+    return (
+        escape_line(f'{are} of our owner id "{owner}", and no object requests {them}.'),
+        f"  If objects of another cluster request {them}, {advice}",
+    )
+
+
+def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:
+    """Return two lines, safe for a terminal: the warning about the settings, and what to do about it."""
+    return escape_line(f"WARNING: {warning.text}"), escape_line(f"  {warning.next}")
+
+
+def _describe_held_set(one: HeldSetDocument) -> str:
+    deletes = format_count(len(one.records), "delete is", "deletes are")
+    them = "it" if len(one.records) == 1 else "them"
+    return escape_line(f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}")
+
+
+def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
+    """Explain that a running process may have better evidence for held deletes by absence than one pass has."""
+    codes = {Evidence(record.evidence) for one in held for record in one.records}
+    if absent := sorted(code for code in codes if code.is_by_absence):
+        yield f"The evidence is [{'], ['.join(absent)}]: such deletes have a smaller budget, or need approval."
+        yield "A running extdns may have better evidence, because it observes when objects are deleted or changed."
+        yield "To see its plan: extdns plan --controller=URL"
+
+
+def summarize_plan(plan: PlanContent, nothing: str) -> str:
+    """Return how many records have which action as one sentence; *nothing* if the plan has no entries.
+
+    For a plan without entries that has warnings or is incomplete, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
+    """
+    if not (plan.changes or plan.unfulfilled):
+        is_known = nothing != UP_TO_DATE or not (plan.warnings or plan.missing)
+        return finish_text(nothing if is_known else NOTHING_PLANNED, plan.missing)
+    counts, unknown = plan.summary, sum(map(_is_unknown, plan.unfulfilled))
+    parts = [f"{counts.create} to create", f"{counts.update} to update", f"{counts.delete} to delete"]
+    rest = {"kept": counts.unfulfilled, "not published": counts.not_published - unknown, "not known": unknown}
+    parts += [f"{number} {what}" for what, number in rest.items() if number]
+    return f"{', '.join(parts)}."
+
+
+def describe_zone(zone: ZoneDocument | ZoneReference | None, provider: str) -> str:
+    """Return the heading of a zone, with its number of records if known."""
+    if zone is None:
+        return "In no zone"
+    account = zone.account if isinstance(zone, ZoneDocument) else ""
+    known = ", ".join(dict.fromkeys(part for part in (zone.id, account, provider) if part not in {"", zone.name}))
+    named = escape_line(f"Zone {zone.name} ({known})")
+    if not isinstance(zone, ZoneDocument):
+        return named
+    return f"{named}  {format_count(zone.records, 'record')}, {zone.ours} ours"
+
+
+def format_table(rows: Iterable[PlanRow], width: int | None = None) -> Iterator[str]:
+    """Yield *rows* as a table. If *width* is too small, objects go to a line of their own."""
+    cells = tuple(rows)
+    lines = tuple(_format_rows(cells)) if cells else ()
+    if width is not None and any(len(line) > width for line in lines):
+        lines = tuple(_format_rows(tuple(map(_move_object_below, cells))))
+    return iter(lines)
+
+
+def _format_rows(rows: Sequence[PlanRow]) -> Iterator[str]:
+    columns = zip(*(one[: len(_WIDEST)] for one in rows), strict=True)
+    widths = [min(widest, max(map(len, cells))) for widest, cells in zip(_WIDEST, columns, strict=True)]
+    line = "  %-{}s %-{}s  %-{}s  %-{}s  %-{}s  %s".format(*widths)
+    indent = " " * (2 + widths[0] + 1 + widths[1] + 2)
+    for one in rows:
+        yield (line % one[: len(_WIDEST) + 1]).rstrip()
+        yield from (f"{indent}{text}" for text in one.below)
+
+
+def _move_object_below(one: PlanRow) -> PlanRow:
+    """Move the object of a row to the lines below it, for a narrow terminal."""
+    return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
+
+
+def build_plan_row(one: PlanEntry) -> PlanRow:
+    """Build the row of an entry, each cell safe for a terminal."""
+    identifier = f" ({one.set_identifier})" if one.set_identifier else ""
+    return PlanRow(
+        symbol=_IN_SYNC_SYMBOL if one.reason == Reason.PUBLISHED else _SYMBOLS[one.action],
+        type=escape_line(one.type),
+        name=escape_line(f"{one.name}{identifier}"),
+        data=_describe_data(one),
+        who=escape_line(_describe_requesters(one)),
+        reason="" if one.reason in PLAIN else escape_line(f"[{one.reason}]"),
+        below=() if one.evidence == (look_up_meaning(one.reason),) else tuple(map(escape_line, one.evidence)),
+    )
+
+
+def _describe_data(one: PlanEntry) -> str:
+    """Return the record data, or `kept`, `not published` or `not known`."""
+    if one.action == "none":
+        return "not known" if _is_unknown(one) else "not published"
+    if one.action == "keep" and one.reason != Reason.PUBLISHED:
+        return "kept"
+    record = one.after or one.before
+    return escape_line(join_targets(record.targets)) if record else ""
+
+
+def _is_unknown(one: PlanEntry) -> bool:
+    """Return whether it is unknown which record the zone holds now."""
+    return one.action == "none" and one.reason in _UNREAD
+
+
+def _describe_requesters(one: PlanEntry) -> str:
+    """Return the objects that request the record; if there are none, the resource of the record."""
+    if not one.objects:
+        return f"resource {one.resource}" if one.resource else ""
+    who = ", ".join(map(_describe_request, one.objects[:_MAX_OBJECTS]))
+    more = len(one.objects) - _MAX_OBJECTS
+    return f"{who} and {more} more" if more > 0 else who
+
+
+def _describe_request(one: ObjectReference) -> str:
+    derived = f" ({one.derived})" if one.derived else ""
+    return f"{describe_object(one)}: {shorten_field(one.field)}{derived}"
+
+
+def describe_problem(problem: ProblemDocument) -> tuple[str, str]:
+    """Return two lines, safe for a terminal: an invalid value, and what is allowed."""
+    what = f"{describe_object(problem)}: {shorten_field(problem.field)}: {problem.value!r} is not valid"
+    return f"  ! {escape_line(what)}  [{problem.reason}]", f"    allowed: {escape_line(problem.allowed)}"
+
+
+_HEAD: Final = ("| | Name | Type | Change | Object | Reason |", "|---|---|---|---|---|---|")
+_ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
+
+
+def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterator[str]:
+    """Yield *plan* as Markdown: a table for each zone, then remarks and the summary as in `format_plan`."""
+    for title, rows in group_by_zone(plan):
+        yield f"**{_format_code_span(title)}**"
+        yield ""
+        yield from _HEAD
+        yield from map(_format_markdown_row, rows)
+        yield ""
+    for line in (line for paragraph in list_remarks(plan) for line in paragraph):
+        yield f"{'  ' if line.startswith('  ') else ''}- {_format_code_span(line)}"
+    if isinstance(plan, RunningPlanDocument):
+        yield f"- {_format_code_span(_describe_answer(plan.process))}"
+    yield ""
+    yield summarize_plan(plan, nothing)
+
+
+def _format_markdown_row(one: PlanRow) -> str:
+    change = "<br>".join(_format_code_span(text) for text in (one.data, *one.below) if text)
+    cells = (
+        _format_code_span(one.symbol),
+        _format_code_span(one.name),
+        _format_code_span(one.type),
+        change,
+        _format_code_span(one.who),
+        _format_code_span(one.reason),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _format_code_span(text: str) -> str:
+    """Return *text* as a code span of Markdown, with its special characters escaped."""
+    safe = escape_line(text).translate(_ESCAPES).strip()
+    return f"`{safe}`" if safe else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import fill
 from typing import Final
 
-from extdns.documents.document import VERSION, Document, Version
+from extdns.documents.document import RootDocument
 from extdns.model.reason import EventWhen, Reason
 
 _WIDTH: Final = 100
@@ -18,14 +18,13 @@ _EVENTS: Final = {
 }
 
 
-class ReasonDocument(Document, frozen=True, tag_field="kind", tag="Reason"):
+class ReasonDocument(RootDocument, frozen=True, tag="Reason"):
     """What a reason code means, and its heading in docs/reference/reasons.md.
 
     `event` is the reason of the Event that objects get, "" if they get none. `exitCode` is the exit code of `--once`,
     unless another decision has a worse one.
     """
 
-    api_version: Version
     code: str
     group: str
     meaning: str
@@ -37,7 +36,6 @@ def build_reason(reason: Reason) -> ReasonDocument:
     """Describe a reason code from its row."""
     row = reason.row
     return ReasonDocument(
-        api_version=VERSION,
         code=reason.value,
         group=row.group.value,
         meaning=row.text,

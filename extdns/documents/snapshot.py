@@ -13,8 +13,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from extdns.documents.names import NameIndex
-from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
-from extdns.documents.violations import count_rule_results
+from extdns.documents.policies import NO_RULES, RuleSnapshot, count_rule_results
 from extdns.engine.health import find_failures, find_unfinished, find_unread
 from extdns.engine.scope import measure_scope
 from extdns.model import rrtype
@@ -24,7 +23,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.documents.changes import SentChange
+    from extdns.documents.records import SentChange
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision

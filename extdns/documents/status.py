@@ -1,17 +1,14 @@
-"""Documents about a running process: its state, names, zones, sources and last changes."""
+"""The state of a running process as a whole: in sentences, as a level, and what fails (docs/design/page.md)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from extdns import __version__
-from extdns.documents.changes import ChangeDocument, build_change
 from extdns.documents.document import (
-    UNKNOWN_PROCESS,
-    VERSION,
     Document,
     LiveDocument,
     ObjectReference,
@@ -19,12 +16,15 @@ from extdns.documents.document import (
     build_object_reference,
     build_zone_reference,
 )
-from extdns.documents.levels import Level, ZoneCondition, find_worst_level
-from extdns.documents.names import NamePage, NameState, NameSummary, find_oldest_request, find_state
+from extdns.documents.names import Level, NamePage, NameState, NameSummary, State, find_oldest_request, find_state
+from extdns.documents.records import ChangeDocument, build_change
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
-from extdns.documents.summary import describe_state, find_condition, find_level, list_failures
+from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
+from extdns.documents.text import format_duration, format_time
 from extdns.model.change import Decision
+from extdns.model.cluster import Phase
 from extdns.model.reason import Category, Reason
+from extdns.model.value import format_count
 
 if TYPE_CHECKING:
     from extdns.config import Config
@@ -33,8 +33,132 @@ if TYPE_CHECKING:
     from extdns.model.kind import Kind
     from extdns.model.zone import RateLimitStatus
 
+_RETRIED: Final = frozenset({Reason.ZONE_FORBIDDEN, Reason.WRITE_CONFLICT, Reason.TRY_LATER, Reason.NO_ANSWER})
+"""The reasons of decisions whose change stays queued after a failed attempt; a plan does not count it as a change."""
 
-class StatusDocument(LiveDocument, frozen=True):
+
+class ZoneCondition(State):
+    """The condition of a zone, the worst first.
+
+    Except `READING`, each can be the state of the worst name in the zone.
+    """
+
+    FAILING = "failing", Level.FAILING
+    READING = "reading", Level.WAITING
+    HELD = "held", Level.WAITING
+    CHANGING = "changing", Level.WAITING
+    NOT_PUBLISHED = "not-published", Level.WAITING
+    UNKNOWN = "unknown", Level.WAITING
+    OUT_OF_SYNC = "out-of-sync", Level.WAITING
+    PUBLISHED = "published", Level.GOOD
+
+
+KIND_LEVELS: Final[dict[Phase, Level]] = {
+    Phase.FORBIDDEN: Level.FAILING,
+    Phase.NOT_SERVED: Level.FAILING,
+    Phase.FAILING: Level.FAILING,
+    Phase.LISTING: Level.WAITING,
+    Phase.SYNCED: Level.GOOD,
+}
+_LEVELS: Final = tuple(Level)
+
+
+def find_worst_level(*levels: Level) -> Level:
+    """Return the worst of *levels*; GOOD if there are none, or all are NEUTRAL."""
+    return min((*levels, Level.GOOD), key=_LEVELS.index)
+
+
+def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
+    """Return the worst level of names, zones, kinds and rules. *counts* is the number of names in each state."""
+    engine = live.engine
+    if not live.is_responding or any(list_failures(live)):
+        return Level.FAILING
+    is_waiting = engine.unfinished or engine.other_cluster or engine.state_problem or not live.synced
+    return find_worst_level(
+        Level.WAITING if is_waiting else Level.GOOD,
+        *(state.level for state, number in counts.items() if number),
+        *(find_condition(live, entry).level for entry in engine.zones),
+        *(KIND_LEVELS[state.phase] for state in live.kinds),
+    )
+
+
+def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
+    """Return the condition of the zone *entry*: failing, being read or held, else that of its worst name."""
+    worst = live.names.find_worst_state(entry.zone)
+    if entry.failure or worst is NameState.FAILING:
+        return ZoneCondition.FAILING
+    if entry.read_s is None:
+        return ZoneCondition.READING
+    if entry.held:
+        return ZoneCondition.HELD
+    if worst in {NameState.PUBLISHED, NameState.EXCLUDED}:
+        return ZoneCondition.CHANGING if entry.queued else ZoneCondition.PUBLISHED
+    return ZoneCondition[worst.name]
+
+
+def list_failures(live: ProcessSnapshot) -> Iterator[str]:
+    """Yield a sentence for each failure: of the engine, of unreadable kinds, of rules, of the policy server."""
+    yield from live.engine.failures
+    kinds = (f"{state.kind.name} objects are {state.phase}" for state in live.kinds if _fails(state.phase))
+    yield from (one for one in kinds if one not in live.engine.failures)
+    yield from live.rules.list_failures()
+
+
+def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
+    """Describe the state of the process in one or more sentences, the most important first."""
+    return " ".join(_build_sentences(live, counts))
+
+
+def _fails(phase: Phase) -> bool:
+    return KIND_LEVELS[phase] is Level.FAILING
+
+
+def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
+    if live.age_s >= UNRESPONSIVE_AFTER_S:
+        since = f"{format_time(live.at)}, {format_duration(live.age_s)} ago"
+        yield f"This process does not respond: this is its state of {since}."
+    elif not live.healthy:
+        yield "A thread of this process does not respond: this state may be out of date."
+    if not live.engine.is_leader:
+        yield "This process is a standby: it writes nothing."
+    if not live.synced:
+        yield "The first full pass has not ended yet."
+    yield from _count_names(live, counts)
+    if held := sum(entry.held for entry in live.engine.zones):
+        yield f"{held:,} deletes are held." if held > 1 else "1 delete is held."
+    queued = sum(entry.queued for entry in live.engine.zones)
+    if queued and not counts.get(NameState.CHANGING):
+        is_retried = any(live.engine.decisions.reasons[reason] for reason in _RETRIED)
+        what = "could not be written, and are tried again" if is_retried else "are waiting to be written"
+        yield f"Changes at {format_count(queued, 'name')} {what}."
+    if any(list_failures(live)):
+        yield "What fails: see below."
+    elif live.synced and live.engine.unfinished:
+        yield "Not everything has been read yet: see below."
+
+
+def _count_names(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
+    total = sum(counts.values())
+    published = counts.get(NameState.PUBLISHED, 0)
+    if not total:
+        if live.synced:
+            yield "No object requests a name."
+    elif published == total:
+        yield "The one name is published." if total == 1 else f"All {total:,} names are published."
+    else:
+        rest = [
+            f"{number:,} {state.value.replace('-', ' ')}"
+            for state in NameState
+            if state is not NameState.PUBLISHED and (number := counts.get(state))
+        ]
+        yield f"{published:,} of {total:,} names {'is' if published == 1 else 'are'} published, {_join_list(rest)}."
+
+
+def _join_list(parts: list[str]) -> str:
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+
+
+class StatusDocument(LiveDocument, frozen=True, tag="Status"):
     """The state of the process in one sentence, what fails and what is in progress, and how many names have each state.
 
     `level` is `failing` if the process does not respond or the list `failing` is not empty. Otherwise it is the worst
@@ -44,7 +168,6 @@ class StatusDocument(LiveDocument, frozen=True):
     `version`, `policy` and `dryRun` are those of the process.
     """
 
-    kind: Literal["Status"]
     message: str
     level: Level
     synced: bool
@@ -106,10 +229,9 @@ class NameStatus(Document, frozen=True):
     objects: tuple[ObjectReference, ...]
 
 
-class NamesDocument(LiveDocument, frozen=True):
+class NamesDocument(LiveDocument, frozen=True, tag="Names"):
     """One page of names. `total` counts all pages; `after` is the cursor of the next page, null on the last."""
 
-    kind: Literal["Names"]
     total: int
     after: str | None
     items: tuple[NameStatus, ...]
@@ -153,10 +275,9 @@ class RateLimitDocument(Document, frozen=True):
     throttled: int
 
 
-class ZonesDocument(LiveDocument, frozen=True):
+class ZonesDocument(LiveDocument, frozen=True, tag="Zones"):
     """All zones. `apiRateLimits` has the limits that they share; it is empty for a service without rate limits."""
 
-    kind: Literal["Zones"]
     items: tuple[ZoneStatus, ...]
     api_rate_limits: tuple[RateLimitDocument, ...]
 
@@ -172,17 +293,15 @@ class SourceStatus(Document, frozen=True):
     objects: int
 
 
-class SourcesDocument(LiveDocument, frozen=True):
+class SourcesDocument(LiveDocument, frozen=True, tag="Sources"):
     """All kinds of object that are listed and watched."""
 
-    kind: Literal["Sources"]
     items: tuple[SourceStatus, ...]
 
 
-class ChangesDocument(LiveDocument, frozen=True):
+class ChangesDocument(LiveDocument, frozen=True, tag="Changes"):
     """The last writes, newest first."""
 
-    kind: Literal["Changes"]
     items: tuple[ChangeDocument, ...]
 
 
@@ -192,9 +311,6 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     warnings = find_scope_warnings(config, live.engine.scope) if live.synced else ()
     level = find_level(live, counts)
     return StatusDocument(
-        api_version=VERSION,
-        process=UNKNOWN_PROCESS,
-        kind="Status",
         at=live.at,
         message=" ".join(
             (describe_state(live, counts), *(["Settings do not fit what was read: see below."] if warnings else []))
@@ -215,9 +331,6 @@ def build_names(live: ProcessSnapshot, found: NamePage) -> NamesDocument:
     """Describe one page of names."""
     items = tuple(_build_name(live, row) for row in found.rows)
     return NamesDocument(
-        api_version=VERSION,
-        process=UNKNOWN_PROCESS,
-        kind="Names",
         at=live.at,
         total=found.total,
         after=found.after,
@@ -229,9 +342,6 @@ def build_zones(live: ProcessSnapshot, config: Config, rate_limits: Iterable[Rat
     """Describe all zones, sorted, and the API rate limits."""
     items = tuple(_build_zone(live, entry, config.control.provider) for entry in live.engine.zones)
     return ZonesDocument(
-        api_version=VERSION,
-        process=UNKNOWN_PROCESS,
-        kind="Zones",
         at=live.at,
         items=items,
         api_rate_limits=tuple(map(_build_rate_limit, rate_limits)),
@@ -242,15 +352,12 @@ def build_sources(live: ProcessSnapshot) -> SourcesDocument:
     """Describe all kinds of object, sorted."""
     seen = Counter((key.kind, source) for source, key in live.engine.claims.list_sources_and_objects())
     items = tuple(_build_source(live, state, seen) for state in sorted(live.kinds, key=lambda one: one.kind.resource))
-    return SourcesDocument(api_version=VERSION, process=UNKNOWN_PROCESS, kind="Sources", at=live.at, items=items)
+    return SourcesDocument(at=live.at, items=items)
 
 
 def build_changes(live: ProcessSnapshot) -> ChangesDocument:
     """Describe the last writes."""
     return ChangesDocument(
-        api_version=VERSION,
-        process=UNKNOWN_PROCESS,
-        kind="Changes",
         at=live.at,
         items=tuple(map(build_change, live.changes)),
     )

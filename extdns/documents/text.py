@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from functools import wraps
+from typing import TYPE_CHECKING, Final, ParamSpec
 
 from extdns.errors import sanitize, shorten
 from extdns.model.change import Action
@@ -111,6 +112,19 @@ def escape_line(text: str) -> str:
     if len(text) <= _MAX_LENGTH and text.isprintable():  # the common case
         return text
     return sanitize(text, _MAX_LENGTH)
+
+
+P = ParamSpec("P")
+
+
+def escape_lines(build: Callable[P, Iterator[str]]) -> Callable[P, Iterator[str]]:
+    """Return *build* with each line that it yields safe for a terminal, as `escape_line` does."""
+
+    @wraps(build)
+    def build_escaped(*args: P.args, **kwargs: P.kwargs) -> Iterator[str]:
+        return map(escape_line, build(*args, **kwargs))
+
+    return build_escaped
 
 
 _MINUTE_S: Final = 60

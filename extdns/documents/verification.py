@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple, assert_never
 
-from extdns.documents.document import VERSION, Document, Version, ZoneReference
+from extdns.documents.document import Document, RootDocument, ZoneReference
 from extdns.documents.names import NameState, find_state, is_superseded
 from extdns.documents.text import escape_line, format_missing
 from extdns.engine.decisions import IN_SYNC
@@ -52,11 +52,9 @@ class ServedDocument(Document, frozen=True):
     negative_ttl_seconds: int | None
 
 
-class VerificationDocument(Document, frozen=True):
+class VerificationDocument(RootDocument, frozen=True, tag="Verification"):
     """What the name servers answer for each name. `missing` says what could not be read."""
 
-    api_version: Version
-    kind: Literal["Verification"]
     names: tuple[ServedDocument, ...]
     warnings: tuple[str, ...]
     missing: tuple[str, ...]
@@ -139,8 +137,6 @@ def build_verification(names: Iterable[ServedDocument], missing: Iterable[str]) 
     found = tuple(names)
     ttls = {(one.zone.name, one.negative_ttl_seconds or 0) for one in found if one.zone}
     return VerificationDocument(
-        api_version=VERSION,
-        kind="Verification",
         names=found,
         warnings=tuple(
             f"{zone}: for {seconds} s (negative TTL of the SOA) caches keep the answer that a name does not exist, so "

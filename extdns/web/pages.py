@@ -16,24 +16,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from msgspec.structs import replace
 
+from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.levels import (
-    EVENT_LEVELS,
-    KIND_LEVELS,
-    NAME_LEVELS,
-    OUTCOME_LEVELS,
-    POLICY_LEVELS,
-    SERVER_LEVELS,
-    ZONE_LEVELS,
-)
-from extdns.documents.name_text import build_sections, describe_object
+from extdns.documents.name import build_sections, describe_object
 from extdns.documents.names import STATES, NameState
-from extdns.documents.next_step import suggest_next_step
-from extdns.documents.policies import build_policies
+from extdns.documents.policies import NO_RULES, build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
-from extdns.documents.rule_snapshot import NO_RULES
-from extdns.documents.status import build_names, build_status
+from extdns.documents.records import OUTCOME_LEVELS
+from extdns.documents.status import KIND_LEVELS, build_names, build_status
 from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
 from extdns.model.reason import REASONS, Reason
@@ -233,15 +224,10 @@ def _load_templates() -> Environment:
         "future_time": _future_time,
     }
     templates.globals |= {
-        "event_levels": EVENT_LEVELS,
         "kind_levels": KIND_LEVELS,
         "meanings": {reason: reason.row.text for reason in Reason},
-        "name_levels": NAME_LEVELS,
         "outcome_levels": OUTCOME_LEVELS,
-        "policy_levels": POLICY_LEVELS,
-        "server_levels": SERVER_LEVELS,
         "states": STATES,
-        "zone_levels": ZONE_LEVELS,
     }
     return templates
 

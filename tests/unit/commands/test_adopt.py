@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from extdns import cli
-from extdns.documents.adoption import AdoptionDocument
+from extdns.documents.migration import AdoptionDocument
 from tests.objects import service
 from tests.program.installation import Installation
 

@@ -14,7 +14,7 @@ from extdns import cli
 from extdns.app.state_store import DocumentStateStore
 from extdns.commands import status
 from extdns.documents.document import ZoneReference
-from extdns.documents.saved_state import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
+from extdns.documents.held import SavedHeldRecord, SavedHeldSet, SavedStateDocument, SavedZoneStatus
 from extdns.errors import UsageError
 from extdns.kube.state_store import FileStateStore
 from extdns.model.saved_state import Approval, Saved, SavedHolds, SavedScope, SavedZone

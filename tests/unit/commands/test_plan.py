@@ -13,8 +13,7 @@ import pytest
 
 from extdns import cli
 from extdns.config import parse
-from extdns.documents.plan import PlanDocument, build_plan
-from extdns.documents.plan_text import PLAIN, format_plan, format_plan_markdown
+from extdns.documents.plan import PLAIN, PlanDocument, build_plan, format_plan, format_plan_markdown
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.text import find_reportable
 from extdns.model.reason import Reason

@@ -9,8 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from extdns.documents.plan import PlanContent, build_entry, build_zone, count_actions
-from extdns.documents.plan_text import build_plan_row, format_plan, format_table
+from extdns.documents.plan import (
+    PlanContent,
+    build_entry,
+    build_plan_row,
+    build_zone,
+    count_actions,
+    format_plan,
+    format_table,
+)
 from extdns.documents.snapshot import RecordCounts
 from extdns.documents.text import find_reportable
 from extdns.engine.decisions import CHANGING

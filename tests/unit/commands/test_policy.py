@@ -9,8 +9,7 @@ import pytest
 
 from extdns.cli import main
 from extdns.commands import policy
-from extdns.documents.policy_check import PolicyCheckDocument
-from extdns.documents.policy_test_results import PolicyTestDocument
+from extdns.documents.check import PolicyCheckDocument, PolicyTestDocument
 from extdns.errors import UsageError
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "policy" / "cel"

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns import cli
-from extdns.documents.document import UNKNOWN_PROCESS, VERSION, ZoneReference, format_json
+from extdns.documents.document import UNKNOWN_PROCESS, ZoneReference, format_json
 from extdns.documents.held import HeldDocument, HeldRecordDocument, HeldSetDocument
 from tests.web_server import serving
 
@@ -46,9 +46,7 @@ def held_set(zone: str, command: str, *names: str) -> HeldSetDocument:
 
 def build_document(*sets: HeldSetDocument) -> HeldDocument:
     process = replace(UNKNOWN_PROCESS, address="http://localhost:7980", owner="me", objects="files shop.yaml")
-    return HeldDocument(
-        api_version=VERSION, kind="Held", at=datetime(2026, 11, 20, tzinfo=UTC), process=process, items=sets
-    )
+    return HeldDocument(at=datetime(2026, 11, 20, tzinfo=UTC), process=process, items=sets)
 
 
 class Page:

@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.config import parse
-from extdns.documents.name import NameDocument, build_name
-from extdns.documents.name_text import format_name
+from extdns.documents.name import NameDocument, build_name, format_name
 from extdns.documents.names import NameIndex, NameState
 from extdns.documents.object import build_object, format_object
 from extdns.documents.snapshot import EngineSnapshot

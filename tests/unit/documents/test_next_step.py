@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import ProcessReference
-from extdns.documents.next_step import suggest_next_step
 from extdns.model.claim import ExcludedClaim, InvalidClaim
 from extdns.model.reason import Reason
 from registry.txt.naming import Naming

@@ -10,12 +10,11 @@ from msgspec.structs import replace
 from extdns.config import parse
 from extdns.controller.exit_codes import compute_exit_code
 from extdns.controller.statistics import count_statistics
-from extdns.documents.current_records import WaitingDeleteDocument
 from extdns.documents.document import UNKNOWN_PROCESS
-from extdns.documents.name import NameDocument, build_name
-from extdns.documents.name_text import format_name
+from extdns.documents.name import NameDocument, build_name, format_name
 from extdns.documents.names import NameState, find_state, is_rejected
 from extdns.documents.object import build_object
+from extdns.documents.records import WaitingDeleteDocument
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.engine.decisions import is_held_decision
 from extdns.engine.delete_settings import DeleteSettings

@@ -6,10 +6,10 @@ from typing import get_args
 
 import pytest
 
-from extdns.documents.levels import KIND_LEVELS, NAME_LEVELS, OUTCOME_LEVELS, ZONE_LEVELS, Level, ZoneCondition
-from extdns.documents.names import NameState
+from extdns.documents.names import Level, NameState
+from extdns.documents.records import OUTCOME_LEVELS
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
-from extdns.documents.summary import describe_state, find_level, list_failures
+from extdns.documents.status import KIND_LEVELS, ZoneCondition, describe_state, find_level, list_failures
 from extdns.engine.decisions import CHANGING
 from extdns.engine.inputs import LeadershipChanged, TimePassed
 from extdns.model.change import OutcomeWord, TryLater
@@ -156,10 +156,8 @@ def test_before_everything_was_read_the_process_counts_as_in_progress_and_not_as
     )
 
 
-def test_each_state_of_names_zones_kinds_and_outcomes_has_one_level() -> None:
-    assert set(NAME_LEVELS) == set(NameState)
-    assert set(ZONE_LEVELS) == set(ZoneCondition)
+def test_each_kind_of_object_and_outcome_has_a_level_and_a_zone_has_the_level_of_its_worst_name() -> None:
     assert set(KIND_LEVELS) == set(Phase)
     assert set(OUTCOME_LEVELS) == set(get_args(OutcomeWord))
-    levels = {state.value: level for state, level in NAME_LEVELS.items() if state is not NameState.EXCLUDED}
-    assert {state.value: level for state, level in ZONE_LEVELS.items()} == {**levels, "reading": Level.WAITING}
+    levels = {state.value: state.level for state in NameState if state is not NameState.EXCLUDED}
+    assert {state.value: state.level for state in ZoneCondition} == {**levels, "reading": Level.WAITING}

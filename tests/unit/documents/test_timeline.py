@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from extdns.documents.changes import ChangeAction, SentChange, build_change
+from extdns.documents.name import TimelineEvent, build_timeline
+from extdns.documents.records import ChangeAction, SentChange, build_change
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
-from extdns.documents.timeline import TimelineEvent, build_timeline
 from extdns.model.change import OutcomeWord
 from extdns.model.dns_name import DnsName
 from tests.builders import ZONE

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from extdns.config import parse
-from extdns.documents.levels import Level
+from extdns.documents.names import Level
 from extdns.documents.scope_warnings import find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.documents.status import StatusDocument, build_status

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from extdns.app import assembly
 from extdns.app.cluster import describe_objects
 from extdns.config import parse
-from extdns.documents.changes import SentChange
-from extdns.documents.rule_snapshot import NO_RULES, RuleSnapshot
+from extdns.documents.policies import NO_RULES, RuleSnapshot
+from extdns.documents.records import SentChange
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.dns_name import DnsName
