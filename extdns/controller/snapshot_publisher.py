@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from extdns.controller.participant import Participant
 from extdns.documents.policies import RuleSnapshot
-from extdns.documents.records import SentChange, list_sent_changes
+from extdns.documents.records import ChangeDocument, list_changes
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S, CountCache, EngineSnapshot, ProcessSnapshot
 from extdns.engine.batches import find_names
 from extdns.engine.effects import ReportOutcome, SubmitBatch
@@ -71,7 +71,7 @@ class SnapshotPublisher(Participant):
         self._copied = threading.Condition()
         self._is_requested = False
         self._counts = CountCache()
-        self._changes: OrderedDict[object, SentChange] = OrderedDict()
+        self._changes: OrderedDict[object, ChangeDocument] = OrderedDict()
         self._sent_count = 0
         self._decisions_sent: dict[int, tuple[Decision, ...]] = {}  # by number of the batch
         self._snapshot: ProcessSnapshot | None = self._copy()
@@ -125,7 +125,7 @@ class SnapshotPublisher(Participant):
         *decisions* are those of the names in *batch* when it was sent. A change that is made again without a decision
         keeps the object and the reason that it had before.
         """
-        for change in list_sent_changes(batch, outcome, decisions, self._clock.now()):
+        for change in list_changes(batch, outcome, decisions, self._clock.now()):
             self._sent_count += 1
             key: object = self._sent_count
             if change.outcome != "applied":
@@ -155,7 +155,7 @@ class SnapshotPublisher(Participant):
         )
 
 
-def _repeat(previous: SentChange, change: SentChange) -> SentChange:
+def _repeat(previous: ChangeDocument, change: ChangeDocument) -> ChangeDocument:
     """Return *change*, counted once more than *previous*, whose object and reason it keeps if it has none."""
     return replace(
         change,

@@ -1,4 +1,4 @@
-"""Held deletes of a running process, as JSON and as text."""
+"""Held deletes, of a running process and as saved (docs/design/state.md), as JSON and as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from extdns.documents.document import (
     build_zone_reference,
     describe_process,
 )
-from extdns.documents.text import format_age_of, format_rfc3339
+from extdns.documents.text import escape_lines, format_age_of, format_rfc3339
 from extdns.engine.delete_budget import WINDOW_S
 from extdns.errors import sanitize
 from extdns.model.evidence import ALL_ZONES, Evidence, describe_hold, format_scope
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from extdns.model.evidence import HeldSet as EngineHeldSet
     from extdns.model.saved_state import Saved, SavedScope, SavedZone
 
+
 _STATE_FLAGS: Final = frozenset({"server", "kubeconfig", "state-configmap"})
 _STANDBY: Final = "this process is a standby; only the leader knows every held delete"
+UNKNOWN: Final = "Whether deletes are held is unknown. To ask a running process: extdns status --controller=URL"
 
 
 class HeldRecordDocument(Document, frozen=True):
@@ -79,11 +81,10 @@ class HeldDocument(LiveDocument, frozen=True, tag="Held"):
 
 def build_held(live: ProcessSnapshot, config: Config) -> HeldDocument:
     """Describe the held deletes by scope, without scopes that have no code yet."""
-    items = tuple(build_held_set(found, config) for found in live.engine.held_sets if found.code)
     other = live.engine.other_cluster
     return HeldDocument(
         at=live.at,
-        items=items,
+        items=tuple(build_held_set(found, config) for found in live.engine.held_sets if found.code),
         problem=live.engine.state_problem or ("" if live.engine.is_leader else _STANDBY),
         other_cluster=other,
         accept_command=format_accept_command(config, other) if other else "",
@@ -132,17 +133,7 @@ def format_accept_command(config: Config, cluster: str) -> str:
 def _format_command(config: Config, command: str, code: str) -> str:
     if not config.deletes.state_file and (config.cluster.manifests or not config.deletes.state_configmap):
         return f"extdns --{command}={code} [flags]"
-    import shlex  # noqa: PLC0415 - a live program seldom holds deletes
-
     return shlex.join(("extdns", command, code, *list_state_flags(config.cluster, config.deletes)))
-
-
-def describe_other_cluster(cluster: str) -> str:
-    """Describe that the objects come from another *cluster* than the saved state belongs to."""
-    return (
-        f"The objects come from another cluster than before, {cluster}: updates and deletes are held until a person"
-        " accepts it."
-    )
 
 
 def list_state_flags(cluster: ClusterFlags, deletes: DeleteFlags) -> Iterator[str]:
@@ -155,59 +146,67 @@ def list_state_flags(cluster: ClusterFlags, deletes: DeleteFlags) -> Iterator[st
             yield from flag.format_arguments(value, masked=True)
 
 
-def count_held(deletes: int) -> str:
-    """Return the number of held deletes as a sentence."""
+def describe_other_cluster(cluster: str) -> str:
+    """Describe that the objects come from another *cluster* than the saved state belongs to."""
+    return (
+        f"The objects come from another cluster than before, {cluster}: updates and deletes are held until a person"
+        " accepts it."
+    )
+
+
+@escape_lines
+def format_held(document: HeldDocument) -> Iterator[str]:
+    """Yield the lines about the held deletes of a running process."""
+    records = [record for one in document.items for record in one.records]
+    if records or not (document.problem or document.other_cluster):
+        yield _count_held(len(records))
+    if document.problem:
+        yield f"Not all is known: {document.problem}"
+    if document.other_cluster:
+        yield describe_other_cluster(document.other_cluster)
+    for one in document.items:
+        yield ""
+        where = describe_scope(one)
+        yield f"{where[:1].upper()}{where[1:]}"
+        yield from _format_set("  ", "", len(one.records), one.approval_code, one.records)
+    yield from _explain_holds((one.cause for one in records), records)
+    yield ""
+    yield f"Answered by {describe_process(document.process)}"
+    if document.items or document.other_cluster:
+        yield ""
+    if document.other_cluster:
+        yield f"Continue with this cluster: {document.accept_command}"
+    for one in document.items:
+        yield f"Approve {'them' if len(one.records) > 1 else 'it'} in {describe_scope(one)}: {one.command}"
+
+
+def _count_held(deletes: int) -> str:
     return f"{format_count(deletes, 'delete')} held." if deletes else "No delete is held."
 
 
-def format_held_record(name: str, rtype: str, identifier: str, evidence: str) -> str:
-    """Format a record whose delete is held, with the evidence."""
-    member = f" ({identifier})" if identifier else ""
-    return f"{sanitize(f'{name} {rtype}{member}', 300)} [{sanitize(evidence)}]"
+def _format_set(
+    indent: str, where: str, deletes: int, code: str, records: Sequence[HeldRecordDocument | SavedHeldRecord]
+) -> Iterator[str]:
+    yield f"{indent}! {format_count(deletes, 'delete')}{where} HELD, code {code}"
+    for one in records:
+        member = f" ({one.set_identifier})" if one.set_identifier else ""
+        yield f"{indent}    {sanitize(f'{one.name} {one.type}{member}', 300)} [{one.evidence}]"
+    if records and (more := deletes - len(records)) > 0:
+        yield f"{indent}    and {format_count(more, 'more delete')}; the log lists all"
 
 
-def explain_holds(causes: Iterable[str], evidence: Iterable[str]) -> Iterator[str]:
-    """Yield the *causes* of holds, and the meaning of each code in *evidence*; nothing if *evidence* has no code."""
-    codes = sorted(set(evidence) & set(Evidence))
-    if codes:
+def _explain_holds(causes: Iterable[str], records: Iterable[HeldRecordDocument | SavedHeldRecord]) -> Iterator[str]:
+    """Yield the *causes* of holds, and the meaning of the evidence for *records*; nothing if no code is known."""
+    if codes := sorted({one.evidence for one in records} & set(Evidence)):
         yield ""
         yield "Why"
         for cause in sorted(set(causes) - {""}):
-            yield f"  [{Reason.HELD}] {sanitize(cause[:1].upper() + cause[1:], 500)}."
+            yield f"  [{Reason.HELD}] {cause[:1].upper() + cause[1:]}."
         for code in codes:
             yield f"  [{code}] {REASONS[code].row.text}"
 
 
-def format_held(document: HeldDocument) -> Iterator[str]:
-    """Yield the lines about the held deletes of a running process."""
-    held = sum(len(one.records) for one in document.items)
-    if held or not (document.problem or document.other_cluster):
-        yield count_held(held)
-    if document.problem:
-        yield sanitize(f"Not all is known: {document.problem}", 500)
-    if document.other_cluster:
-        yield describe_other_cluster(sanitize(document.other_cluster))
-    for one in document.items:
-        yield ""
-        where = sanitize(describe_scope(one))
-        yield f"{where[:1].upper()}{where[1:]}"
-        yield f"  ! {format_count(len(one.records), 'delete')} HELD, code {sanitize(one.approval_code)}"
-        for record in one.records:
-            yield f"      {format_held_record(record.name, record.type, record.set_identifier, record.evidence)}"
-    records = [record for one in document.items for record in one.records]
-    yield from explain_holds((one.cause for one in records), (one.evidence for one in records))
-    yield ""
-    yield sanitize(f"Answered by {describe_process(document.process)}", 500)
-    if document.items or document.other_cluster:
-        yield ""
-    if document.other_cluster:
-        yield f"Continue with this cluster: {sanitize(document.accept_command, 500)}"
-    for one in document.items:
-        them = "them" if len(one.records) > 1 else "it"
-        yield f"Approve {them} in {sanitize(describe_scope(one))}: {sanitize(one.command, 500)}"
-
-
-UNKNOWN: Final = "Whether deletes are held is unknown. To ask a running process: extdns status --controller=URL"
+# The saved state
 
 
 class SavedHeldRecord(Document, frozen=True):
@@ -265,6 +264,12 @@ class SavedOwnerStatus(Document, frozen=True):
     approved_until: str
     other_cluster: str
 
+    def list_held_sets(self) -> Iterator[SavedHeldSet]:
+        """Yield the sets of each zone, then those of all zones."""
+        for zone in self.zones:
+            yield from zone.held_sets
+        yield from self.held_across_zones
+
 
 class SavedStateDocument(RootDocument, frozen=True, tag="SavedState"):
     """The saved state of all owner ids.
@@ -298,18 +303,17 @@ def build_saved_state(
         approvals: codes that a person approved and no process has read yet.
         unreadable: a message for each value in the state store that cannot be read.
     """
-    statuses = tuple(build_owner_status(owner, saved, now_s) for owner, saved in owners)
+    statuses = tuple(_build_owner_status(owner, saved, now_s) for owner, saved in owners)
     return SavedStateDocument(
         store=store,
-        held=sum(one.deletes for owner in statuses for one in _list_held_sets(owner)),
+        held=sum(one.deletes for owner in statuses for one in owner.list_held_sets()),
         owners=statuses,
         waiting=tuple(approvals),
         unreadable=tuple(unreadable),
     )
 
 
-def build_owner_status(owner: str, saved: Saved, now_s: float) -> SavedOwnerStatus:
-    """Describe the saved state of one owner id at *now_s* (seconds since the epoch)."""
+def _build_owner_status(owner: str, saved: Saved, now_s: float) -> SavedOwnerStatus:
     until = {digest: until_s for digest, until_s in saved.approved if until_s > now_s}
     return SavedOwnerStatus(
         owner=owner,
@@ -357,17 +361,10 @@ def _build_held_sets(
         for one in scope.holds
         if any(digest not in approved for digest in one.digests)
     }
-    return (
-        SavedHeldSet(
-            namespace=namespace,
-            approval_code=scope.code,
-            deletes=deletes,
-            records=records,
-            causes=tuple(sorted(causes)),
-        ),
-    )
+    return (SavedHeldSet(namespace, scope.code, deletes, records, tuple(sorted(causes))),)
 
 
+@escape_lines
 def format_saved_state(document: SavedStateDocument, now: datetime, flags: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines about the saved state: held deletes first, the command that approves them last.
 
@@ -379,47 +376,42 @@ def format_saved_state(document: SavedStateDocument, now: datetime, flags: Seque
     others = sorted({owner.other_cluster for owner in document.owners} - {""})
     if document.held or not others:
         is_saved = any(one.zones for one in document.owners)
-        yield count_held(document.held) if is_saved else f"No process has saved its state here yet. {UNKNOWN}"
-    yield from (describe_other_cluster(sanitize(cluster)) for cluster in others)
+        yield _count_held(document.held) if is_saved else f"No process has saved its state here yet. {UNKNOWN}"
+    yield from map(describe_other_cluster, others)
     for owner in document.owners:
         yield ""
         yield from _format_owner(owner, now)
     for problem in document.unreadable:
         yield ""
-        yield f"Unreadable: {sanitize(problem, 300)}"
+        yield f"Unreadable: {problem}"
     if document.waiting:
         yield ""
-        yield f"Codes that a person approved and no process has read yet: {sanitize(', '.join(document.waiting))}"
+        yield f"Codes that a person approved and no process has read yet: {', '.join(document.waiting)}"
     for cluster in others:
         yield ""
-        yield f"Continue with this cluster: {sanitize(shlex.join(['extdns', 'accept-cluster', cluster, *flags]), 500)}"
+        yield f"Continue with this cluster: {shlex.join(['extdns', 'accept-cluster', cluster, *flags])}"
     if document.store:
         yield ""
-        yield sanitize(f"Read from {document.store}", 500)
-    held = [one for owner in document.owners for one in _list_held_sets(owner)]
-    causes = [cause for one in held for cause in one.causes]
-    yield from explain_holds(causes, (record.evidence for one in held for record in one.records))
+        yield f"Read from {document.store}"
+    held = [one for owner in document.owners for one in owner.list_held_sets()]
+    yield from _explain_holds(
+        (cause for one in held for cause in one.causes), (record for one in held for record in one.records)
+    )
     if held:
         command = shlex.join(["extdns", "approve", *(one.approval_code for one in held), *flags])
         yield ""
-        yield f"Approve {'them' if document.held > 1 else 'it'}: {sanitize(command, 500)}"
-
-
-def _list_held_sets(owner: SavedOwnerStatus) -> Iterator[SavedHeldSet]:
-    for zone in owner.zones:
-        yield from zone.held_sets
-    yield from owner.held_across_zones
+        yield f"Approve {'them' if document.held > 1 else 'it'}: {command}"
 
 
 def _format_owner(owner: SavedOwnerStatus, now: datetime) -> Iterator[str]:
-    yield f"Owner {sanitize(owner.owner)}" if owner.owner else "Without an owner id"
+    yield f"Owner {owner.owner}" if owner.owner else "Without an owner id"
     if owner.other_cluster:
-        yield f"  ! updates and deletes are HELD: another cluster, {sanitize(owner.other_cluster)}"
+        yield f"  ! updates and deletes are HELD: another cluster, {owner.other_cluster}"
     for zone in owner.zones:
         yield from _format_zone(zone, now)
     if owner.held_across_zones:
         yield "  All zones together"
-        yield from _format_held_sets(owner.held_across_zones)
+        yield from _format_saved_sets(owner.held_across_zones)
     if owner.approved:
         until = format_age_of(owner.approved_until, None)
         yield f"  · {format_count(owner.approved, 'delete')} approved, until {until} at the latest"
@@ -427,9 +419,9 @@ def _format_owner(owner: SavedOwnerStatus, now: datetime) -> Iterator[str]:
 
 def _format_zone(zone: SavedZoneStatus, now: datetime) -> Iterator[str]:
     saved = f", saved {format_age_of(zone.saved, now)}" if zone.saved else ""
-    name = name_zone(zone.zone.id, zone.zone.name)
+    name = _name_zone(zone.zone.id, zone.zone.name)
     yield f"  Zone {name}: {format_count(zone.records, 'name')} with records of ours{saved}"
-    yield from _format_held_sets(zone.held_sets)
+    yield from _format_saved_sets(zone.held_sets)
     if zone.deleted:
         absent = f", {zone.deleted_by_absence} of them by absence" if zone.deleted_by_absence else ""
         names = format_count(zone.deleted, "name")
@@ -438,18 +430,13 @@ def _format_zone(zone: SavedZoneStatus, now: datetime) -> Iterator[str]:
         yield "    · the settings are not accepted yet: deletes of orphans are held"
 
 
-def _format_held_sets(sets: Iterable[SavedHeldSet]) -> Iterator[str]:
+def _format_saved_sets(sets: Iterable[SavedHeldSet]) -> Iterator[str]:
     for one in sets:
-        where = f" in namespace {sanitize(one.namespace)}" if one.namespace else ""
-        yield f"    ! {format_count(one.deletes, 'delete')}{where} HELD, code {sanitize(one.approval_code)}"
-        for record in one.records:
-            yield f"        {format_held_record(record.name, record.type, record.set_identifier, record.evidence)}"
-        if (more := one.deletes - len(one.records)) > 0 and one.records:
-            yield f"        and {format_count(more, 'more delete')}; the log lists all"
+        where = f" in namespace {one.namespace}" if one.namespace else ""
+        yield from _format_set("    ", where, one.deletes, one.approval_code, one.records)
 
 
-def name_zone(id_: str, name: str) -> str:
-    """Format a zone as `example.org (Z2ABC)`."""
+def _name_zone(id_: str, name: str) -> str:
     return sanitize(f"{name} ({id_})" if name and name != id_ else id_)
 
 
@@ -497,6 +484,6 @@ def _list_scopes(saved: Saved) -> Iterator[tuple[str, SavedScope]]:
     """Yield every scope with its name: zones with their namespaces, sorted, then all zones."""
     for zone_id, zone in saved.zones:
         for namespace, scope in zone.scopes:
-            where = f"zone {name_zone(zone_id, zone.name)}"
+            where = f"zone {_name_zone(zone_id, zone.name)}"
             yield sanitize(f"namespace {namespace} in {where}") if namespace else where, scope
     yield "all zones", saved.all_zones

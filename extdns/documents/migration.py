@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from extdns.documents.document import Document, RootDocument, ZoneDocument
-from extdns.documents.name import describe_record
 from extdns.documents.plan import PLAIN, PlanEntry, build_entry, build_plan_row, build_zone, describe_zone, format_table
 from extdns.documents.snapshot import count_records
-from extdns.documents.text import escape_line, finish_text, format_missing
+from extdns.documents.text import describe_record, escape_line, finish_text, format_missing
 from extdns.engine.decisions import CHANGING, is_held_decision
 from extdns.model.reason import REASONS, Reason
 from extdns.model.value import format_count

@@ -1,4 +1,4 @@
-"""Everything about one name, from the objects that request it to the current records."""
+"""A name: what requests it, what the zones hold, what was decided and what happened, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ from extdns.documents.records import (
     CurrentRecordDocument,
     OutcomeDocument,
     WildcardDocument,
-    build_change,
     build_outcome,
     list_current_records,
     list_wildcards,
 )
 from extdns.documents.snapshot import EngineSnapshot
 from extdns.documents.text import (
-    escape_line,
+    describe_object,
+    describe_record,
+    escape_lines,
     format_age,
     format_age_of,
     format_duration,
@@ -59,16 +60,10 @@ from extdns.model.claim import ExcludedClaim, NameClaim, ResolvedClaim, find_pro
 from extdns.model.dns_name import DnsName
 from extdns.model.evidence import Evidence
 from extdns.model.reason import Group, Reason, look_up_meaning
-from extdns.model.rrtype import UNREADABLE
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from extdns.documents.document import ObjectReference, ProblemDocument, RecordData, ZoneReference
-    from extdns.documents.records import ChangeDocument, CurrentRecordDocument, OutcomeDocument, WildcardDocument
     from extdns.documents.snapshot import ProcessSnapshot
-    from extdns.model.claim import NameClaim
 
 _MAX_CLOSEST: Final = 3
 _MAX_EXCLUDED: Final = 5
@@ -113,6 +108,32 @@ def build_excluded(claim: ExcludedClaim) -> ExcludedObject:
     return ExcludedObject(
         object=str(claim.ref), by=claim.excluded_by, certain=claim.name is not None, name=claim.name or ""
     )
+
+
+class TimelineEvent(State):
+    """What happened at a name."""
+
+    REQUESTED = "requested", Level.NEUTRAL
+    CREATED = "created", Level.GOOD
+    UPDATED = "updated", Level.GOOD
+    REPAIRED = "repaired", Level.GOOD
+    DELETED = "deleted", Level.GOOD
+    NOT_WRITTEN = "not-written", Level.FAILING
+    HELD = "held", Level.WAITING
+    DUE = "due", Level.WAITING
+
+
+class TimelineEntry(Document, frozen=True):
+    """One event at a name.
+
+    If `event` is `due`, a delete may be made from `at` on, when its grace period or `--unresolved-timeout` ends.
+    `reason` is a reason code, "" if there is none.
+    """
+
+    at: datetime
+    event: TimelineEvent
+    text: str
+    reason: str
 
 
 class NameDocument(AnswerDocument, frozen=True, tag="NameExplanation"):
@@ -174,27 +195,30 @@ def build_name(
     """
     claims, decisions = seen.claims.claims(name), seen.decisions.decisions(name)
     outcome_of = partial(build_outcome, seen, live)
+    zones = seen.zones_of(name)
     found = _Findings(
+        name=name,
         row=build_row(name, decisions),
         records=tuple(list_current_records(seen, name, decisions, outcome_of)),
         wildcards=tuple(list_wildcards(seen, name)),
         excluded=tuple(_list_excluded(seen, name, requested=bool(claims))),
-        unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
+        is_read=not any(seen.unread_zones(name)) and (seen.all_zones or bool(zones)),
+        unsure=", as far as could be read" if missing else "",
     )
     affix = find_other_affix(seen, name, found.row)
-    last = tuple(build_change(one) for one in (live.changes if live else ()) if one.name == name)
+    last = tuple(one for one in (live.changes if live else ()) if one.name == name)
     return NameDocument(
         at=live.at if live else None,
         name=name,
-        answer=_build_answer(name, found, seen, complete=not missing),
+        answer=_build_answer(found),
         state=found.row.state if found.row else None,
         reason=_find_reason(found),
         claims=tuple(_build_claims(claims, decisions, outcome_of)),
-        zones=tuple(map(build_zone_reference, seen.zones_of(name))),
+        zones=tuple(map(build_zone_reference, zones)),
         zones_known=zones_known,
         known_zones=select_zones((one.zone.name for one in seen.zones) if known_zones is None else known_zones),
         all_zones=seen.all_zones,
-        unread_zones=found.unread_zones,
+        unread_zones=tuple(map(build_zone_reference, seen.unread_zones(name))),
         records=found.records,
         wildcards=found.wildcards,
         last_changes=last,
@@ -211,30 +235,25 @@ def build_name(
 
 
 class _Findings(NamedTuple):
-    """The claims, decisions and records that the answer about a name is based on."""
+    """What the answer about a name is based on.
 
+    Attributes:
+        is_read: whether all zones that may hold the name were read.
+        unsure: what to add to statements that are certain only if everything was read.
+    """
+
+    name: DnsName
     row: NameSummary | None
     records: tuple[CurrentRecordDocument, ...]
     wildcards: tuple[WildcardDocument, ...]
     excluded: tuple[ExcludedObject, ...]
-    unread_zones: tuple[ZoneReference, ...]
+    is_read: bool
+    unsure: str
 
     @property
     def sole_exclusion(self) -> ExcludedObject | None:
         """The excluded object that would request the name, if there is nothing else to report; else None."""
         return None if self.row or self.records else next((one for one in self.excluded if one.certain), None)
-
-
-def _build_answer(name: DnsName, found: _Findings, seen: EngineSnapshot, *, complete: bool) -> str:
-    unsure = "" if complete else ", as far as could be read"
-    known = not found.unread_zones and (seen.all_zones or bool(seen.zones_of(name)))
-    if found.row:
-        return answer_decided(found.row, found.records, unsure, known=known)
-    if found.sole_exclusion:
-        excluded = found.sole_exclusion
-        published = "is not published" if known else "may or may not be published"
-        return f"{name} {published}: {excluded.object} requests it, but {explain_exclusion(excluded.by)}."
-    return answer_undecided(name, found.records, found.wildcards, unsure, known=known)
 
 
 def _find_reason(found: _Findings) -> str | None:
@@ -272,15 +291,25 @@ def _is_by_absence(decision: Decision, seen: EngineSnapshot) -> bool:
 def _build_claims(
     claims: Iterable[NameClaim], decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], OutcomeDocument]
 ) -> Iterator[ClaimDocument]:
-    ranked = sorted(claims, key=lambda one: _rank_claim(one, decisions))
-    return (_build_claim(claim, decisions, outcome_of) for claim in ranked)
+    for claim in sorted(claims, key=lambda one: _rank_claim(one, decisions)):
+        desired = claim.desired if isinstance(claim, ResolvedClaim) else None
+        yield ClaimDocument(
+            object=build_object_reference(claim.provenance),
+            since=claim.provenance.ref.created,
+            type=desired.type if desired else "",
+            set_identifier=claim.set_identifier,
+            requested=build_record_data(desired) if desired else None,
+            outcomes=tuple(map(outcome_of, _find_decisions(claim, decisions))),
+            problems=tuple(build_problem(claim.provenance.ref.key, problem) for problem in find_problems((claim,))),
+        )
 
 
 def _rank_claim(claim: NameClaim, decisions: tuple[Decision, ...]) -> tuple[int, tuple[bool, str, str, str]]:
     """Return the sort key that puts the claims that are used before the others, and older ones before newer ones."""
-    ranks = (decision.requested_by.index(claim.provenance) for decision in _find_decisions(claim, decisions))
-    rejected = any(decision.action is Action.NONE for decision in _find_decisions(claim, decisions))
-    return (min(ranks, default=0) + rejected * len(decisions), claim.provenance.ref.age_sort_key)
+    about = _find_decisions(claim, decisions)
+    rank = min((decision.requested_by.index(claim.provenance) for decision in about), default=0)
+    rejected = any(decision.action is Action.NONE for decision in about)
+    return (rank + rejected * len(decisions), claim.provenance.ref.age_sort_key)
 
 
 def _find_decisions(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[Decision]:
@@ -293,21 +322,6 @@ def _find_decisions(claim: NameClaim, decisions: tuple[Decision, ...]) -> list[D
     if not isinstance(claim, ResolvedClaim):
         return about
     return [decision for decision in about if decision.type == claim.desired.type] or about
-
-
-def _build_claim(
-    claim: NameClaim, decisions: tuple[Decision, ...], outcome_of: Callable[[Decision], OutcomeDocument]
-) -> ClaimDocument:
-    desired = claim.desired if isinstance(claim, ResolvedClaim) else None
-    return ClaimDocument(
-        object=build_object_reference(claim.provenance),
-        since=claim.provenance.ref.created,
-        type=desired.type if desired else "",
-        set_identifier=claim.set_identifier,
-        requested=build_record_data(desired) if desired else None,
-        outcomes=tuple(map(outcome_of, _find_decisions(claim, decisions))),
-        problems=tuple(build_problem(claim.provenance.ref.key, problem) for problem in find_problems((claim,))),
-    )
 
 
 def _list_excluded(seen: EngineSnapshot, name: DnsName, *, requested: bool) -> Iterator[ExcludedObject]:
@@ -326,6 +340,61 @@ def _list_closest(seen: EngineSnapshot, name: str) -> Iterator[str]:
         yield f"{near} ({requester.ref})"
 
 
+_APPLIED: Final = {
+    "create": TimelineEvent.CREATED,
+    "update": TimelineEvent.UPDATED,
+    "delete": TimelineEvent.DELETED,
+}
+
+
+def build_timeline(
+    live: ProcessSnapshot, name: DnsName, claims: Iterable[NameClaim], changes: Iterable[ChangeDocument]
+) -> tuple[TimelineEntry, ...]:
+    """Build the timeline of *name*, the oldest event first, from the *claims* and the last *changes* at it."""
+    entries = (*_list_requests(claims), *map(_build_write, changes), *_list_deletes(live, name))
+    return tuple(sorted(entries, key=lambda one: one.at))
+
+
+def _list_requests(claims: Iterable[NameClaim]) -> Iterator[TimelineEntry]:
+    """Yield an entry for the creation of each object with a claim, since it is unknown when its claim began."""
+    for ref in dict.fromkeys(claim.provenance.ref for claim in claims):
+        if at := parse_time(ref.created):
+            yield TimelineEntry(at, TimelineEvent.REQUESTED, f"{ref}, which requests the name, was created", reason="")
+
+
+def _build_write(one: ChangeDocument) -> TimelineEntry:
+    times = f", {one.times} times in a row" if one.times > 1 else ""
+    change = f"{one.type} {join_targets(one.targets)} in {one.zone.name}"
+    if one.outcome != "applied":
+        detail = f": {one.detail}" if one.detail else ""
+        text = f"{one.action} {change}: {one.outcome}{times}{detail}"
+        return TimelineEntry(one.at, TimelineEvent.NOT_WRITTEN, text, one.reason)
+    event = TimelineEvent.REPAIRED if one.reason == Reason.DRIFT_REPAIRED else _APPLIED[one.action]
+    return TimelineEntry(one.at, event, f"{change}{times}", one.reason)
+
+
+def _list_deletes(live: ProcessSnapshot, name: DnsName) -> Iterator[TimelineEntry]:
+    """Yield the deletes at *name* that are held, and those whose grace period has not ended."""
+    for one in (one for found in live.engine.held_sets for one in found.held):
+        if one.owned.record.name == name and one.since_s is not None:
+            text = f"the delete of {one.owned.record.type} waits for approval: {one.cause}"
+            yield TimelineEntry(live.time_of(one.since_s), TimelineEvent.HELD, text, one.evidence.value)
+    for entry in live.engine.zones:
+        for key, waiting in entry.waiting_deletes.items():
+            if key.name == name and waiting.grace_ends_s is not None:
+                limit = _name_wait(waiting.evidence)
+                text = f"{limit} ends; then the delete of {key.type} may be made, unless it is held"
+                at = live.time_of(waiting.grace_ends_s)
+                yield TimelineEntry(at, TimelineEvent.DUE, text, waiting.evidence.value)
+
+
+def _name_wait(evidence: str) -> str:
+    return "--unresolved-timeout" if evidence == Evidence.UNRESOLVED_EXPIRED else "the grace period"
+
+
+# The answer in one sentence
+
+
 _NAME_CLAUSES: Final = {
     Action.CREATE: "is not published yet; it would be created",
     Action.UPDATE: "is published, but not as requested; it would be updated",
@@ -341,74 +410,64 @@ _RECORD_CLAUSES: Final = {
 }
 
 
-def answer_decided(row: NameSummary, records: Sequence[CurrentRecordDocument], unsure: str, *, known: bool) -> str:
-    """Summarize a name that has decisions in one sentence.
+def _build_answer(found: _Findings) -> str:
+    if found.row:
+        return _answer_decided(found, found.row)
+    if excluded := found.sole_exclusion:
+        published = "is not published" if found.is_read else "may or may not be published"
+        return f"{found.name} {published}: {excluded.object} requests it, but {explain_exclusion(excluded.by)}."
+    return _answer_undecided(found)
 
-    Args:
-        row: the decisions.
-        records: the current records.
-        unsure: what to add to statements that are certain only if everything was read.
-        known: whether all zones that may hold the name were read.
-    """
+
+def _answer_decided(found: _Findings, row: NameSummary) -> str:
     main = row.worst
     if main.reason in IN_SYNC:
         return f"{row.name} is published."
     if any(find_state(one) is NameState.PUBLISHED for one in row.decisions):
-        return f"{row.name} is published, except for {_describe_record(row)}, {_describe_worst(row)}."
-    if row.state is NameState.UNKNOWN or (main.action is Action.NONE and not known):
+        return f"{row.name} is published, except for {_describe_worst(row)}."
+    if row.state is NameState.UNKNOWN or (main.action is Action.NONE and not found.is_read):
         return f"{row.name} may be published or not: the current records could not be read."
     if not any(one.requested_by for one in row.decisions) and main.action is Action.KEEP:
         after = "it is deleted after the grace period" if main.reason is Reason.IN_GRACE else "it is kept"
-        return f"{row.name} exists, but no object requests it{unsure}; {after}."
-    if row.state is NameState.EXCLUDED and any(one.ownership_of is None for one in records):
+        return f"{row.name} exists, but no object requests it{found.unsure}; {after}."
+    if row.state is NameState.EXCLUDED and any(one.ownership_of is None for one in found.records):
         return f"{row.name} exists, but is left alone: a filter excludes it."
-    if (action := _find_action(row)) is Action.KEEP:
+    if main.action is Action.KEEP:
         cause = " (conflict)" if main.reason.row.group is Group.CONFLICT else ""
         return f"{row.name}: existing record left unchanged{cause}."
-    return f"{row.name} {_NAME_CLAUSES[action]}."
+    # a create that replaces one of our records counts as an update
+    replaces = main.action is Action.CREATE and any(one.current and one.current.is_ours for one in row.decisions)
+    return f"{row.name} {_NAME_CLAUSES[Action.UPDATE if replaces else main.action]}."
 
 
-def answer_undecided(
-    name: str,
-    records: Sequence[CurrentRecordDocument],
-    wildcards: Sequence[WildcardDocument],
-    unsure: str,
-    *,
-    known: bool,
-) -> str:
-    """Summarize a name without relevant decisions. *known* is whether all zones that may hold the name were read."""
+def _answer_undecided(found: _Findings) -> str:
+    name, records, unsure = found.name, found.records, found.unsure
     if records and all(one.ownership_of is not None for one in records):
         covered = ", ".join(key for one in records for key in one.ownership_of or ())
         return f"{name} holds the ownership record of {covered or 'no current record'}."
     if records:
         whose = "it is left alone" if any(one.ours for one in records) else "it is not ours"
         return f"{name} exists, but no object requests it{unsure}; {whose}."
-    if not known:
+    if not found.is_read:
         return f"{name} may be published or not: the current records could not be read. No object requests it{unsure}."
     answer = f"{name} is not published: no object requests it{unsure}."
-    return f"{answer} {wildcards[0].name} answers in its place." if wildcards else answer
-
-
-def _find_action(row: NameSummary) -> Action:
-    """Return the action for the name as a whole: a create that replaces one of our records counts as an update."""
-    replaces = row.worst.action is Action.CREATE and any(one.current and one.current.is_ours for one in row.decisions)
-    return Action.UPDATE if replaces else row.worst.action
-
-
-def _describe_record(row: NameSummary) -> str:
-    """Describe the record with the worst state: its type, set identifier, and zone if the name is in several."""
-    main = row.worst
-    identifier = f" ({main.set_identifier})" if main.set_identifier else ""
-    where = f" in {main.zone}" if len({one.zone for one in row.decisions}) > 1 and main.zone else ""
-    return f"{main.type or 'a claim without targets'}{identifier}{where}"
+    return f"{answer} {found.wildcards[0].name} answers in its place." if found.wildcards else answer
 
 
 def _describe_worst(row: NameSummary) -> str:
+    """Describe the record with the worst state (with its zone if the name is in several), and what happens to it."""
+    main = row.worst
+    identifier = f" ({main.set_identifier})" if main.set_identifier else ""
+    where = f" in {main.zone}" if len({one.zone for one in row.decisions}) > 1 and main.zone else ""
+    clause = _RECORD_CLAUSES[main.action]
     if row.state is NameState.UNKNOWN:
-        return "of which nothing could be read"
-    if row.worst.reason is Reason.IN_GRACE and row.worst.action is Action.KEEP:
-        return "which is deleted after the grace period"
-    return _RECORD_CLAUSES[row.worst.action]
+        clause = "of which nothing could be read"
+    elif main.reason is Reason.IN_GRACE and main.action is Action.KEEP:
+        clause = "which is deleted after the grace period"
+    return f"{main.type or 'a claim without targets'}{identifier}{where}, {clause}"
+
+
+# The text: the answer first, then the evidence, the next step last
 
 
 _LABEL_WIDTH: Final = 14
@@ -418,28 +477,9 @@ _ACTION_CLAUSES: Final = {"create": "would be created", "update": "would be upda
 _PUBLISHED: Final = frozenset({Reason.PUBLISHED, Reason.REQUESTED, Reason.CHANGED})
 
 
+@escape_lines
 def format_name(document: NameDocument) -> Iterator[str]:
-    """Yield the lines about one name, without line ends, each safe for a terminal."""
-    return map(escape_line, _build_lines(document))
-
-
-def describe_object(one: ObjectReference | ProblemDocument) -> str:
-    """Describe an object, as `Service shop/web`."""
-    return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
-
-
-def describe_record(rtype: str, record: RecordData) -> str:
-    """Describe record data, as `A 192.0.2.1, TTL 300`."""
-    if rtype == UNREADABLE:
-        return f"cannot be read: {'; '.join(record.targets)}"
-    more = len(record.targets) - _MAX_TARGETS
-    targets = ", ".join(record.targets[:_MAX_TARGETS]) + (f" and {more} more" if more > 0 else "")
-    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds is not None else "default TTL"
-    properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
-    return f"{rtype} {targets}, {ttl}{properties}"
-
-
-def _build_lines(document: NameDocument) -> Iterator[str]:
+    """Yield the lines about one name, without line ends."""
     yield f"{document.answer}  [{document.reason}]" if document.reason else document.answer
     if explanation := look_up_meaning(document.reason or ""):
         yield explanation
@@ -465,7 +505,8 @@ def _build_sections(document: NameDocument) -> Iterator[tuple[str, Sequence[str]
             f"; made for {one}" for one in dict.fromkeys(one.resource for one in document.records) if one
         )
         yield "requested by", [f"no object{', as far as could be read' if document.missing else ''}{made_for}"]
-    yield "excluded", [_describe_excluded(one.object, one.by, certain=one.certain) for one in document.excluded]
+    uncertain = {True: "", False: "; its names were not computed"}
+    yield "excluded", [f"{describe_excluded(one.object, one.by)}{uncertain[one.certain]}" for one in document.excluded]
     yield "zone", _describe_zones(document)
     displayed_outcomes = [one for claim in document.claims for one in claim.outcomes]
     yield (
@@ -499,17 +540,15 @@ def _describe_claim(claim: ClaimDocument, now: datetime | None) -> list[str]:
     derived = f", made into {claim.object.derived}" if claim.object.derived else ""
     requested = describe_record(claim.type, claim.requested) if claim.requested else "targets not known"
     identifier = f"; set identifier {claim.set_identifier}" if claim.set_identifier else ""
-    lines = [
+    return [
         f"{describe_object(claim.object)}{created}",
         f"host from {shorten_field(claim.object.field)}{derived}; {requested}{identifier}",
+        *(line for one in claim.outcomes for line in describe_outcome(one, now)),
+        *(
+            f"{shorten_field(one.field)}: {one.value!r} is not valid; allowed: {one.allowed}  [{one.reason}]"
+            for one in claim.problems
+        ),
     ]
-    lines += [line for one in claim.outcomes for line in describe_outcome(one, now)]
-    for problem in claim.problems:
-        lines.append(
-            f"{shorten_field(problem.field)}: {problem.value!r} is not valid; "
-            f"allowed: {problem.allowed}  [{problem.reason}]"
-        )
-    return lines
 
 
 def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
@@ -520,17 +559,15 @@ def describe_outcome(one: OutcomeDocument, now: datetime | None) -> list[str]:
     if one.waiting and one.waiting.evidence != one.reason:
         lines.append(f"  evidence for a delete: [{one.waiting.evidence}]")
     if one.waiting and one.waiting.grace_ends and now:
-        is_unresolved = one.waiting.evidence == Evidence.UNRESOLVED_EXPIRED
-        what = "--unresolved-timeout" if is_unresolved else "the grace period"
-        lines.append(f"  {what} {_describe_end(one.waiting.grace_ends, now)}")
+        ends = one.waiting.grace_ends
+        left_s = (ends - now).total_seconds()
+        end = (
+            f"ends at {format_time(ends)}, in {format_duration(left_s)}"
+            if left_s > 0
+            else f"ended at {format_time(ends)}"
+        )
+        lines.append(f"  {_name_wait(one.waiting.evidence)} {end}")
     return [*lines, *(f"  {line}" for rule in one.rules for line in describe_rule(rule))]
-
-
-def _describe_end(ends: datetime, now: datetime) -> str:
-    left_s = (ends - now).total_seconds()
-    return (
-        f"ends at {format_time(ends)}, in {format_duration(left_s)}" if left_s > 0 else f"ended at {format_time(ends)}"
-    )
 
 
 def _describe_current(
@@ -566,10 +603,6 @@ def _describe_absence(document: NameDocument) -> Iterator[str]:
         yield "no record"
 
 
-def _describe_excluded(what: str, by: str, *, certain: bool) -> str:
-    return f"{describe_excluded(what, by)}{'' if certain else '; its names were not computed'}"
-
-
 def _describe_zones(document: NameDocument) -> list[str]:
     known = format_count(document.zones_known, "zone")
     unlisted = "" if document.all_zones else "; the list of zones is incomplete"
@@ -582,87 +615,3 @@ def _describe_zones(document: NameDocument) -> list[str]:
 
 def _describe_zone(zone: ZoneReference) -> str:
     return zone.name if zone.name == zone.id else f"{zone.name} ({zone.id})"
-
-
-class TimelineEvent(State):
-    """What happened at a name."""
-
-    REQUESTED = "requested", Level.NEUTRAL
-    CREATED = "created", Level.GOOD
-    UPDATED = "updated", Level.GOOD
-    REPAIRED = "repaired", Level.GOOD
-    DELETED = "deleted", Level.GOOD
-    NOT_WRITTEN = "not-written", Level.FAILING
-    HELD = "held", Level.WAITING
-    DUE = "due", Level.WAITING
-
-
-_APPLIED: Final = {
-    "create": TimelineEvent.CREATED,
-    "update": TimelineEvent.UPDATED,
-    "delete": TimelineEvent.DELETED,
-}
-
-
-class TimelineEntry(Document, frozen=True):
-    """One event at a name.
-
-    If `event` is `due`, a delete may be made from `at` on, when its grace period or `--unresolved-timeout` ends.
-    `reason` is a reason code, "" if there is none.
-    """
-
-    at: datetime
-    event: TimelineEvent
-    text: str
-    reason: str
-
-
-def build_timeline(
-    live: ProcessSnapshot, name: DnsName, claims: Iterable[NameClaim], changes: Iterable[ChangeDocument]
-) -> tuple[TimelineEntry, ...]:
-    """Build the timeline of *name*, the oldest event first, from the *claims* and the last *changes* at it."""
-    entries = (*_list_requests(claims), *map(_build_write, changes), *_list_deletes(live, name))
-    return tuple(sorted(entries, key=lambda one: one.at))
-
-
-def _list_requests(claims: Iterable[NameClaim]) -> Iterator[TimelineEntry]:
-    """Yield an entry for the creation of each object with a claim, since it is unknown when its claim began."""
-    for ref in dict.fromkeys(claim.provenance.ref for claim in claims):
-        if at := parse_time(ref.created):
-            yield TimelineEntry(
-                at=at, event=TimelineEvent.REQUESTED, text=f"{ref}, which requests the name, was created", reason=""
-            )
-
-
-def _build_write(one: ChangeDocument) -> TimelineEntry:
-    times = f", {one.times} times in a row" if one.times > 1 else ""
-    change = f"{one.type} {join_targets(one.targets)} in {one.zone.name}"
-    if one.outcome != "applied":
-        detail = f": {one.detail}" if one.detail else ""
-        text = f"{one.action} {change}: {one.outcome}{times}{detail}"
-        return TimelineEntry(at=one.at, event=TimelineEvent.NOT_WRITTEN, text=text, reason=one.reason)
-    event = TimelineEvent.REPAIRED if one.reason == Reason.DRIFT_REPAIRED else _APPLIED[one.action]
-    return TimelineEntry(at=one.at, event=event, text=f"{change}{times}", reason=one.reason)
-
-
-def _list_deletes(live: ProcessSnapshot, name: DnsName) -> Iterator[TimelineEntry]:
-    """Yield the deletes at *name* that are held, and those whose grace period has not ended."""
-    for one in (one for found in live.engine.held_sets for one in found.held):
-        if one.owned.record.name == name and one.since_s is not None:
-            text = f"the delete of {one.owned.record.type} waits for approval: {one.cause}"
-            yield TimelineEntry(
-                at=live.time_of(one.since_s), event=TimelineEvent.HELD, text=text, reason=one.evidence.value
-            )
-    for entry in live.engine.zones:
-        for key, waiting in entry.waiting_deletes.items():
-            if key.name == name and waiting.grace_ends_s is not None:
-                limit = (
-                    "--unresolved-timeout" if waiting.evidence is Evidence.UNRESOLVED_EXPIRED else "the grace period"
-                )
-                text = f"{limit} ends; then the delete of {key.type} may be made, unless it is held"
-                yield TimelineEntry(
-                    at=live.time_of(waiting.grace_ends_s),
-                    event=TimelineEvent.DUE,
-                    text=text,
-                    reason=waiting.evidence.value,
-                )

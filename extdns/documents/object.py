@@ -1,4 +1,4 @@
-"""Everything about one object: the names that it requests, and the decision about each."""
+"""An object: the names that it requests, and the decision about each, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from extdns.documents.document import (
     describe_process,
     format_command,
 )
-from extdns.documents.name import ExcludedObject, build_excluded, describe_outcome, describe_record
+from extdns.documents.name import ExcludedObject, build_excluded, describe_outcome
 from extdns.documents.names import NameState, find_state, find_worst
 from extdns.documents.records import OutcomeDocument, build_outcome
 from extdns.documents.scope_warnings import HOW_TO_REQUEST
-from extdns.documents.text import escape_line, format_missing, shorten_field
+from extdns.documents.text import describe_record, escape_lines, format_missing, shorten_field
 from extdns.errors import find_similar, sanitize
 from extdns.flags.usage_errors import usage_error
 from extdns.model.claim import ExcludedClaim, find_problems
@@ -78,14 +78,22 @@ def build_object(
     claims = [claim for other, found in seen.claims.objects() if other == key for claim in found]
     about = [one for one in seen.decisions if any(request.ref.key == key for request in one.requested_by)]
     filtered = [claim for claim in claims if isinstance(claim, ExcludedClaim)]
-    where = _name_object(key)
+    described = f"{key.kind.name} {_name_object(key)}"
     failure = seen.claims.find_failure(key)
-    answer = _build_answer(about, failure, filtered, complete=not missing)
     return ObjectDocument(
         at=live.at if live else None,
-        object=f"{key.kind.name} {where}",
-        answer=f"{key.kind.name} {where} {answer}",
-        names=tuple(_build_name(one, build_outcome(seen, live, one)) for one in about),
+        object=described,
+        answer=f"{described} {_build_answer(about, failure, filtered, complete=not missing)}",
+        names=tuple(
+            ObjectNameDocument(
+                name=one.name,
+                type=one.type,
+                set_identifier=one.set_identifier,
+                requested=build_record_data(one.desired) if one.desired else None,
+                outcome=build_outcome(seen, live, one),
+            )
+            for one in about
+        ),
         excluded=tuple(map(build_excluded, filtered)),
         problems=tuple(build_problem(key, problem) for problem in find_problems(claims)),
         failure=failure,
@@ -93,12 +101,49 @@ def build_object(
     )
 
 
+def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
+    """Return the object that *text* names.
+
+    Before the slash, *text* has the kind, its plural, its short name in kubectl, or its form in ownership records.
+    If something is *missing*, the message about an unknown object says that it may still exist.
+    """
+    kind, _, where = text.partition("/")
+    keys = sorted({key for key, _ in seen.claims.objects()})
+    for key in keys:
+        spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
+        spellings.add(_SHORT_NAMES.get(key.kind.plural, ""))
+        if kind.lower() in spellings and where == _name_object(key):
+            return key
+    near = find_similar(text.lower(), (f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys))
+    kinds = sorted({key.kind.name.lower() for key in keys})
+    raise usage_error(
+        f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
+        *format_missing(missing),
+        f"closest: {near}" if near else "",
+        f"kinds whose objects are read, by --source and --namespace: {', '.join(kinds) or 'none'}",
+    )
+
+
+def _name_object(key: ObjectKey) -> str:
+    return f"{key.namespace}/{key.name}" if key.namespace else key.name
+
+
+def _build_answer(about: list[Decision], failure: str, excluded: list[ExcludedClaim], *, complete: bool) -> str:
+    if failure:
+        return f"could not be read: {sanitize(failure)}"
+    if not about:
+        return f"publishes nothing: {explain_exclusion(excluded[0].excluded_by)}." if excluded else "requests no name."
+    by_name = groupby(about, key=lambda decision: decision.name)
+    states = Counter(find_state(find_worst(tuple(decided))) for _, decided in by_name)
+    total, unknown = states.total(), states[NameState.UNKNOWN]
+    unsure = f", {unknown} not known" if unknown else "" if complete else ", as far as could be read"
+    published = f"{states[NameState.PUBLISHED]} of {total} published as requested"
+    return f"requests {format_count(total, 'name')}; {published}{unsure}."
+
+
+@escape_lines
 def format_object(document: ObjectDocument) -> Iterator[str]:
-    """Yield the lines about one object, without line ends, each safe for a terminal."""
-    return map(escape_line, _build_lines(document))
-
-
-def _build_lines(document: ObjectDocument) -> Iterator[str]:
+    """Yield the lines about one object, without line ends."""
     yield document.answer
     yield from format_missing(document.missing)
     if len(document.excluded) > 1 or document.names:
@@ -130,59 +175,4 @@ def _suggest_next_step(document: ObjectDocument) -> str:
         return f"trace one name: {format_command(trace, document.process)}"
     if document.excluded:
         return suggest_for_exclusion(document.excluded[0].by)
-    if document.missing:
-        return "try again when everything can be read"
-    return HOW_TO_REQUEST
-
-
-def _find_object(seen: EngineSnapshot, text: str, missing: tuple[str, ...]) -> ObjectKey:
-    """Return the object that *text* names.
-
-    Before the slash, *text* has the kind, its plural, its short name in kubectl, or its form in ownership records.
-
-    Raises:
-        UsageError: there is no such object; if something is *missing*, the message says that it may still exist.
-    """
-    kind, _, where = text.partition("/")
-    keys = {key for key, _ in seen.claims.objects()}
-    for key in sorted(keys):
-        spellings = {key.kind.name.lower(), key.kind.plural, key.kind.resource, key.kind.label}
-        spellings.add(_SHORT_NAMES.get(key.kind.plural, ""))
-        if kind.lower() in spellings and where == _name_object(key):
-            return key
-    near = find_similar(text.lower(), (f"{key.kind.name.lower()}/{_name_object(key)}" for key in keys))
-    kinds = sorted({key.kind.name.lower() for key in keys})
-    raise usage_error(
-        f"no object {sanitize(text)} is read{', as far as could be read' if missing else ''}",
-        *format_missing(missing),
-        f"closest: {near}" if near else "",
-        f"kinds whose objects are read, by --source and --namespace: {', '.join(kinds) or 'none'}",
-    )
-
-
-def _name_object(key: ObjectKey) -> str:
-    return f"{key.namespace}/{key.name}" if key.namespace else key.name
-
-
-def _build_name(decision: Decision, outcome: OutcomeDocument) -> ObjectNameDocument:
-    desired = decision.desired
-    return ObjectNameDocument(
-        name=decision.name,
-        type=decision.type,
-        set_identifier=decision.set_identifier,
-        requested=build_record_data(desired) if desired else None,
-        outcome=outcome,
-    )
-
-
-def _build_answer(about: list[Decision], failure: str, excluded: list[ExcludedClaim], *, complete: bool) -> str:
-    if failure:
-        return f"could not be read: {sanitize(failure)}"
-    if not about:
-        return f"publishes nothing: {explain_exclusion(excluded[0].excluded_by)}." if excluded else "requests no name."
-    by_name = groupby(about, key=lambda decision: decision.name)
-    states = Counter(find_state(find_worst(tuple(decided))) for _, decided in by_name)
-    total, unknown = states.total(), states[NameState.UNKNOWN]
-    unsure = f", {unknown} not known" if unknown else "" if complete else ", as far as could be read"
-    published = f"{states[NameState.PUBLISHED]} of {total} published as requested"
-    return f"requests {format_count(total, 'name')}; {published}{unsure}."
+    return "try again when everything can be read" if document.missing else HOW_TO_REQUEST

@@ -1,4 +1,4 @@
-"""Plans as JSON: what happens to each record and why, made by one pass or by a running process."""
+"""A plan: what happens to each record and why, as JSON, text and Markdown; made by one pass or a running process."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from extdns.documents.document import (
     encode_json,
 )
 from extdns.documents.held import HeldSetDocument, build_held_set, describe_scope
-from extdns.documents.name import describe_object
 from extdns.documents.policies import NO_RULES, RuleSnapshot, ViolationDocument, describe_violation, list_violations
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import EngineSnapshot, RecordCounts, count_records
 from extdns.documents.text import (
     describe_details,
+    describe_object,
     escape_line,
     find_reportable,
     finish_text,
@@ -230,7 +230,7 @@ class PlanDocument(PlanContent, frozen=True, tag="Plan"):
 
     base: str
     basis: PlanBasis
-    checksum: str
+    checksum: str = ""
 
 
 class RunningPlanDocument(PlanContent, frozen=True, tag="RunningPlan"):
@@ -251,15 +251,7 @@ def build_plan(
     problems: Iterable[tuple[ObjectKey, ClaimWarning]],
     missing: tuple[str, ...],
 ) -> PlanContent:
-    """Build a plan.
-
-    Args:
-        seen: the state of the engine.
-        config: the settings.
-        decisions: the decisions to report, in order.
-        problems: invalid values on objects, in order.
-        missing: one sentence for each thing that could not be read.
-    """
+    """Build a plan with *decisions* and *problems* in the given order; *missing* says what could not be read."""
     concerned = {decision.zone for decision in decisions if is_held_decision(decision)}
     return PlanContent(
         provider=config.control.provider,
@@ -300,13 +292,8 @@ def build_plan_content(result: PassResult) -> PlanContent:
 
 def build_plan_document(result: PassResult) -> PlanDocument:
     """Build the plan of one pass, with its basis and checksum."""
-    document = PlanDocument(
-        base=result.base,
-        basis=_build_basis(result.config, result.engine),
-        checksum="",
-        **asdict(build_plan_content(result)),
-    )
-    return with_checksum(document)
+    basis = _build_basis(result.config, result.engine)
+    return with_checksum(PlanDocument(base=result.base, basis=basis, **asdict(build_plan_content(result))))
 
 
 def with_checksum(document: PlanDocument) -> PlanDocument:
@@ -326,7 +313,6 @@ def _build_basis(config: Config, engine: Engine) -> PlanBasis:
 
 
 def _compute_digest(content: bytes) -> str:
-    """Return a digest of *content*, 32 hexadecimal digits."""
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
@@ -383,7 +369,6 @@ def build_entry(decision: Decision) -> PlanEntry:
 
 
 _SYMBOLS: Final = {"create": "+", "update": "~", "delete": "-", "keep": "!", "none": "!"}
-_IN_SYNC_SYMBOL: Final = "·"
 PLAIN: Final = frozenset({Reason.REQUESTED, Reason.CHANGED, Reason.PUBLISHED})
 """Reasons that the text of a plan omits, because the symbol of the line already implies them."""
 _UNREAD: Final = select_reasons(Category.UNREAD)
@@ -415,34 +400,28 @@ def format_plan(
     The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
     is *nothing*. *process* is the command that made the plan; a running process is named in its plan.
     """
-    for title, rows in group_by_zone(plan):
+    for title, rows in _group_by_zone(plan):
         yield title
         yield ""
         yield from format_table(rows, width)
         yield ""
-    remarks = list(list_remarks(plan))
+    remarks = list(_list_remarks(plan))
     if any(one.reason not in PLAIN for one in (*plan.changes, *plan.unfulfilled)):
         remarks.append(("To explain a code in brackets: extdns explain CODE",))
     if answering := plan.process if isinstance(plan, RunningPlanDocument) else process:
-        remarks.append((_describe_answer(answering),))
+        remarks.append((escape_line(f"Answered by {describe_process(answering)}"),))
     for paragraph in remarks:
         yield from paragraph
         yield ""
-    yield summarize_plan(plan, nothing)
+    yield _summarize_plan(plan, nothing)
 
 
-def _describe_answer(process: ProcessReference) -> str:
-    return escape_line(f"Answered by {describe_process(process)}")
-
-
-def group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
+def _group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
     """Yield the heading of each zone that has entries, and its rows."""
     zones = {(one.name, one.id): one for one in plan.zones}  # the zone of a record may no longer be listed
     for zone, group in groupby(sorted((*plan.changes, *plan.unfulfilled), key=_sort_key), key=lambda one: one.zone):
-        yield (
-            describe_zone(zones.get((zone.name, zone.id), zone) if zone else None, plan.provider),
-            map(build_plan_row, group),
-        )
+        known = zones.get((zone.name, zone.id), zone) if zone else None
+        yield describe_zone(known, plan.provider), map(build_plan_row, group)
 
 
 def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
@@ -450,8 +429,8 @@ def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
     return (one.zone is None, name, id_, one.name, one.set_identifier, one.type)
 
 
-def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
-    """Yield the remarks on the whole plan, such as invalid values and held deletes: a tuple of lines for each."""
+def _list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
+    """Yield the remarks on the whole plan: for each a tuple of lines, safe for a terminal."""
     if plan.problems:
         lines = (line for problem in plan.problems for line in describe_problem(problem))
         yield ("Invalid objects (other records unaffected)", *lines)
@@ -459,16 +438,15 @@ def list_remarks(plan: PlanContent) -> Iterator[tuple[str, ...]]:
         yield ("Violations of rules", *map(describe_violation, plan.violations))
     if plan.held:
         yield (
-            *map(_describe_held_set, plan.held),
+            *map(escape_line, map(_describe_held_set, plan.held)),
             *([] if isinstance(plan, RunningPlanDocument) else _explain_absence(plan.held)),
         )
     if plan.excluded:
-        yield tuple(
-            f"{format_count(count, 'object')} excluded by {escape_line(flag)}" for flag, count in plan.excluded.items()
-        )
+        excluded = (f"{format_count(count, 'object')} excluded by {flag}" for flag, count in plan.excluded.items())
+        yield tuple(map(escape_line, excluded))
     if plan.owner and (orphans := sum(one.reason in _ORPHANS for one in (*plan.changes, *plan.unfulfilled))):
         yield _describe_orphans(orphans, plan.owner)
-    yield from (format_scope_warning(one) for one in plan.warnings)
+    yield from ((escape_line(f"WARNING: {one.text}"), escape_line(f"  {one.next}")) for one in plan.warnings)
     if plan.missing:
         yield tuple(format_missing(plan.missing))
 
@@ -482,15 +460,10 @@ def _describe_orphans(orphans: int, owner: str) -> tuple[str, str]:
     )
 
 
-def format_scope_warning(warning: ScopeWarning) -> tuple[str, str]:
-    """Return two lines, safe for a terminal: the warning about the settings, and what to do about it."""
-    return escape_line(f"WARNING: {warning.text}"), escape_line(f"  {warning.next}")
-
-
 def _describe_held_set(one: HeldSetDocument) -> str:
     deletes = format_count(len(one.records), "delete is", "deletes are")
     them = "it" if len(one.records) == 1 else "them"
-    return escape_line(f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}")
+    return f"{deletes} HELD in {describe_scope(one)}. To approve {them}: {one.command}"
 
 
 def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
@@ -502,7 +475,7 @@ def _explain_absence(held: Iterable[HeldSetDocument]) -> Iterator[str]:
         yield "To see its plan: extdns plan --controller=URL"
 
 
-def summarize_plan(plan: PlanContent, nothing: str) -> str:
+def _summarize_plan(plan: PlanContent, nothing: str) -> str:
     """Return how many records have which action as one sentence; *nothing* if the plan has no entries.
 
     For a plan without entries that has warnings or is incomplete, `NOTHING_PLANNED` replaces `UP_TO_DATE`.
@@ -534,7 +507,8 @@ def format_table(rows: Iterable[PlanRow], width: int | None = None) -> Iterator[
     cells = tuple(rows)
     lines = tuple(_format_rows(cells)) if cells else ()
     if width is not None and any(len(line) > width for line in lines):
-        lines = tuple(_format_rows(tuple(map(_move_object_below, cells))))
+        moved = [one._replace(who="", below=tuple(filter(None, (one.who, *one.below)))) for one in cells]
+        lines = tuple(_format_rows(moved))
     return iter(lines)
 
 
@@ -548,19 +522,14 @@ def _format_rows(rows: Sequence[PlanRow]) -> Iterator[str]:
         yield from (f"{indent}{text}" for text in one.below)
 
 
-def _move_object_below(one: PlanRow) -> PlanRow:
-    """Move the object of a row to the lines below it, for a narrow terminal."""
-    return one._replace(who="", below=tuple(part for part in (one.who, *one.below) if part))
-
-
 def build_plan_row(one: PlanEntry) -> PlanRow:
     """Build the row of an entry, each cell safe for a terminal."""
     identifier = f" ({one.set_identifier})" if one.set_identifier else ""
     return PlanRow(
-        symbol=_IN_SYNC_SYMBOL if one.reason == Reason.PUBLISHED else _SYMBOLS[one.action],
+        symbol="·" if one.reason == Reason.PUBLISHED else _SYMBOLS[one.action],
         type=escape_line(one.type),
         name=escape_line(f"{one.name}{identifier}"),
-        data=_describe_data(one),
+        data=escape_line(_describe_data(one)),
         who=escape_line(_describe_requesters(one)),
         reason="" if one.reason in PLAIN else escape_line(f"[{one.reason}]"),
         below=() if one.evidence == (look_up_meaning(one.reason),) else tuple(map(escape_line, one.evidence)),
@@ -568,17 +537,15 @@ def build_plan_row(one: PlanEntry) -> PlanRow:
 
 
 def _describe_data(one: PlanEntry) -> str:
-    """Return the record data, or `kept`, `not published` or `not known`."""
     if one.action == "none":
         return "not known" if _is_unknown(one) else "not published"
     if one.action == "keep" and one.reason != Reason.PUBLISHED:
         return "kept"
     record = one.after or one.before
-    return escape_line(join_targets(record.targets)) if record else ""
+    return join_targets(record.targets) if record else ""
 
 
 def _is_unknown(one: PlanEntry) -> bool:
-    """Return whether it is unknown which record the zone holds now."""
     return one.action == "none" and one.reason in _UNREAD
 
 
@@ -586,14 +553,13 @@ def _describe_requesters(one: PlanEntry) -> str:
     """Return the objects that request the record; if there are none, the resource of the record."""
     if not one.objects:
         return f"resource {one.resource}" if one.resource else ""
-    who = ", ".join(map(_describe_request, one.objects[:_MAX_OBJECTS]))
+    requests = (
+        (describe_object(request), shorten_field(request.field), f" ({request.derived})" if request.derived else "")
+        for request in one.objects[:_MAX_OBJECTS]
+    )
+    who = ", ".join(f"{name}: {field}{derived}" for name, field, derived in requests)
     more = len(one.objects) - _MAX_OBJECTS
     return f"{who} and {more} more" if more > 0 else who
-
-
-def _describe_request(one: ObjectReference) -> str:
-    derived = f" ({one.derived})" if one.derived else ""
-    return f"{describe_object(one)}: {shorten_field(one.field)}{derived}"
 
 
 def describe_problem(problem: ProblemDocument) -> tuple[str, str]:
@@ -608,31 +574,24 @@ _ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
 
 def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterator[str]:
     """Yield *plan* as Markdown: a table for each zone, then remarks and the summary as in `format_plan`."""
-    for title, rows in group_by_zone(plan):
+    for title, rows in _group_by_zone(plan):
         yield f"**{_format_code_span(title)}**"
         yield ""
         yield from _HEAD
         yield from map(_format_markdown_row, rows)
         yield ""
-    for line in (line for paragraph in list_remarks(plan) for line in paragraph):
+    for line in (line for paragraph in _list_remarks(plan) for line in paragraph):
         yield f"{'  ' if line.startswith('  ') else ''}- {_format_code_span(line)}"
     if isinstance(plan, RunningPlanDocument):
-        yield f"- {_format_code_span(_describe_answer(plan.process))}"
+        yield f"- {_format_code_span(f'Answered by {describe_process(plan.process)}')}"
     yield ""
-    yield summarize_plan(plan, nothing)
+    yield _summarize_plan(plan, nothing)
 
 
 def _format_markdown_row(one: PlanRow) -> str:
     change = "<br>".join(_format_code_span(text) for text in (one.data, *one.below) if text)
-    cells = (
-        _format_code_span(one.symbol),
-        _format_code_span(one.name),
-        _format_code_span(one.type),
-        change,
-        _format_code_span(one.who),
-        _format_code_span(one.reason),
-    )
-    return f"| {' | '.join(cells)} |"
+    before, after = map(_format_code_span, (one.symbol, one.name, one.type)), map(_format_code_span, one[4:6])
+    return f"| {' | '.join((*before, change, *after))} |"
 
 
 def _format_code_span(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Copies of the state of rules at one moment: which there are, and what is wrong with them (docs/design/rules.md)."""
+"""Rules: their state at one moment, their answers about records, and the document about them (docs/design/rules.md)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal
 
+from msgspec import field
 from msgspec.structs import asdict
 
 from extdns.documents.document import (
@@ -87,7 +88,6 @@ class RuleSnapshot(Value, frozen=True, kw_only=True):
 
 NO_RULES: Final = RuleSnapshot()
 
-
 ALLOWED: Final = "allowed"
 """The result of a rule that matches a record and is not violated."""
 
@@ -107,12 +107,12 @@ class RuleDocument(Document, frozen=True):
 
     rule: str
     result: RuleResult
-    message: str
-    reason: str
-    values: dict[str, str]
+    message: str = ""
+    reason: str = ""
+    values: dict[str, str] = field(default_factory=dict)
 
 
-class ViolationDocument(RuleDocument, frozen=True):
+class ViolationDocument(RuleDocument, frozen=True, kw_only=True):
     """A record or change that violates a rule. `zone` is null if no zone holds the name."""
 
     zone: ZoneReference | None
@@ -141,7 +141,7 @@ def list_rules(decision: Decision) -> tuple[RuleDocument, ...]:
     """Return the known answers of the rules that match the record of *decision*, violated rules first."""
     violated = {one.rule for one in decision.violations}
     allowed = (
-        RuleDocument(rule=rule, result="allowed", message="", reason="", values={})
+        RuleDocument(rule=rule, result=ALLOWED)
         for rule in decision.rules
         if rule not in violated and decision.reason is not Reason.POLICY_UNAVAILABLE
     )
@@ -163,9 +163,8 @@ def list_violations(decisions: Iterable[Decision]) -> Iterator[ViolationDocument
     for decision in decisions:
         for one in decision.violations:
             if one.action is not RuleAction.AUDIT:
-                answer = _build_rule(one)
                 yield ViolationDocument(
-                    **asdict(answer),
+                    **asdict(_build_rule(one)),
                     zone=build_zone_reference(decision.zone) if decision.zone else None,
                     name=decision.name,
                     type=decision.type,
@@ -205,9 +204,6 @@ class ServerCondition(State):
     ANSWERING = "answering", Level.GOOD
 
 
-Origin = Literal["file", "cluster", "policy-server"]
-
-
 class RuleStatus(Document, frozen=True):
     """One rule: a DNSPolicy, a policy that the policy server has, or a rule in one that a record violates now.
 
@@ -221,15 +217,15 @@ class RuleStatus(Document, frozen=True):
     """
 
     name: str
-    origin: Origin
-    file: str
-    revision: str
-    action: Literal["deny", "warn", "audit"] | None
+    origin: Literal["file", "cluster", "policy-server"]
     state: PolicyCondition
-    matched: int | None
     violations: int | None
-    problems: tuple[str, ...]
-    warnings: tuple[str, ...]
+    file: str = ""
+    revision: str = ""
+    action: Literal["deny", "warn", "audit"] | None = None
+    matched: int | None = None
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class PolicyServerDocument(Document, frozen=True):
@@ -277,22 +273,19 @@ class PoliciesDocument(LiveDocument, frozen=True, tag="Policies"):
 
 
 def build_policies(live: ProcessSnapshot, config: Config, after: str, limit: int) -> PoliciesDocument:
-    """Describe a page of about *limit* rules from the first name after the cursor *after*, sorted by name.
-
-    *live* is the process, and *config* its flags.
-    """
-    local, server, reasons = live.rules.local, live.rules.server, live.engine.decisions.reasons
-    rules = sorted(_list_rules(live, local), key=lambda one: (one.name, one.file))
+    """Describe a page of about *limit* rules from the first name after the cursor *after*, sorted by name."""
+    local, server, reasons = live.rules.local or LocalRulesSnapshot(), live.rules.server, live.engine.decisions.reasons
+    rules = sorted(_list_rules(live, local, server), key=lambda one: (one.name, one.file))
     start = bisect_right(rules, after, key=attrgetter("name")) if after else 0
     end = min(start + limit, len(rules))
     while start < end < len(rules) and rules[end].name == rules[end - 1].name:
         end += 1
-    evaluated_at_s = live.engine.rules_evaluated_at_s if local else None
+    evaluated_at_s = live.engine.rules_evaluated_at_s if live.rules.local else None
     return PoliciesDocument(
         at=live.at,
-        revision=local.revision if local else "",
+        revision=local.revision,
         evaluated_at=None if evaluated_at_s is None else live.time_of(evaluated_at_s),
-        problems=local.problems if local else (),
+        problems=local.problems,
         denied=reasons[Reason.POLICY_DENIED],
         violating=reasons[Reason.POLICY_VIOLATION],
         waiting=reasons[Reason.POLICY_UNAVAILABLE],
@@ -303,64 +296,45 @@ def build_policies(live: ProcessSnapshot, config: Config, after: str, limit: int
     )
 
 
-def _list_rules(live: ProcessSnapshot, local: LocalRulesSnapshot | None) -> Iterator[RuleStatus]:
+def _list_rules(
+    live: ProcessSnapshot, local: LocalRulesSnapshot, server: PolicyServerSnapshot | None
+) -> Iterator[RuleStatus]:
     counts: dict[str, Counter[str]] = {}
     for (rule, result), count in live.rule_results.items():
         counts.setdefault(rule, Counter())[result] = count
-    policies = local.policies if local else ()
-    for policy in policies:
+    for policy in local.policies:
         yield _build_policy(policy, counts.get(policy.key.name, Counter()))
-    known = {policy.key.name for policy in policies}
-    server = live.rules.server
     if server is None:
         return
-    violated = counts.keys() - known
-    yield from _list_server_policies(server, is_violated=bool(violated))
+    violated = counts.keys() - {policy.key.name for policy in local.policies}
+    problems = {one.policy: one.message for one in server.policy_problems}
+    for loaded in server.policies:
+        yield RuleStatus(
+            name=loaded.id,
+            origin="policy-server",
+            revision=loaded.revision,
+            state=PolicyCondition.FAILING if loaded.id in problems else PolicyCondition.USED,
+            violations=None if violated else 0,
+            problems=(problems[loaded.id],) if loaded.id in problems else (),
+        )
     for rule in violated:
         yield RuleStatus(
             name=rule,
             origin="policy-server",
-            file="",
-            revision="",
             action=next((action.value for action in RuleAction if counts[rule][action.value]), None),
             state=PolicyCondition.USED,
-            matched=None,
             violations=_count_violations(counts[rule]),
-            problems=(),
-            warnings=(),
-        )
-
-
-def _list_server_policies(server: PolicyServerSnapshot, *, is_violated: bool) -> Iterator[RuleStatus]:
-    """Yield a rule for each policy of *server*; *is_violated* is whether a record violates a rule in one of them."""
-    problems = {one.policy: one.message for one in server.policy_problems}
-    for policy in server.policies:
-        yield RuleStatus(
-            name=policy.id,
-            origin="policy-server",
-            file="",
-            revision=policy.revision,
-            action=None,
-            state=PolicyCondition.FAILING if policy.id in problems else PolicyCondition.USED,
-            matched=None,
-            violations=None if is_violated else 0,
-            problems=(problems[policy.id],) if policy.id in problems else (),
-            warnings=(),
         )
 
 
 def _build_policy(policy: PolicyState, counts: Counter[str]) -> RuleStatus:
-    if not policy.is_used:
-        condition = PolicyCondition.UNUSABLE
-    else:
-        condition = PolicyCondition.FORMER_VERSION if policy.is_former else PolicyCondition.USED
+    used = PolicyCondition.FORMER_VERSION if policy.is_former else PolicyCondition.USED
     return RuleStatus(
         name=policy.key.name,
         origin="file" if policy.file else "cluster",
         file=policy.file,
-        revision="",
         action=policy.action.value if policy.action else None,
-        state=condition,
+        state=used if policy.is_used else PolicyCondition.UNUSABLE,
         matched=counts.total(),
         violations=_count_violations(counts),
         problems=policy.problems,

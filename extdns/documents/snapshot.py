@@ -23,7 +23,7 @@ from extdns.model.reason import Reason
 from extdns.model.value import Value
 
 if TYPE_CHECKING:
-    from extdns.documents.records import SentChange
+    from extdns.documents.records import ChangeDocument
     from extdns.engine.engine import Engine
     from extdns.engine.zones import ZoneCache, ZoneState
     from extdns.model.change import Decision
@@ -193,7 +193,7 @@ class ProcessSnapshot:
         at: datetime,
         at_s: float,
         kinds: tuple[KindState, ...],
-        changes: tuple[SentChange, ...],
+        changes: tuple[ChangeDocument, ...],
         synced: bool,
         rules: RuleSnapshot = NO_RULES,
         counted: CountCache | None = None,

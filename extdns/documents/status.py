@@ -1,4 +1,4 @@
-"""The state of a running process as a whole: in sentences, as a level, and what fails (docs/design/page.md)."""
+"""A running process: its state as a whole (docs/design/page.md), its names, zones, sources and last changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from extdns.documents.document import (
     build_zone_reference,
 )
 from extdns.documents.names import Level, NamePage, NameState, NameSummary, State, find_oldest_request, find_state
-from extdns.documents.records import ChangeDocument, build_change
+from extdns.documents.records import ChangeDocument
 from extdns.documents.scope_warnings import ScopeWarning, find_scope_warnings
 from extdns.documents.snapshot import UNRESPONSIVE_AFTER_S
 from extdns.documents.text import format_duration, format_time
@@ -29,8 +29,6 @@ from extdns.model.value import format_count
 if TYPE_CHECKING:
     from extdns.config import Config
     from extdns.documents.snapshot import ProcessSnapshot, ZoneSnapshot
-    from extdns.model.cluster import KindState
-    from extdns.model.kind import Kind
     from extdns.model.zone import RateLimitStatus
 
 _RETRIED: Final = frozenset({Reason.ZONE_FORBIDDEN, Reason.WRITE_CONFLICT, Reason.TRY_LATER, Reason.NO_ANSWER})
@@ -63,8 +61,7 @@ KIND_LEVELS: Final[dict[Phase, Level]] = {
 _LEVELS: Final = tuple(Level)
 
 
-def find_worst_level(*levels: Level) -> Level:
-    """Return the worst of *levels*; GOOD if there are none, or all are NEUTRAL."""
+def _find_worst_level(*levels: Level) -> Level:
     return min((*levels, Level.GOOD), key=_LEVELS.index)
 
 
@@ -74,7 +71,7 @@ def find_level(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Level:
     if not live.is_responding or any(list_failures(live)):
         return Level.FAILING
     is_waiting = engine.unfinished or engine.other_cluster or engine.state_problem or not live.synced
-    return find_worst_level(
+    return _find_worst_level(
         Level.WAITING if is_waiting else Level.GOOD,
         *(state.level for state, number in counts.items() if number),
         *(find_condition(live, entry).level for entry in engine.zones),
@@ -99,7 +96,8 @@ def find_condition(live: ProcessSnapshot, entry: ZoneSnapshot) -> ZoneCondition:
 def list_failures(live: ProcessSnapshot) -> Iterator[str]:
     """Yield a sentence for each failure: of the engine, of unreadable kinds, of rules, of the policy server."""
     yield from live.engine.failures
-    kinds = (f"{state.kind.name} objects are {state.phase}" for state in live.kinds if _fails(state.phase))
+    failing = (state for state in live.kinds if KIND_LEVELS[state.phase] is Level.FAILING)
+    kinds = (f"{state.kind.name} objects are {state.phase}" for state in failing)
     yield from (one for one in kinds if one not in live.engine.failures)
     yield from live.rules.list_failures()
 
@@ -107,10 +105,6 @@ def list_failures(live: ProcessSnapshot) -> Iterator[str]:
 def describe_state(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> str:
     """Describe the state of the process in one or more sentences, the most important first."""
     return " ".join(_build_sentences(live, counts))
-
-
-def _fails(phase: Phase) -> bool:
-    return KIND_LEVELS[phase] is Level.FAILING
 
 
 def _build_sentences(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iterator[str]:
@@ -151,11 +145,8 @@ def _count_names(live: ProcessSnapshot, counts: Mapping[NameState, int]) -> Iter
             for state in NameState
             if state is not NameState.PUBLISHED and (number := counts.get(state))
         ]
-        yield f"{published:,} of {total:,} names {'is' if published == 1 else 'are'} published, {_join_list(rest)}."
-
-
-def _join_list(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+        listed = " and ".join(filter(None, (", ".join(rest[:-1]), rest[-1])))
+        yield f"{published:,} of {total:,} names {'is' if published == 1 else 'are'} published, {listed}."
 
 
 class StatusDocument(LiveDocument, frozen=True, tag="Status"):
@@ -310,12 +301,11 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
     counts = Counter(row.state for row in live.names.rows)
     warnings = find_scope_warnings(config, live.engine.scope) if live.synced else ()
     level = find_level(live, counts)
+    message = describe_state(live, counts)
     return StatusDocument(
         at=live.at,
-        message=" ".join(
-            (describe_state(live, counts), *(["Settings do not fit what was read: see below."] if warnings else []))
-        ),
-        level=find_worst_level(level, Level.WAITING) if warnings else level,
+        message=f"{message} Settings do not fit what was read: see below." if warnings else message,
+        level=_find_worst_level(level, Level.WAITING) if warnings else level,
         synced=live.synced,
         counts={state.value: counts[state] for state in NameState},
         failing=tuple(list_failures(live)),
@@ -330,37 +320,49 @@ def build_status(live: ProcessSnapshot, config: Config) -> StatusDocument:
 def build_names(live: ProcessSnapshot, found: NamePage) -> NamesDocument:
     """Describe one page of names."""
     items = tuple(_build_name(live, row) for row in found.rows)
-    return NamesDocument(
-        at=live.at,
-        total=found.total,
-        after=found.after,
-        items=items,
-    )
+    return NamesDocument(at=live.at, total=found.total, after=found.after, items=items)
 
 
 def build_zones(live: ProcessSnapshot, config: Config, rate_limits: Iterable[RateLimitStatus]) -> ZonesDocument:
     """Describe all zones, sorted, and the API rate limits."""
-    items = tuple(_build_zone(live, entry, config.control.provider) for entry in live.engine.zones)
     return ZonesDocument(
         at=live.at,
-        items=items,
-        api_rate_limits=tuple(map(_build_rate_limit, rate_limits)),
+        items=tuple(_build_zone(live, entry, config.control.provider) for entry in live.engine.zones),
+        api_rate_limits=tuple(
+            RateLimitDocument(
+                account=one.account,
+                action=one.action,
+                left=round(one.calls_left, 1),
+                per_second=round(one.per_s, 1),
+                throttled=one.throttle_count,
+            )
+            for one in rate_limits
+        ),
     )
 
 
 def build_sources(live: ProcessSnapshot) -> SourcesDocument:
     """Describe all kinds of object, sorted."""
-    seen = Counter((key.kind, source) for source, key in live.engine.claims.list_sources_and_objects())
-    items = tuple(_build_source(live, state, seen) for state in sorted(live.kinds, key=lambda one: one.kind.resource))
-    return SourcesDocument(at=live.at, items=items)
+    read = {(key.kind, source) for source, key in live.engine.claims.list_sources_and_objects()}
+    return SourcesDocument(
+        at=live.at,
+        items=tuple(
+            SourceStatus(
+                resource=state.kind.resource,
+                sources=tuple(sorted(source for kind, source in read if kind == state.kind)),
+                state=state.phase.value,
+                since=live.time_of(state.since_s),
+                detail=state.detail,
+                objects=state.objects,
+            )
+            for state in sorted(live.kinds, key=lambda one: one.kind.resource)
+        ),
+    )
 
 
 def build_changes(live: ProcessSnapshot) -> ChangesDocument:
     """Describe the last writes."""
-    return ChangesDocument(
-        at=live.at,
-        items=tuple(map(build_change, live.changes)),
-    )
+    return ChangesDocument(at=live.at, items=live.changes)
 
 
 def _build_name(live: ProcessSnapshot, row: NameSummary) -> NameStatus:
@@ -393,22 +395,15 @@ def _build_record(live: ProcessSnapshot, decision: Decision) -> RecordStatus:
     )
 
 
-def _is_foreign(decision: Decision) -> bool:
-    return decision.reason.row.category is Category.FOREIGN
-
-
 def _list_blocking(live: ProcessSnapshot, decision: Decision) -> Iterator[BlockingRecord]:
-    if decision.current or not (_is_foreign(decision) or decision.reason is Reason.INCOMPATIBLE_RECORD):
+    is_foreign = decision.reason.row.category is Category.FOREIGN
+    if decision.current or not (is_foreign or decision.reason is Reason.INCOMPATIBLE_RECORD):
         return
     for entry in (one for one in live.engine.zones if one.zone == decision.zone):
         for one in live.engine.read_around(decision.name, entry):
             if one.record.name == decision.name:
                 yield BlockingRecord(
-                    type=one.record.type,
-                    set_identifier=one.record.set_identifier,
-                    targets=one.record.targets,
-                    owner=one.owner,
-                    ours=one.is_ours,
+                    one.record.type, one.record.set_identifier, one.record.targets, one.owner, one.is_ours
                 )
 
 
@@ -427,26 +422,4 @@ def _build_zone(live: ProcessSnapshot, entry: ZoneSnapshot, provider: str) -> Zo
         queued=entry.queued,
         deleted=entry.deleted,
         held=entry.held,
-    )
-
-
-def _build_rate_limit(one: RateLimitStatus) -> RateLimitDocument:
-    return RateLimitDocument(
-        account=one.account,
-        action=one.action,
-        left=round(one.calls_left, 1),
-        per_second=round(one.per_s, 1),
-        throttled=one.throttle_count,
-    )
-
-
-def _build_source(live: ProcessSnapshot, state: KindState, seen: Mapping[tuple[Kind, str], int]) -> SourceStatus:
-    objects = {source: number for (kind, source), number in seen.items() if kind == state.kind}
-    return SourceStatus(
-        resource=state.kind.resource,
-        sources=tuple(sorted(objects)),
-        state=state.phase.value,
-        since=live.time_of(state.since_s),
-        detail=state.detail,
-        objects=state.objects,
     )

@@ -11,8 +11,10 @@ from extdns.errors import sanitize, shorten
 from extdns.model.change import Action
 from extdns.model.claim import find_problems
 from extdns.model.reason import Reason
+from extdns.model.rrtype import UNREADABLE
 
 if TYPE_CHECKING:
+    from extdns.documents.document import ObjectReference, ProblemDocument, RecordData
     from extdns.model.change import Decision
     from extdns.model.claim import Claim, ClaimWarning
     from extdns.model.kind import ObjectKey
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _MAX_TARGETS: Final = 3
+_MAX_LISTED_TARGETS: Final = 10
 _MAX_TARGET: Final = 80
 
 
@@ -85,6 +88,22 @@ def _describe_properties(current: StringMap, desired: StringMap) -> Iterator[str
 
 def _format_property(properties: StringMap, key: str) -> str:
     return (properties.get(key) or '""') if properties.has(key) else "none"
+
+
+def describe_object(one: ObjectReference | ProblemDocument) -> str:
+    """Describe an object, as `Service shop/web`."""
+    return f"{one.kind} {one.namespace}/{one.name}" if one.namespace else f"{one.kind} {one.name}"
+
+
+def describe_record(rtype: str, record: RecordData) -> str:
+    """Describe record data, as `A 192.0.2.1, TTL 300`."""
+    if rtype == UNREADABLE:
+        return f"cannot be read: {'; '.join(record.targets)}"
+    more = len(record.targets) - _MAX_LISTED_TARGETS
+    targets = ", ".join(record.targets[:_MAX_LISTED_TARGETS]) + (f" and {more} more" if more > 0 else "")
+    ttl = f"TTL {record.ttl_seconds}" if record.ttl_seconds is not None else "default TTL"
+    properties = "".join(f", {key}={value}" for key, value in sorted(record.properties.items()))
+    return f"{rtype} {targets}, {ttl}{properties}"
 
 
 def format_missing(missing: Iterable[str]) -> Iterator[str]:

@@ -19,13 +19,13 @@ from msgspec.structs import replace
 from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
-from extdns.documents.name import build_sections, describe_object
+from extdns.documents.name import build_sections
 from extdns.documents.names import STATES, NameState
 from extdns.documents.policies import NO_RULES, build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
 from extdns.documents.records import OUTCOME_LEVELS
 from extdns.documents.status import KIND_LEVELS, build_names, build_status
-from extdns.documents.text import escape_line, format_duration, format_time, shorten_field
+from extdns.documents.text import describe_object, escape_line, format_duration, format_time, shorten_field
 from extdns.errors import sanitize
 from extdns.model.reason import REASONS, Reason
 from extdns.model.value import format_count

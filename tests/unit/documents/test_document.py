@@ -19,9 +19,15 @@ import extdns.documents
 from extdns.config import parse
 from extdns.documents.document import Document, build_record_data, encode_json, format_json
 from extdns.documents.held import format_accept_command, format_approve_command
-from extdns.documents.name import describe_record
 from extdns.documents.records import ChangeDocument
-from extdns.documents.text import escape_line, format_age, format_age_of, format_duration, list_problems
+from extdns.documents.text import (
+    describe_record,
+    escape_line,
+    format_age,
+    format_age_of,
+    format_duration,
+    list_problems,
+)
 from extdns.errors import escape_unprintable
 from extdns.metrics.metrics import Metrics
 from extdns.model.change import Applied, Forbidden, Refused, TryLater, Unknown, WriteConflict, spell_outcome

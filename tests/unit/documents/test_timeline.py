@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from extdns.documents.document import build_zone_reference
 from extdns.documents.name import TimelineEvent, build_timeline
-from extdns.documents.records import ChangeAction, SentChange, build_change
+from extdns.documents.records import ChangeAction, ChangeDocument
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.model.change import OutcomeWord
 from extdns.model.dns_name import DnsName
@@ -24,11 +25,11 @@ WEB = DnsName("web.example.org")
 
 def build_sent_change(
     action: ChangeAction, reason: str, outcome: OutcomeWord = "applied", minutes: int = 0
-) -> SentChange:
+) -> ChangeDocument:
     """Return a change of the A record of web.example.org, *minutes* after the beginning."""
-    return SentChange(
+    return ChangeDocument(
         at=BEGINNING + timedelta(minutes=minutes),
-        zone=ZONE,
+        zone=build_zone_reference(ZONE),
         name=WEB,
         type="A",
         set_identifier="",
@@ -52,12 +53,12 @@ def build_sent_change(
     ],
 )
 def test_a_sent_change_is_shown_in_the_timeline_as_an_event_for_its_action_reason_and_outcome(
-    change: SentChange, event: TimelineEvent
+    change: ChangeDocument, event: TimelineEvent
 ) -> None:
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=(change,), synced=True
     )
-    (entry,) = build_timeline(live, WEB, (), (build_change(change),))
+    (entry,) = build_timeline(live, WEB, (), (change,))
     assert (entry.event, entry.at, entry.reason) == (event, change.at, change.reason)
 
 
@@ -66,7 +67,7 @@ def test_the_events_of_a_timeline_are_sorted_from_oldest_to_newest() -> None:
     live = ProcessSnapshot(
         EngineSnapshot(start_world().engine), at=BEGINNING, at_s=0.0, kinds=(), changes=changes, synced=True
     )
-    assert [one.event for one in build_timeline(live, WEB, (), map(build_change, changes))] == ["created", "deleted"]
+    assert [one.event for one in build_timeline(live, WEB, (), changes)] == ["created", "deleted"]
 
 
 def test_the_timeline_shows_since_when_a_delete_is_held_and_when_an_object_was_created(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from extdns.app import assembly
 from extdns.app.cluster import describe_objects
 from extdns.config import parse
+from extdns.documents.document import build_zone_reference
 from extdns.documents.policies import NO_RULES, RuleSnapshot
-from extdns.documents.records import SentChange
+from extdns.documents.records import ChangeDocument
 from extdns.documents.snapshot import EngineSnapshot, ProcessSnapshot
 from extdns.flags.address import ListenAddress
 from extdns.model.dns_name import DnsName
@@ -123,9 +124,9 @@ def process(
     if seen.rules_evaluated_at_s is not None:
         seen.rules_evaluated_at_s = -60.0
     changes = tuple(
-        SentChange(
+        ChangeDocument(
             at=AT,
-            zone=entry.zone,
+            zone=build_zone_reference(entry.zone),
             name=DnsName("web.example.org"),
             type="A",
             set_identifier="",
