@@ -1,4 +1,7 @@
-"""Find why a name is excluded, and ownership records under another affix, for the advice on a name."""
+"""What a person can do about a name, and why a name is excluded (docs/design/messages.md, "The next step").
+
+Advice that depends only on the reason is in its row (`extdns.model.reason`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from extdns.documents.document import format_command
 from extdns.documents.names import NameState
 from extdns.model import rrtype
-from extdns.model.reason import REASONS, Group, Reason
+from extdns.model.reason import CHECK, REASONS, Group, Reason
 from extdns.model.value import format_count
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ SWITCHES_TO_SET: Final = frozenset({"--publish-internal-services", "--gateway-li
 
 
 def explain_exclusion(cause: str) -> str:
-    """Return why a name is excluded, as a clause. *cause* is `ExcludedClaim.excluded_by`."""
+    """Return why a name is excluded, as a clause. Here and below, *cause* is `ExcludedClaim.excluded_by`."""
     if cause in SWITCHES_TO_SET:
         return f"{cause} is not set"
     field, colon, problem = cause.partition(": ")
@@ -35,12 +38,12 @@ def explain_exclusion(cause: str) -> str:
 
 
 def describe_excluded(what: str, cause: str) -> str:
-    """Return that *what* is excluded by *cause*, as a phrase. *cause* is `ExcludedClaim.excluded_by`."""
+    """Return that *what* is excluded by *cause*, as a phrase."""
     return f"{what}: {explain_exclusion(cause)}" if ": " in cause else f"{what}, by {cause}"
 
 
 def suggest_for_exclusion(cause: str) -> str:
-    """Return what a person can do if *cause*, which is `ExcludedClaim.excluded_by`, excludes a name."""
+    """Return what a person can do if *cause* excludes a name."""
     if cause in SWITCHES_TO_SET:
         return f"add {cause}"
     return f"correct {cause}" if ": " in cause else f"change {cause}, or the object"
@@ -146,37 +149,18 @@ def _suggest_by_reason(document: NameDocument) -> str:
             return _suggest_for_foreign_record(document)
         case Reason.NO_ADDRESS if document.claims:
             return _suggest_for_missing_address(document.claims[0].object, document.process)
-        case Reason.INVALID_NAME | Reason.IGNORED_ANNOTATION:
-            return (
-                "correct the hostname or annotation; until then the record stays as it is, "
-                "afterwards extdns makes it as the object requests"
-            )
-        case Reason.DOMAIN_FILTERED:
-            return "check the filters of domains, such as --domain-filter, or request a name that they do not exclude"
         case Reason.FILTERED_OUT | Reason.TARGETS_FILTERED if not document.claims:
             flag = next((one.by for one in document.excluded if one.certain), "")
             return suggest_for_exclusion(flag) if flag else ""
         case _:
-            return _suggest_for_permission(document)
+            return _suggest_by_row(document)
 
 
-def _suggest_for_permission(document: NameDocument) -> str:
-    """Return the advice if a rule or the DNS service does not permit the change; "" for any other reason."""
-    match document.reason:
-        case Reason.POLICY_DENIED | Reason.POLICY_VIOLATION:
-            return "change the object, or have the rule changed"
-        case Reason.POLICY_UNAVAILABLE:
-            return f"correct the rule, or start the policy server. What is wrong: {_format_check(document.process)}"
-        case Reason.REFUSED:
-            return (
-                "change the object so that the DNS service accepts the record; "
-                "extdns also tries again from time to time"
-            )
-        case Reason.ZONE_FORBIDDEN:
-            check = _format_check(document.process)
-            return f"give the credentials the permission to change the zone. What is missing: {check}"
-        case _:
-            return ""
+def _suggest_by_row(document: NameDocument) -> str:
+    reason = REASONS.get(document.reason or "")
+    if reason is None or not reason.row.next_step or reason.row.see != CHECK:
+        return reason.row.next_step if reason else ""
+    return f"{reason.row.next_step}. {CHECK.replace('extdns check', _format_check(document.process))}"
 
 
 def _suggest_retry(process: ProcessReference) -> str:
@@ -208,10 +192,9 @@ def _suggest_for_other_owner(document: NameDocument) -> str:
 
 def _suggest_for_foreign_record(document: NameDocument) -> str:
     if document.other_affix:
-        exist = format_count(document.other_affix_records, "ownership record under another prefix or suffix exists", "")
-        if document.other_affix_records != 1:
-            exist = f"{document.other_affix_records} ownership records under another prefix or suffix exist"
-        return f"{exist}: is {document.other_affix} missing?"
+        found = format_count(document.other_affix_records, "ownership record")
+        exist = "exists" if document.other_affix_records == 1 else "exist"
+        return f"{found} under another prefix or suffix {exist}: is {document.other_affix} missing?"
     if not document.claims:
         return _suggest_for_unrequested(document)
     command = format_command("adopt", document.process)
@@ -247,7 +230,6 @@ def _suggest_for_unrequested(document: NameDocument) -> str:
 
 
 def _may_be_in_unlisted_zone(document: NameDocument) -> bool:
-    """Return whether the name may belong to an unknown zone."""
     return not document.zones and not document.all_zones
 
 

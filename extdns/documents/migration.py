@@ -1,15 +1,14 @@
-"""What a switch from external-dns would change, as JSON and as text."""
+"""What a switch from external-dns would change, and records that can be adopted, as JSON and as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from extdns.documents.document import Document, RootDocument, ZoneDocument
-from extdns.documents.plan import PLAIN, PlanEntry, build_entry, build_plan_row, build_zone, describe_zone, format_table
+from extdns.documents.plan import PLAIN, PlanEntry, build_entry, build_plan_row, build_zone, format_table, group_by_zone
 from extdns.documents.snapshot import count_records
 from extdns.documents.text import describe_record, escape_line, finish_text, format_missing
 from extdns.engine.decisions import CHANGING, is_held_decision
@@ -98,7 +97,6 @@ def _format_entries(title: str, entries: Sequence[PlanEntry]) -> Iterator[str]:
 
 
 def _format_differing(found: Sequence[DifferingDocument]) -> Iterator[str]:
-    """Format what extdns and external-dns would do, and once for each name the other decisions of extdns."""
     rows = dict.fromkeys(line for one in found for line in (_compare(one), *map(build_plan_row, one.others)))
     reasons = {entry.reason for one in found for entry in (one.ours, *one.others)}
     return _format_section("Both would make changes here, in different ways:", rows, reasons - PLAIN)
@@ -170,19 +168,13 @@ def format_adoption(document: AdoptionDocument) -> Iterator[str]:
     """Yield the lines about an adoption: the records by zone, then what was done and what to do next."""
     text = Reason.PUBLISHED.row.text
     current = [replace(one, action="keep", reason=Reason.PUBLISHED.value, evidence=(text,)) for one in document.records]
-    zones = {(zone.name, zone.id): zone for zone in document.zones}
-    for zone, group in groupby(sorted((*current, *document.refused), key=_sort_key), key=lambda one: one.zone):
-        yield describe_zone(zones.get((zone.name, zone.id), zone) if zone else None, document.provider)
+    for title, rows in group_by_zone((*current, *document.refused), document.zones, document.provider):
+        yield title
         yield ""
-        yield from format_table(map(build_plan_row, group))
+        yield from format_table(rows)
         yield ""
     yield from format_missing(document.missing)
     yield from _format_conclusion(document)
-
-
-def _sort_key(one: PlanEntry) -> tuple[str, ...]:
-    zone = (one.zone.name, one.zone.id) if one.zone else ("", "")
-    return (*zone, one.name, one.set_identifier, one.type, one.reason)
 
 
 def _format_conclusion(document: AdoptionDocument) -> Iterator[str]:

@@ -400,7 +400,7 @@ def format_plan(
     The order is: entries by zone, remarks on the whole plan, who answers, the summary. For an empty plan, the summary
     is *nothing*. *process* is the command that made the plan; a running process is named in its plan.
     """
-    for title, rows in _group_by_zone(plan):
+    for title, rows in group_by_zone((*plan.changes, *plan.unfulfilled), plan.zones, plan.provider):
         yield title
         yield ""
         yield from format_table(rows, width)
@@ -416,12 +416,14 @@ def format_plan(
     yield _summarize_plan(plan, nothing)
 
 
-def _group_by_zone(plan: PlanContent) -> Iterator[tuple[str, Iterator[PlanRow]]]:
-    """Yield the heading of each zone that has entries, and its rows."""
-    zones = {(one.name, one.id): one for one in plan.zones}  # the zone of a record may no longer be listed
-    for zone, group in groupby(sorted((*plan.changes, *plan.unfulfilled), key=_sort_key), key=lambda one: one.zone):
-        known = zones.get((zone.name, zone.id), zone) if zone else None
-        yield describe_zone(known, plan.provider), map(build_plan_row, group)
+def group_by_zone(
+    entries: Iterable[PlanEntry], zones: Iterable[ZoneDocument], provider: str
+) -> Iterator[tuple[str, Iterator[PlanRow]]]:
+    """Yield the heading of each zone that has *entries*, and their rows."""
+    known = {(one.name, one.id): one for one in zones}  # the zone of a record may no longer be listed
+    for zone, group in groupby(sorted(entries, key=_sort_key), key=lambda one: one.zone):
+        found = known.get((zone.name, zone.id), zone) if zone else None
+        yield _describe_zone(found, provider), map(build_plan_row, group)
 
 
 def _sort_key(one: PlanEntry) -> tuple[bool, str, str, str, str, str]:
@@ -490,8 +492,7 @@ def _summarize_plan(plan: PlanContent, nothing: str) -> str:
     return f"{', '.join(parts)}."
 
 
-def describe_zone(zone: ZoneDocument | ZoneReference | None, provider: str) -> str:
-    """Return the heading of a zone, with its number of records if known."""
+def _describe_zone(zone: ZoneDocument | ZoneReference | None, provider: str) -> str:
     if zone is None:
         return "In no zone"
     account = zone.account if isinstance(zone, ZoneDocument) else ""
@@ -574,7 +575,7 @@ _ESCAPES: Final = str.maketrans({"`": r"\x60", "|": r"\x7c"})
 
 def format_plan_markdown(plan: PlanContent, nothing: str = UP_TO_DATE) -> Iterator[str]:
     """Yield *plan* as Markdown: a table for each zone, then remarks and the summary as in `format_plan`."""
-    for title, rows in _group_by_zone(plan):
+    for title, rows in group_by_zone((*plan.changes, *plan.unfulfilled), plan.zones, plan.provider):
         yield f"**{_format_code_span(title)}**"
         yield ""
         yield from _HEAD

@@ -55,6 +55,6 @@ def format_reason(reason: Reason) -> Iterator[str]:
     if effects := " ".join(filter(None, (event, exit_code))):
         yield ""
         yield effects
-    if row.next_step:
+    if following := ". ".join(filter(None, (row.next_step[:1].upper() + row.next_step[1:], row.see))):
         yield ""
-        yield f"Next: {row.next_step}"
+        yield f"Next: {following}"

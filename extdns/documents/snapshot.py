@@ -6,11 +6,10 @@ See docs/design/architecture.md, "Threads".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from extdns.documents.names import NameIndex
 from extdns.documents.policies import NO_RULES, RuleSnapshot, count_rule_results
@@ -151,25 +150,25 @@ def _copy_zone(zone_state: ZoneState, engine: Engine, held: int) -> ZoneSnapshot
     )
 
 
+T = TypeVar("T")
 UNRESPONSIVE_AFTER_S: Final = 5.0
 """The engine counts as unresponsive if a requested copy takes longer than this."""
 
 
-@dataclass(slots=True)
 class CountCache:
-    """Results that are expensive to compute, so that successive snapshots share them.
+    """Results that are expensive to compute, so that successive snapshots share them."""
 
-    Each is stored with the revision of the data that it was computed from, and is used while the revision is the same.
+    def __init__(self) -> None:
+        """Begin without results."""
+        self._known: dict[str, tuple[int, Any]] = {}
 
-    Attributes:
-        names: the index of names.
-        rule_results: the number of records by rule and result.
-        records: the number of records in a zone, by zone id.
-    """
-
-    names: tuple[int, NameIndex] | None = None
-    rule_results: tuple[int, Counter[tuple[str, str]]] | None = None
-    records: dict[str, tuple[int, int]] = field(default_factory=dict)
+    def find(self, key: str, revision: int, compute: Callable[[], T]) -> T:
+        """Return the result for *key*, computed again if the *revision* of its data is not that of the stored one."""
+        known = self._known.get(key)
+        if known is None or known[0] != revision:
+            known = self._known[key] = (revision, compute())
+        found: T = known[1]
+        return found
 
 
 class ProcessSnapshot:
@@ -231,26 +230,19 @@ class ProcessSnapshot:
     @property
     def names(self) -> NameIndex:
         """The index of every name, without those that have only foreign records and are not requested."""
-        decisions, known = self.engine.decisions, self._counted.names
-        if known is None or known[0] != decisions.revision:
-            known = self._counted.names = (decisions.revision, NameIndex(decisions))
-        return known[1]
+        decisions = self.engine.decisions
+        return self._counted.find("names", decisions.revision, lambda: NameIndex(decisions))
 
     @property
     def rule_results(self) -> Counter[tuple[str, str]]:
         """The number of records that a rule matches, by pair of rule and result."""
-        decisions, known = self.engine.decisions, self._counted.rule_results
-        if known is None or known[0] != decisions.revision:
-            known = self._counted.rule_results = (decisions.revision, count_rule_results(decisions))
-        return known[1]
+        decisions = self.engine.decisions
+        return self._counted.find("rule results", decisions.revision, lambda: count_rule_results(decisions))
 
     def count_zone_records(self, entry: ZoneSnapshot) -> int:
         """Return the number of records in a zone, as `list_records` yields them."""
-        known = self._counted.records.get(entry.zone.id)
-        if known is None or known[0] != entry.cache.revision:
-            count = sum(1 for _ in list_records(entry.cache))
-            known = self._counted.records[entry.zone.id] = (entry.cache.revision, count)
-        return known[1]
+        cache = entry.cache
+        return self._counted.find(f"zone {entry.zone.id}", cache.revision, lambda: sum(1 for _ in list_records(cache)))
 
 
 _OWNERSHIP_PREFIX: Final = '"heritage='
@@ -280,7 +272,6 @@ def list_records(cache: ZoneCache) -> Iterator[Record]:
 
 
 def _is_counted(record: Record) -> bool:
-    """Return whether a record is counted: ownership records in plain text and unreadable records are not."""
     if record.type == rrtype.TXT:
         return not any(target.startswith(_OWNERSHIP_PREFIX) for target in record.targets)
     return record.type != rrtype.UNREADABLE

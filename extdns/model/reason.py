@@ -74,7 +74,8 @@ class ReasonRow(Value, frozen=True):
         is_held: whether a record kept for this reason waits for approval; `--once` exits with 3.
         event_when: when objects get an Event; None means for every failure that is not transient.
         event: the `reason` of that Event, "" if it is the code in camel case.
-        next_step: what a person can do about it, with the command; "" if that depends on the case.
+        next_step: what a person can do about it, as a clause; "" if that depends on the case.
+        see: the command that shows more, after what it shows; "" if there is none.
         log: the level at which a decision without a change is logged.
     """
 
@@ -89,6 +90,7 @@ class ReasonRow(Value, frozen=True):
     event_when: EventWhen | None = None
     event: str = ""
     next_step: str = ""
+    see: str = ""
     log: LogLevel = LogLevel.WARNING
 
     @property
@@ -105,8 +107,13 @@ class ReasonRow(Value, frozen=True):
 
 
 _REVIEW: Final = "See and approve held deletes: extdns status"
-_RULES: Final = "Change the object, or have the rule changed. See what each rule answers: extdns explain NAME"
-_CHECK: Final = "What is missing or fails: extdns check"
+_RULES: Final = "See what each rule answers: extdns explain NAME"
+CHECK: Final = "What is missing or fails: extdns check"
+_CHANGE_RULE: Final = "change the object, or have the rule changed"
+_CORRECT_VALUE: Final = (
+    "correct the hostname or annotation; until then the record stays as it is, afterwards extdns makes it as the "
+    "object requests"
+)
 
 
 class Reason(StrEnum):
@@ -189,7 +196,7 @@ class Reason(StrEnum):
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",
-        next_step=_REVIEW,
+        see=_REVIEW,
     )
     UNRESOLVED_EXPIRED = ReasonRow(
         "unresolved-expired", Group.REMOVED, "The claim has been unresolved for longer than --unresolved-timeout."
@@ -217,7 +224,7 @@ class Reason(StrEnum):
         is_held=True,
         event_when=EventWhen.HELD,
         event="Held",
-        next_step=_REVIEW,
+        see=_REVIEW,
     )
     OTHER_CLUSTER = ReasonRow(
         "other-cluster",
@@ -280,7 +287,8 @@ class Reason(StrEnum):
         "A rule denies the change. It is not made, and a published record stays as it is.",
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
-        next_step=_RULES,
+        next_step=_CHANGE_RULE,
+        see=_RULES,
     )
     POLICY_VIOLATION = ReasonRow(
         "policy-violation",
@@ -289,7 +297,8 @@ class Reason(StrEnum):
         "is deleted after the grace period and within the delete budget.",
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
-        next_step=_RULES,
+        next_step=_CHANGE_RULE,
+        see=_RULES,
     )
     POLICY_UNAVAILABLE = ReasonRow(
         "policy-unavailable",
@@ -299,7 +308,8 @@ class Reason(StrEnum):
         category=Category.UNDECIDED,
         keeps_replaced=True,
         event_when=EventWhen.ALWAYS,
-        next_step=f"Correct the rule, or start the policy server. {_CHECK}",
+        next_step="correct the rule, or start the policy server",
+        see=CHECK,
     )
     INVALID_NAME = ReasonRow(
         "invalid-name",
@@ -308,6 +318,7 @@ class Reason(StrEnum):
         "requested before stay: the invalid name may stand for one of them.",
         category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
+        next_step=_CORRECT_VALUE,
     )
     INVALID_TARGET = ReasonRow(
         "invalid-target",
@@ -344,6 +355,7 @@ class Reason(StrEnum):
         "object. Until that is corrected, records that the object requested before stay.",
         category=Category.UNRESOLVED,
         event_when=EventWhen.ALWAYS,
+        next_step=_CORRECT_VALUE,
     )
     INVALID_OBJECT = ReasonRow(
         "invalid-object",
@@ -367,6 +379,7 @@ class Reason(StrEnum):
         "The domain filters exclude the name.",
         category=Category.EXCLUDED,
         log=LogLevel.NOTHING,
+        next_step="check the filters of domains, such as --domain-filter, or request a name that they do not exclude",
     )
     TYPE_UNMANAGED = ReasonRow(
         "type-unmanaged",
@@ -384,14 +397,14 @@ class Reason(StrEnum):
         Group.CONFIGURATION,
         "The zones of an account cannot be listed, so the right zone is unknown. New names wait.",
         category=Category.UNREAD,
-        next_step=_CHECK,
+        see=CHECK,
     )
     ZONE_UNREAD = ReasonRow(
         "zone-unread",
         Group.CONFIGURATION,
         "The zone has not been fully read yet.",
         category=Category.UNREAD,
-        next_step=_CHECK,
+        see=CHECK,
         log=LogLevel.NOTHING,
     )
     ZONE_GONE = ReasonRow("zone-gone", Group.CONFIGURATION, "The service no longer lists the zone.")
@@ -498,6 +511,8 @@ class Reason(StrEnum):
         "The DNS service rejected the change. extdns retries with back-off.",
         fails=True,
         event=RECORD_ERROR,
+        next_step="change the object so that the DNS service accepts the record; extdns also tries again from time to "
+        "time",
     )
     ZONE_FORBIDDEN = ReasonRow(
         "zone-forbidden",
@@ -505,7 +520,8 @@ class Reason(StrEnum):
         "The permission to change this zone is missing.",
         fails=True,
         event=RECORD_ERROR,
-        next_step=f"Give the credentials the permission to change the zone. {_CHECK}",
+        next_step="give the credentials the permission to change the zone",
+        see=CHECK,
     )
     WRITE_CONFLICT = ReasonRow(
         "write-conflict",

@@ -54,12 +54,13 @@ def next_step(reason: Reason) -> str:
         ),
         pytest.param(
             Reason.POLICY_UNAVAILABLE,
-            "correct the rule, or start the policy server. What is wrong: extdns check @shop.flags",
+            "correct the rule, or start the policy server. What is missing or fails: extdns check @shop.flags",
             id="rule without an answer",
         ),
         pytest.param(
             Reason.ZONE_FORBIDDEN,
-            "give the credentials the permission to change the zone. What is missing: extdns check @shop.flags",
+            "give the credentials the permission to change the zone. "
+            "What is missing or fails: extdns check @shop.flags",
             id="no permission",
         ),
         pytest.param(
@@ -103,7 +104,7 @@ def test_of_a_running_process_the_flags_that_a_check_needs_are_unknown() -> None
     document = explain(NAMES[Reason.ZONE_FORBIDDEN]())
     process = ProcessReference("http://127.0.0.1:7980", "me", "")
     assert suggest_next_step(replace(document, process=process)).endswith(
-        "What is missing: extdns check FLAGS, with the flags of the process"
+        "What is missing or fails: extdns check FLAGS, with the flags of the process"
     )
 
 

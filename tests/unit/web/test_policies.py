@@ -216,7 +216,8 @@ def test_with_rules_the_pages_have_a_link_to_the_policies_page_and_a_filter_by_r
 
 def with_results(shop: Process, results: Counter[tuple[str, str]]) -> Process:
     """Return *shop* with *results*, the records by rule and result, instead of its own."""
-    seen = shop.live
+    seen, counted = shop.live, CountCache()
+    counted.find("rule results", seen.engine.decisions.revision, lambda: results)
     live = ProcessSnapshot(
         seen.engine,
         at=seen.at,
@@ -225,7 +226,7 @@ def with_results(shop: Process, results: Counter[tuple[str, str]]) -> Process:
         changes=(),
         synced=True,
         rules=seen.rules,
-        counted=CountCache(rule_results=(seen.engine.decisions.revision, results)),
+        counted=counted,
     )
     return Process(live, shop.config)
 
