@@ -14,7 +14,6 @@ from extdns.commands.options import take_output
 from extdns.commands.output import show_document
 from extdns.controller.exit_codes import DONE, FAILED
 from extdns.documents.owners import build_owners, format_owners
-from extdns.documents.text import escape_line
 from extdns.errors import ExtdnsError
 from extdns.kube import state_document
 
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     saved, problems = _load_saved_states(result.config)
     document = build_owners(result, build_registry(result.config), saved, problems)
     document = replace(document, process=describe_command(result.config))
-    show_document(document, map(escape_line, format_owners(document)), output)
+    show_document(document, format_owners(document), output)
     return FAILED if document.missing else DONE
 
 

@@ -42,26 +42,6 @@ Lookup = Callable[[RecordId], RecordData | UnsetType | None]
 """Returns what a zone holds: the data of a record, None if there is no such record, `UNSET` if that is not known."""
 
 _ACTIONS: Final[Mapping[type[Change], ChangeAction]] = {Create: "create", Update: "update", Delete: "delete"}
-_NO_CHANGE: Final[Mapping[str, Any]] = {
-    "differences": (),
-    "ownership_records": (),
-    "reason": "",
-    "detail": "",
-    "evidence": "",
-    "resource": "",
-    "objects": (),
-    "approval": None,
-}
-_NO_OUTCOME: Final[Mapping[str, Any]] = {
-    "at": "",
-    "phase": "intent",
-    "outcome": "",
-    "change_id": "",
-    "message": "",
-    "unconditional": False,
-    "latency_seconds": None,
-    "found": "",
-}
 
 
 class ObjectVersion(Value, frozen=True, kw_only=True):
@@ -124,8 +104,6 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
     the duration of the call. `found` is what the zone held when an unknown outcome was looked up, else "".
     """
 
-    phase: Phase
-    at: str
     id: str
     batch: str
     change_set: int
@@ -138,20 +116,22 @@ class AuditLine(RootDocument, frozen=True, tag="AuditLine"):
     action: ChangeAction
     before: RecordData | None
     after: RecordData | None
-    differences: tuple[str, ...]
-    ownership_records: tuple[AuditWrite, ...]
-    reason: str
-    detail: str
-    evidence: str
-    resource: str
-    objects: tuple[AuditObject, ...]
-    approval: AuditApproval | None
-    outcome: OutcomeWord | Literal[""]
-    change_id: str
-    message: str
-    unconditional: bool
-    latency_seconds: float | None
-    found: Found
+    at: str = ""
+    phase: Phase = "intent"
+    differences: tuple[str, ...] = ()
+    ownership_records: tuple[AuditWrite, ...] = ()
+    reason: str = ""
+    detail: str = ""
+    evidence: str = ""
+    resource: str = ""
+    objects: tuple[AuditObject, ...] = ()
+    approval: AuditApproval | None = None
+    outcome: OutcomeWord | Literal[""] = ""
+    change_id: str = ""
+    message: str = ""
+    unconditional: bool = False
+    latency_seconds: float | None = None
+    found: Found = ""
 
     @property
     def record_id(self) -> RecordId:
@@ -206,8 +186,7 @@ def build_intents(change_sets: Iterable[ChangeSet], context: AuditContext) -> It
         changed = {change.key for change in change_set.changes}
         writes = (_build_write(write) for write in change_set.writes if write.key not in changed)
         ownership = tuple(write for write in writes if not _are_equal(write.before, write.after))
-        common = {
-            **_NO_OUTCOME,
+        common: dict[str, Any] = {
             "batch": f"{context.process}-{context.number}",
             "change_set": number,
             "process": context.process,
@@ -285,7 +264,7 @@ def _build_write(write: Write) -> AuditWrite:
 def _describe_write(write: AuditWrite) -> dict[str, Any]:
     """Return the fields about an ownership record that is in another zone than its record."""
     action: ChangeAction = "delete" if write.after is None else "update" if write.before else "create"
-    return {**_NO_CHANGE, **structs.asdict(write), "action": action}
+    return {**structs.asdict(write), "action": action}
 
 
 def _describe_change(change: Change, ownership: tuple[AuditWrite, ...], context: AuditContext) -> dict[str, Any]:

@@ -31,38 +31,29 @@ class State(StrEnum):
     """A state with its severity. Of several states, the first in its class is the worst."""
 
     level: Level
+    meaning: str
 
-    def __new__(cls, value: str, level: Level) -> Self:
+    def __new__(cls, value: str, level: Level, meaning: str = "") -> Self:
         """Return the state that is spelled *value*."""
         member = str.__new__(cls, value)
         member._value_ = value
-        member.level = level
+        member.level, member.meaning = level, meaning
         return member
 
 
 class NameState(State):
     """The state of a name, the worst first. Of several records, the worst counts."""
 
-    FAILING = "failing", Level.FAILING
-    HELD = "held", Level.WAITING
-    CHANGING = "changing", Level.WAITING
-    NOT_PUBLISHED = "not-published", Level.WAITING
-    UNKNOWN = "unknown", Level.WAITING
-    OUT_OF_SYNC = "out-of-sync", Level.WAITING
-    PUBLISHED = "published", Level.GOOD
-    EXCLUDED = "excluded", Level.NEUTRAL
+    FAILING = "failing", Level.FAILING, "The change was refused or forbidden, got no answer, or cannot be made."
+    HELD = "held", Level.WAITING, "A delete waits for approval, or a person has to accept another cluster first."
+    CHANGING = "changing", Level.WAITING, "A change is planned or being written, or a delete is in its grace period."
+    NOT_PUBLISHED = "not-published", Level.WAITING, "An object requests it, but it cannot be published now."
+    UNKNOWN = "unknown", Level.WAITING, "The current records could not be read."
+    OUT_OF_SYNC = "out-of-sync", Level.WAITING, "The current records are not as objects request, and stay."
+    PUBLISHED = "published", Level.GOOD, "The zone holds what objects request."
+    EXCLUDED = "excluded", Level.NEUTRAL, "A filter excludes it."
 
 
-STATES: Final[dict[NameState, str]] = {
-    NameState.FAILING: "The change was refused or forbidden, got no answer, or cannot be made.",
-    NameState.HELD: "A delete waits for approval, or a person has to accept another cluster first.",
-    NameState.CHANGING: "A change is planned or being written, or a delete is in its grace period.",
-    NameState.NOT_PUBLISHED: "An object requests it, but it cannot be published now.",
-    NameState.UNKNOWN: "The current records could not be read.",
-    NameState.OUT_OF_SYNC: "The current records are not as objects request, and stay.",
-    NameState.PUBLISHED: "The zone holds what objects request.",
-    NameState.EXCLUDED: "A filter excludes it.",
-}
 _STATE_ORDER: Final = {state: rank for rank, state in enumerate(NameState)}
 _ACTION_ORDER: Final = (Action.CREATE, Action.UPDATE, Action.DELETE, Action.KEEP, Action.NONE)
 
@@ -125,19 +116,17 @@ class NameIndex:
 
     def __init__(self, decisions: Decisions) -> None:
         """Index the names that have at least one relevant decision in *decisions*."""
-        self.rows = tuple(_build_rows(decisions))
+        rows = (build_row(name, decided) for name, decided in decisions.by_name())
+        self.rows = tuple(row for row in rows if row)
 
     def find_page(self, query: NameQuery, after: str, limit: int) -> NamePage:
         """Return the page of at most *limit* rows that match *query*, from the first name after the cursor *after*."""
         matches = [row for row in self._search_rows(query.text) if _matches(row, query)]
         start = next((at for at, row in enumerate(matches) if row.name > after), len(matches)) if after else 0
         end = start + limit
-        before = None
-        if start:
-            before = matches[start - limit - 1].name if start > limit else ""
-        return NamePage(
-            tuple(matches[start:end]), len(matches), before, matches[end - 1].name if end < len(matches) else None
-        )
+        former = matches[start - limit - 1].name if start > limit else ""
+        following = matches[end - 1].name if end < len(matches) else None
+        return NamePage(tuple(matches[start:end]), len(matches), former if start else None, following)
 
     def find_worst_state(self, zone: Zone) -> NameState:
         """Return the worst state of a name in *zone*; `PUBLISHED` if it has no names."""
@@ -161,10 +150,6 @@ class NameIndex:
     @cached_property
     def _texts(self) -> tuple[str, ...]:
         return tuple("\n".join(_list_searched_texts(row)).lower() for row in self.rows)
-
-
-def _build_rows(decisions: Decisions) -> Iterator[NameSummary]:
-    return (found for name, decided in decisions.by_name() if (found := build_row(name, decided)))
 
 
 def build_row(name: DnsName, decided: tuple[Decision, ...]) -> NameSummary | None:
@@ -224,27 +209,22 @@ def find_state(decision: Decision) -> NameState:
 
 
 def _matches(row: NameSummary, query: NameQuery) -> bool:
-    if query.state and row.state != query.state:
-        return False
-    if query.reason and not any(one.reason == query.reason for one in row.decisions):
-        return False
-    if query.zone and not any(one.zone and query.zone in {one.zone.name, one.zone.id} for one in row.decisions):
-        return False
-    if query.rule and not any(_is_matched(query.rule, one) for one in row.decisions):
-        return False
-    if query.since and not ((since := find_oldest_request(row)) and since >= query.since):
-        return False
-    if not query.source:
-        return True
-    return any(request.source == query.source for one in row.decisions for request in one.requested_by)
+    about, requests = row.decisions, (request for one in row.decisions for request in one.requested_by)
+    return (
+        (not query.state or row.state == query.state)
+        and (not query.reason or any(one.reason == query.reason for one in about))
+        and (not query.zone or any(one.zone and query.zone in {one.zone.name, one.zone.id} for one in about))
+        and (not query.rule or any(query.rule in _list_rules(one) for one in about))
+        and (not query.since or ((since := find_oldest_request(row)) is not None and since >= query.since))
+        and (not query.source or any(request.source == query.source for request in requests))
+    )
 
 
-def _is_matched(rule: str, decision: Decision) -> bool:
-    return rule in decision.rules or any(one.rule == rule for one in decision.violations)
+def _list_rules(decision: Decision) -> tuple[str, ...]:
+    return (*decision.rules, *(one.rule for one in decision.violations))
 
 
 def _list_searched_texts(row: NameSummary) -> Iterator[str]:
-    """Yield the texts that a search looks through."""
     yield row.name
     for decision in row.decisions:
         yield from (str(request.ref) for request in decision.requested_by)

@@ -16,7 +16,7 @@ from extdns.documents.document import (
 )
 from extdns.documents.plan import build_zone
 from extdns.documents.snapshot import RecordCounts
-from extdns.documents.text import finish_text, format_age_of, format_missing, format_rfc3339
+from extdns.documents.text import escape_lines, finish_text, format_age_of, format_missing, format_rfc3339
 from extdns.engine.parent_zones import find_parent_zone, read_parent_zone
 from extdns.model.record import OwnedRecord
 from extdns.model.rrtype import TXT
@@ -152,23 +152,19 @@ def _build_zone(
             _build_record(
                 record,
                 owned.get(record.key),
+                registry,
                 orphan=(zone.id, record.key) in orphans,
-                stray=record.key not in owned and record.key not in covering,
-                forged=record.key in owned and _is_forged(record, registry),
+                covers=record.key in covering,
             )
             for record in records
         ),
     )
 
 
-def _is_forged(record: Record, registry: Registry) -> bool:
-    """Return whether *record*, which is no ownership record, reads as one."""
-    return record.type == TXT and len(record.targets) == 1 and registry.is_ownership_text(record.targets[0])
-
-
 def _build_record(
-    record: Record, owned: OwnedRecord | None, *, orphan: bool, stray: bool, forged: bool
+    record: Record, owned: OwnedRecord | None, registry: Registry, *, orphan: bool, covers: bool
 ) -> ZoneRecordDocument:
+    is_forged = owned is not None and record.type == TXT and len(record.targets) == 1
     return ZoneRecordDocument(
         name=record.name,
         type=record.type,
@@ -179,8 +175,8 @@ def _build_record(
         resource=owned.resource if owned else "",
         orphan=orphan,
         is_ownership_record=owned is None,
-        stray=stray,
-        forged=forged,
+        stray=owned is None and not covers,
+        forged=is_forged and registry.is_ownership_text(record.targets[0]),
     )
 
 
@@ -195,7 +191,6 @@ def _list_owners(owned: Iterable[OwnedRecord], seen: Callable[[str], str | None]
 
 
 def _find_last_saves(saved: Iterable[tuple[str, Saved]]) -> dict[tuple[str, str], str]:
-    """Return the time of the last save, by owner id and zone id."""
     return {
         (owner, id_): format_rfc3339(zone.whole.most[-1][0])
         for owner, state in saved
@@ -204,6 +199,7 @@ def _find_last_saves(saved: Iterable[tuple[str, Saved]]) -> dict[tuple[str, str]
     }
 
 
+@escape_lines
 def format_owners(document: OwnersDocument) -> Iterator[str]:
     """Yield the lines of *document*: each zone with its owners, then orphans and stray or forged ownership records."""
     for zone in document.zones:
@@ -224,24 +220,24 @@ def _format_zone(zone: OwnedZoneDocument) -> Iterator[str]:
     yield ""
     for one in zone.owners:
         yield f"  {_name_owner(one):30}  {format_count(one.records, 'record'):>12}{_format_last_save(one)}"
-    yield from _list_records("Records of ours that no object requests", (one for one in zone.records if one.orphan))
-    yield from _list_records(
-        "Ownership records that cover no current record", (one for one in zone.records if one.stray)
-    )
-    yield from _list_records(
-        "TXT records that read as ownership records but count as ordinary records",
-        (one for one in zone.records if one.forged),
-    )
-
-
-def _list_records(title: str, records: Iterator[ZoneRecordDocument]) -> Iterator[str]:
-    for at, one in enumerate(records):
-        if at == 0:
+    for title, records in (
+        ("Records of ours that no object requests", [one for one in zone.records if one.orphan]),
+        ("Ownership records that cover no current record", [one for one in zone.records if one.stray]),
+        (
+            "TXT records that read as ownership records but count as ordinary records",
+            [one for one in zone.records if one.forged],
+        ),
+    ):
+        if records:
             yield ""
             yield f"  {title}"
-        identifier = f" ({one.set_identifier})" if one.set_identifier else ""
-        resource = f"  resource {one.resource}" if one.resource else ""
-        yield f"    {one.type:5}  {one.name}{identifier}{resource}"
+            yield from map(_format_record, records)
+
+
+def _format_record(one: ZoneRecordDocument) -> str:
+    identifier = f" ({one.set_identifier})" if one.set_identifier else ""
+    resource = f"  resource {one.resource}" if one.resource else ""
+    return f"    {one.type:5}  {one.name}{identifier}{resource}"
 
 
 def _name_owner(owner: OwnerDocument) -> str:

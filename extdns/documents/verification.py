@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, assert_never
 
 from extdns.documents.document import Document, RootDocument, ZoneReference
 from extdns.documents.names import NameState, find_state, is_superseded
-from extdns.documents.text import escape_line, format_missing
+from extdns.documents.text import escape_lines, format_missing
 from extdns.engine.decisions import IN_SYNC
 from extdns.model.change import Action, Decision
 from extdns.model.dns_name import DnsName
@@ -153,12 +153,9 @@ def list_unserved(document: VerificationDocument) -> list[ServedDocument]:
     return [one for one in document.names if one.state != "served"]
 
 
+@escape_lines
 def format_verification(document: VerificationDocument) -> Iterator[str]:
-    """Yield the lines about each record, then the warnings and the summary, each safe for a terminal."""
-    return map(escape_line, _build_lines(document))
-
-
-def _build_lines(document: VerificationDocument) -> Iterator[str]:
+    """Yield the lines about each record, then the warnings and the summary."""
     for one in document.names:
         yield from _describe_record(one)
     yield from (f"warning: {text}" for text in document.warnings)

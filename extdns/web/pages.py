@@ -20,7 +20,7 @@ from extdns.documents.advice import suggest_next_step
 from extdns.documents.document import describe_process, format_command
 from extdns.documents.held import build_held, describe_other_cluster
 from extdns.documents.name import build_sections
-from extdns.documents.names import STATES, NameState
+from extdns.documents.names import NameState
 from extdns.documents.policies import NO_RULES, build_policies
 from extdns.documents.reason import ReasonDocument, build_reason
 from extdns.documents.records import OUTCOME_LEVELS
@@ -221,13 +221,12 @@ def _load_templates() -> Environment:
         "other_cluster": describe_other_cluster,
         "place": describe_object,
         "time": _time,
-        "future_time": _future_time,
     }
     templates.globals |= {
         "kind_levels": KIND_LEVELS,
         "meanings": {reason: reason.row.text for reason in Reason},
         "outcome_levels": OUTCOME_LEVELS,
-        "states": STATES,
+        "states": {state: state.meaning for state in NameState},
     }
     return templates
 
@@ -272,12 +271,7 @@ def _age(since: datetime, now: datetime) -> Markup:
 
 
 def _time(at: datetime, now: datetime) -> Markup:
-    """Render *at* in UTC, and how long before *now* it was."""
-    form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1} ago</span>')
-    return form.format(at, format_duration((now - at).total_seconds()))
-
-
-def _future_time(at: datetime, now: datetime) -> Markup:
-    """Render *at* in UTC, and how long after *now* it is."""
-    form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>in {1}</span>')
-    return form.format(at, format_duration((at - now).total_seconds()))
+    """Render *at* in UTC, and how long before or after *now* it is."""
+    form = Markup('<time datetime="{0:%Y-%m-%dT%H:%M:%SZ}">{0:%Y-%m-%d %H:%M:%S} UTC</time> <span>{1}</span>')
+    left_s = (at - now).total_seconds()
+    return form.format(at, f"in {format_duration(left_s)}" if left_s >= 1 else f"{format_duration(-left_s)} ago")
